@@ -1,0 +1,60 @@
+# make is the one command: it checks what CI checks.
+SHELL := /bin/bash
+LINT_VERSION := v2.14.0
+FUMPT_VERSION := v0.12.0
+GOBIN := $(shell go env GOPATH)/bin
+
+.PHONY: all
+all: fmt-check vet lint test tidy-check ## everything that must hold before a commit
+
+.PHONY: fmt-check
+fmt-check: $(GOBIN)/gofumpt ## formatting, changes nothing
+	@out=$$($(GOBIN)/gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+
+.PHONY: fmt
+fmt: $(GOBIN)/gofumpt ## formats
+	$(GOBIN)/gofumpt -w .
+
+.PHONY: vet
+vet: ## go vet, here and for the other systems we build for
+	go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./...
+
+.PHONY: lint
+lint: $(GOBIN)/golangci-lint ## golangci-lint, see .golangci.yml
+	$(GOBIN)/golangci-lint run ./...
+
+.PHONY: test
+test: ## all tests, with the race detector, shuffled
+	go test -race -shuffle=on ./...
+
+.PHONY: tidy-check
+tidy-check: ## go.mod says what is used
+	go mod tidy -diff
+
+.PHONY: laws
+laws: ## the laws of a stop, by number
+	go test -race -v -run 'TestLaw' ./... | grep -E '^(=== RUN|---|\s+---|ok|FAIL|PASS)' | grep -E 'Law|FAIL|ok'
+
+.PHONY: bench
+bench: build ## every published figure, each beside its bare baseline
+	go run ./bench
+
+.PHONY: peers
+peers: build ## the built binary driven by real ACP clients (installs them from npm)
+	./peers/run
+
+.PHONY: build
+build: ## bin/bellcord
+	go build -trimpath -ldflags '-s -w' -o bin/bellcord ./cmd/bellcord
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(GOBIN)/golangci-lint:
+	go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(GOBIN)/gofumpt:
+	go install mvdan.cc/gofumpt@$(FUMPT_VERSION)

@@ -1,0 +1,150 @@
+package bellcord_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/bellcord/bellcord"
+
+// rooms says what each room may import of ours; the longest prefix counts. A
+// room that is not listed may import nothing of ours. "" is the core.
+var rooms = map[string][]string{
+	"":                         {},
+	"internal/proc":            {},
+	"internal/jsonrpc":         {},
+	"internal/config":          {},
+	"internal/llm":             {""},
+	"internal/llm/openai":      {"", "internal/llm"},
+	"internal/llm/fakemodel":   {},
+	"internal/tool":            {"", "internal/proc", "internal/llm"},
+	"internal/agent/react":     {"", "internal/llm", "internal/tool"},
+	"internal/store/sqlite":    {""},
+	"internal/store/storetest": {""},
+	"internal/front/acp":       {"", "internal/jsonrpc"},
+	"internal/front/line":      {""},
+	"cmd/bellcord":             {"*"},
+	"laws":                     {"*"},
+	"bench":                    {"*"},
+	"peers":                    {"*"},
+}
+
+// outside says who may import what is not ours and not the standard library's:
+// a fat library is imported by its own room only.
+var outside = map[string][]string{
+	"modernc.org/sqlite":                    {"internal/store/sqlite"},
+	"golang.org/x/sys":                      {"internal/store/sqlite", "internal/proc"},
+	"github.com/openai/openai-go":           {"internal/llm/openai"},
+	"github.com/spf13/cobra":                {"cmd/bellcord"},
+	"github.com/mattn/go-isatty":            {"cmd/bellcord"},
+	"github.com/spf13/pflag":                {"cmd/bellcord"},
+	"github.com/pelletier/go-toml":          {"internal/config"},
+	"github.com/adrg/xdg":                   {"internal/config"},
+	"github.com/santhosh-tekuri/jsonschema": {"peers"},
+}
+
+func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	eachImport(t, func(file, room, path string) {
+		switch {
+		case path == module || strings.HasPrefix(path, module+"/"):
+			target := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+			if target != room && !allows(rooms[room], target) {
+				t.Errorf("%s: %s may not import %s", file, room, path)
+			}
+		case !strings.Contains(strings.Split(path, "/")[0], "."): // standard library
+		case room == "":
+			t.Errorf("%s: the core imports the standard library only, not %s", file, path)
+		default:
+			if !mayReachOutside(room, path) {
+				t.Errorf("%s: %s may not import %s", file, room, path)
+			}
+		}
+	})
+}
+
+func allows(allowed []string, target string) bool {
+	for _, a := range allowed {
+		if a == "*" || a == target {
+			return true
+		}
+	}
+	return false
+}
+
+func mayReachOutside(room, path string) bool {
+	for lib, in := range outside {
+		if path == lib || strings.HasPrefix(path, lib+"/") {
+			return allows(in, room)
+		}
+	}
+	return false
+}
+
+// eachImport reads the imports of every file that is not a test.
+func eachImport(t *testing.T, visit func(file, room, path string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "gosdk") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		room := filepath.ToSlash(filepath.Dir(path))
+		if room == "." {
+			room = ""
+		}
+		if _, known := rooms[room]; !known {
+			t.Errorf("%s: %s is not a room yet; add it to arch_test.go", path, room)
+		}
+		for _, imp := range f.Imports {
+			name, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				return err
+			}
+			visit(path, room, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "node_modules") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		documented[dir] = documented[dir] || f.Doc != nil
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment", dir)
+		}
+	}
+}

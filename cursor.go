@@ -1,0 +1,70 @@
+package bellcord
+
+import "context"
+
+// Cursor is a reader's place in a session's log. It holds no events and slows
+// nobody: a reader that falls behind reads what it lacks from the store.
+type Cursor struct {
+	journal *journal
+	after   int64
+}
+
+// chunk is how many events a cursor reads from the store at a time.
+const chunk = 256
+
+// Next returns the events after the cursor, in order and without a hole, at
+// least one, and moves past them. It waits for the log to grow, or for ctx.
+func (c *Cursor) Next(ctx context.Context) ([]Event, error) {
+	for {
+		events, grown := c.journal.since(c.after)
+		if events == nil && grown == nil {
+			var err error
+			if events, err = c.journal.log.store.Events(ctx, c.journal.session, c.after, chunk); err != nil {
+				return nil, err
+			}
+			if len(events) == 0 { // the session was deleted
+				return nil, ErrNoSession
+			}
+		}
+		if len(events) > 0 {
+			c.after = events[len(events)-1].Seq
+			return events, nil
+		}
+		if err := c.journal.await(ctx, grown); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// After returns the sequence number the cursor stands behind.
+func (c *Cursor) After() int64 { return c.after }
+
+// Close lets go of the session.
+func (c *Cursor) Close() { c.journal.log.release(c.journal) }
+
+// since returns the durable events after seq that are in memory; or a channel
+// to wait on when there are none; or neither, when the store has them.
+func (j *journal) since(seq int64) ([]Event, <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if seq >= j.last {
+		return nil, j.grown
+	}
+	if n := len(j.tail); n > 0 && seq >= j.tail[0].Seq-1 {
+		return append([]Event(nil), j.tail[n-int(j.last-seq):]...), nil
+	}
+	return nil, nil
+}
+
+func (j *journal) await(ctx context.Context, grown <-chan struct{}) error {
+	j.waiting.Add(1)
+	defer j.waiting.Add(-1)
+	select {
+	case <-grown:
+		return nil
+	case <-j.log.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/bellcord/bellcord
+
+go 1.26.0

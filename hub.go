@@ -1,0 +1,208 @@
+package bellcord
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Hub runs one turn at a time per session and is where every verb arrives:
+// Prompt, Stop, Answer, Drain. Fronts read what happens from the log.
+type Hub struct {
+	agent    Agent
+	log      *Log
+	opts     Options
+	logger   *slog.Logger
+	loose    *journal // for what concerns no open session
+	quit     chan struct{}
+	quitOnce sync.Once
+	swept    sync.WaitGroup
+	runs     sync.WaitGroup
+
+	// mu guards what follows. It is held for map work only: never during I/O,
+	// never by a turn, and events do not meet it.
+	mu       sync.Mutex
+	sessions map[SessionID]*line
+	turns    map[TurnID]*Turn
+	early    map[TurnID]*Cause // stops whose turn has not come
+	draining bool
+}
+
+// line is a session's turns: the running one and those that wait.
+type line struct {
+	session Session
+	journal *journal
+	turns   []*Turn // in order of acceptance, until they have settled
+	running *Turn
+}
+
+// Options bound what a hub waits for. Zero values mean the defaults.
+type Options struct {
+	Grace  time.Duration // for an agent to return after a stop; then it is abandoned (8 s)
+	Settle time.Duration // for the end to become durable, before a stop is answered without (10 s)
+	Sweep  time.Duration // between looks at what other processes asked for (250 ms)
+	Logger *slog.Logger
+}
+
+// forcedGrace is what an agent has left to return after a forced stop.
+const forcedGrace = time.Second
+
+// What a hub answers.
+var (
+	ErrDraining = errors.New("shutting down, no new turns")
+	ErrNotOpen  = errors.New("the session is not open")
+)
+
+// Open starts a hub on a store: it ends what dead processes left behind and
+// then looks regularly for stops that other processes recorded. Close ends it.
+func Open(ctx context.Context, store Store, agent Agent, opts Options) (*Hub, error) {
+	if opts.Grace == 0 {
+		opts.Grace = 8 * time.Second
+	}
+	if opts.Settle == 0 {
+		opts.Settle = 10 * time.Second
+	}
+	if opts.Sweep == 0 {
+		opts.Sweep = 250 * time.Millisecond
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &Hub{
+		agent: agent, opts: opts, logger: opts.Logger,
+		log:      openLog(store, opts.Logger),
+		quit:     make(chan struct{}),
+		sessions: map[SessionID]*line{},
+		turns:    map[TurnID]*Turn{},
+		early:    map[TurnID]*Cause{},
+	}
+	h.loose = h.log.journal("")
+	if err := h.takeOver(ctx); err != nil {
+		return nil, errors.Join(err, h.log.close(ctx))
+	}
+	h.swept.Go(h.sweep)
+	return h, nil
+}
+
+// Prompt accepts a turn. When it returns, the turn exists, has its place in the
+// session's line and can be stopped; no I/O comes before that. The session must
+// be open.
+func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
+	if p.Turn == "" {
+		p.Turn = NewTurnID()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[session]
+	switch {
+	case h.draining:
+		return nil, ErrDraining
+	case l == nil:
+		return nil, ErrNotOpen
+	case h.turns[p.Turn] != nil:
+		return nil, ErrTurnExists
+	case p.Policy == Reject && len(l.turns) > 0:
+		return nil, ErrBusy
+	}
+	t := newTurn(session, p)
+	t.writer = &writer{journal: l.journal, turn: t}
+	if p.Policy == Replace {
+		h.stopAll(slices.Clone(l.turns), Cause{Kind: Replaced, By: string(t.ID), At: time.Now()}, Drop)
+	}
+	if cause := h.early[t.ID]; cause != nil {
+		delete(h.early, t.ID)
+		if t.tally.times.Accepted.Sub(cause.At) < KeepIntent {
+			t.stop(cause) // born stopped
+		}
+	}
+	h.entitle(l, p.Text)
+	h.turns[t.ID] = t
+	l.turns = append(l.turns, t)
+	p.Turn = "" // the event names its turn
+	accepted := l.journal.put(AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.times.Accepted})
+	l.advance()
+	h.runs.Go(func() { h.run(t, l, accepted) })
+	return t, nil
+}
+
+// Answer gives a person's choice to an open question. By says who chose.
+func (h *Hub) Answer(turn TurnID, question, choice, by string) error {
+	h.mu.Lock()
+	t := h.turns[turn]
+	h.mu.Unlock()
+	if t == nil {
+		return ErrTurnEnded
+	}
+	return t.answer(question, given{choice, by})
+}
+
+// Release lets the held turns of a session run.
+func (h *Hub) Release(session SessionID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.sessions[session]; l != nil {
+		for _, t := range l.turns {
+			t.held = false
+		}
+		l.advance()
+	}
+}
+
+// Drain accepts nothing more, stops every turn with the given cause and waits
+// until all have settled, or for ctx.
+func (h *Hub) Drain(ctx context.Context, cause Cause) error {
+	h.mu.Lock()
+	h.draining = true
+	h.mu.Unlock()
+	_, err := h.Stop(StopRequest{Cause: cause, Queue: Drop}).Wait(ctx)
+	return err
+}
+
+// Close drains the hub and ends what Open started.
+func (h *Hub) Close(ctx context.Context) error {
+	err := h.Drain(ctx, Cause{Kind: Shutdown, By: "close", From: "hub"})
+	h.quitOnce.Do(func() { close(h.quit) })
+	h.swept.Wait()
+	if err == nil {
+		h.runs.Wait()
+	}
+	return errors.Join(err, h.log.close(ctx))
+}
+
+// Running returns the turns that have not settled, in no order.
+func (h *Hub) Running() []*Turn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.turns))
+}
+
+// advance starts the first turn that may run, when none does; the hub's lock is
+// held.
+func (l *line) advance() {
+	if l.running != nil {
+		return
+	}
+	for _, t := range l.turns {
+		if !t.held {
+			l.running = t
+			close(t.mayRun)
+			return
+		}
+	}
+}
+
+// leave takes a settled turn out of its line.
+func (h *Hub) leave(t *Turn, l *line) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.turns, t.ID)
+	l.turns = slices.DeleteFunc(l.turns, func(other *Turn) bool { return other == t })
+	if l.running == t {
+		l.running = nil
+	}
+	l.advance()
+}

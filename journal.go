@@ -1,0 +1,248 @@
+package bellcord
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// journal is one session's part of the log: the ops that wait for the next
+// commit, and the newest durable events, so that readers who keep up need not
+// ask the store.
+type journal struct {
+	log     *Log
+	session SessionID
+	next    *journal // below this one on the log's stack
+	holders int      // guarded by log.mu
+	waiting atomic.Int32
+
+	mu      sync.Mutex
+	waits   []*entry // in order, for the next commit
+	size    int      // bytes in waits
+	onStack bool
+	room    chan struct{} // closed and replaced when waits is taken
+	last    int64         // newest durable seq known here
+	tail    []Event       // the newest durable events without a hole, ending at last
+	kept    int           // bytes in tail
+	grown   chan struct{} // closed and replaced when last grows
+}
+
+// entry is an op on its way to the store.
+type entry struct {
+	journal *journal
+	op      Op
+	writer  *writer // of an append: whose
+	result  Result
+	done    chan struct{} // closed when result is there
+}
+
+// Bounds of what a session may hold in memory.
+const (
+	mostWaiting = 256 << 10 // bytes not yet durable; a turn that is ahead by more has to wait
+	mostTail    = 16 << 10  // bytes of durable events kept for readers
+	mostEvents  = 64        // and their number
+)
+
+// put queues an op for the next commit. It does not block.
+func (j *journal) put(op Op) *entry {
+	e := &entry{journal: j, op: op, done: make(chan struct{})}
+	j.mu.Lock()
+	j.add(e, 0)
+	j.mu.Unlock()
+	return e
+}
+
+// add queues an entry; j.mu is held.
+func (j *journal) add(e *entry, size int) {
+	j.waits = append(j.waits, e)
+	j.size += size
+	if !j.onStack {
+		j.onStack = true
+		j.log.push(j)
+	}
+}
+
+// wait returns the entry's result once it has been committed.
+func (e *entry) wait(ctx context.Context) (Result, error) {
+	select {
+	case <-e.done:
+		return e.result, e.result.Err
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+}
+
+// take hands all that waits to the committer.
+func (j *journal) take() []*entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	batch := j.waits
+	for _, e := range batch {
+		if e.writer != nil && e.writer.open == e {
+			e.writer.open = nil // what comes now goes into the next commit
+		}
+	}
+	j.waits, j.size, j.onStack = nil, 0, false
+	close(j.room)
+	j.room = make(chan struct{})
+	return batch
+}
+
+// settled records the store's answer to an entry and tells who waits for it.
+func (j *journal) settled(e *entry, r Result) {
+	e.result = r
+	if e.writer != nil {
+		e.writer.answered(r)
+	}
+	if len(r.Events) > 0 {
+		j.log.deliver(j, r.Events)
+	}
+	close(e.done)
+}
+
+// keep adds durable events to the tail and wakes the readers; j.mu is held.
+func (j *journal) keep(events []Event) {
+	if j.last+1 != events[0].Seq {
+		j.tail, j.kept = nil, 0 // another process wrote in between: readers ask the store
+	}
+	for _, ev := range events {
+		j.tail = append(j.tail, ev)
+		j.kept += sizeOf(ev.Body)
+	}
+	drop := 0
+	for len(j.tail)-drop > mostEvents || (j.kept > mostTail && len(j.tail)-drop > 1) {
+		j.kept -= sizeOf(j.tail[drop].Body)
+		drop++
+	}
+	if drop > 0 {
+		j.tail = append([]Event(nil), j.tail[drop:]...)
+	}
+	j.grewTo(events[len(events)-1].Seq)
+}
+
+// grewTo wakes the readers; j.mu is held.
+func (j *journal) grewTo(seq int64) {
+	if seq > j.last {
+		j.last = seq
+		close(j.grown)
+		j.grown = make(chan struct{})
+	}
+}
+
+// look asks the store whether another process has added to the session.
+func (j *journal) look(ctx context.Context) error {
+	seq, err := j.log.store.Tail(ctx, j.session)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if seq > j.last {
+		j.tail, j.kept = nil, 0
+		j.grewTo(seq)
+	}
+	return nil
+}
+
+// writer is a turn's pen. After seal nothing more gets in, whoever holds it.
+type writer struct {
+	journal *journal
+	turn    *Turn
+	fence   int64
+	n       int64
+	open    *entry // the append that still waits, to which more may be joined
+	sealed  bool
+	lastly  *entry // the newest append
+}
+
+// write queues a body, joined to the last one where they are pieces of one
+// stream. It blocks only while more than mostWaiting bytes are not durable, and
+// never past the end of ctx.
+func (w *writer) write(ctx context.Context, body Body) error {
+	j, size := w.journal, sizeOf(body)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.size > mostWaiting && !w.sealed {
+		room := j.room
+		j.mu.Unlock()
+		select {
+		case <-room:
+			j.mu.Lock()
+		case <-ctx.Done():
+			j.mu.Lock()
+			return context.Cause(ctx)
+		}
+	}
+	if w.sealed {
+		return ErrTurnEnded
+	}
+	if w.open == nil {
+		w.n++
+		op := AppendEvents{Session: j.session, Turn: w.turn.ID, Fence: w.fence, N: w.n, At: time.Now()}
+		w.open = &entry{journal: j, op: op, writer: w, done: make(chan struct{})}
+		w.lastly = w.open
+		j.add(w.open, 0)
+	}
+	op := w.open.op.(AppendEvents)
+	if n := len(op.Bodies); n > 0 {
+		if both, ok := joined(op.Bodies[n-1], body); ok {
+			op.Bodies[n-1] = both
+			j.size += size
+			return nil
+		}
+	}
+	op.Bodies = append(op.Bodies, body)
+	w.open.op = op
+	j.size += size
+	return nil
+}
+
+// sync returns when all that was written is durable.
+func (w *writer) sync(ctx context.Context) error {
+	w.journal.mu.Lock()
+	e := w.lastly
+	w.journal.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	_, err := e.wait(ctx)
+	return err
+}
+
+// seal refuses every later write.
+func (w *writer) seal() {
+	w.journal.mu.Lock()
+	w.sealed = true
+	w.journal.mu.Unlock()
+}
+
+// answered is told what the store said to one of the turn's appends: it is how
+// a stop that came in through another process is heard at the next commit.
+func (w *writer) answered(r Result) {
+	switch {
+	case r.Err != nil:
+		w.turn.cancel(r.Err)
+	case r.Stop.cutsNow():
+		w.turn.cancel(r.Stop)
+	}
+}
+
+func sizeOf(b Body) int {
+	const fixed = 64
+	switch b := b.(type) {
+	case Said:
+		return fixed + len(b.Text)
+	case Thought:
+		return fixed + len(b.Text)
+	case CallOutput:
+		return fixed + len(b.Text)
+	case CallEnded:
+		return fixed + len(b.Text)
+	case Called:
+		return fixed + len(b.Args)
+	case Prompted:
+		return fixed + len(b.Text)
+	}
+	return 2 * fixed
+}

@@ -1,0 +1,188 @@
+package bellcord
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Log is the one ordered record that every front reads. All that is to be
+// durable goes through its group commit: what arrived while the last commit was
+// under way forms the next one, and an idle log commits at once.
+//
+// An event meets no lock that all sessions share. It waits in its session's
+// journal; a journal that has something to commit stands on a lock-free stack,
+// which the committer takes whole.
+type Log struct {
+	store  Store
+	logger *slog.Logger
+
+	dirty atomic.Pointer[journal] // top of the stack of journals with waiting ops
+	wake  chan struct{}           // holds one token while the stack may be non-empty
+
+	closing chan struct{}
+	closed  chan struct{}
+
+	mu       sync.Mutex // guards journals, which opens and closes take, events never
+	journals map[SessionID]*journal
+}
+
+// ErrClosed is returned by a log that has been closed.
+var ErrClosed = errors.New("the log is closed")
+
+// openLog starts the committer; close ends it.
+func openLog(store Store, logger *slog.Logger) *Log {
+	l := &Log{
+		store:    store,
+		logger:   logger,
+		wake:     make(chan struct{}, 1),
+		closing:  make(chan struct{}),
+		closed:   make(chan struct{}),
+		journals: map[SessionID]*journal{},
+	}
+	go l.commitAll()
+	return l
+}
+
+// close commits what waits, as far as ctx allows, and ends the committer.
+func (l *Log) close(ctx context.Context) error {
+	close(l.closing)
+	select {
+	case <-l.closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// commitAll is the committer: the only goroutine that writes to the store.
+func (l *Log) commitAll() {
+	defer close(l.closed)
+	for {
+		select {
+		case <-l.wake:
+			l.commit(l.take())
+		case <-l.closing:
+			l.commit(l.take())
+			return
+		}
+	}
+}
+
+// take empties the stack and every journal on it. The journals' own order is
+// kept; between sessions there is none.
+func (l *Log) take() []*entry {
+	var batch []*entry
+	for j := l.dirty.Swap(nil); j != nil; {
+		next := j.next
+		batch = append(batch, j.take()...)
+		j = next
+	}
+	return batch
+}
+
+// commit makes a batch durable and answers its entries. While the store
+// fails it tries again: turns go on into their journals, which are bounded.
+func (l *Log) commit(batch []*entry) {
+	if len(batch) == 0 {
+		return
+	}
+	ops := make([]Op, len(batch))
+	for i, e := range batch {
+		ops[i] = e.op
+	}
+	results, err := l.store.Commit(context.Background(), ops)
+	again := err != nil
+	for wait := 10 * time.Millisecond; err != nil; wait = min(2*wait, time.Second) {
+		l.logger.Error("commit failed, trying again", "ops", len(ops), "err", err)
+		select {
+		case <-time.After(wait):
+		case <-l.closing:
+			l.refuse(batch, err)
+			return
+		}
+		results, err = l.store.Commit(context.Background(), ops)
+	}
+	for i, e := range batch {
+		e.journal.settled(e, results[i])
+		if again { // an op that was there already does not say which events it had added
+			if err := e.journal.look(context.Background()); err != nil {
+				l.logger.Error("looking for the session's end", "session", e.journal.session, "err", err)
+			}
+		}
+	}
+}
+
+func (l *Log) refuse(batch []*entry, err error) {
+	for _, e := range batch {
+		e.journal.settled(e, Result{Err: errors.Join(ErrClosed, err)})
+	}
+}
+
+// deliver hands durable events to the journal of their session: the entry's
+// own, or, for what was asked through no open session, another one, if open.
+func (l *Log) deliver(j *journal, events []Event) {
+	if j.session != events[0].Session {
+		l.mu.Lock()
+		j = l.journals[events[0].Session]
+		l.mu.Unlock()
+	}
+	if j != nil {
+		j.mu.Lock()
+		j.keep(events)
+		j.mu.Unlock()
+	}
+}
+
+// push puts a journal on the stack. The caller has made sure that it is not
+// there already.
+func (l *Log) push(j *journal) {
+	for {
+		top := l.dirty.Load()
+		j.next = top
+		if l.dirty.CompareAndSwap(top, j) {
+			break
+		}
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// journal returns the session's journal and holds it open until release.
+func (l *Log) journal(session SessionID) *journal {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.journals[session]
+	if j == nil {
+		j = &journal{log: l, session: session, grown: make(chan struct{}), room: make(chan struct{})}
+		l.journals[session] = j
+	}
+	j.holders++
+	return j
+}
+
+func (l *Log) release(j *journal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j.holders--; j.holders == 0 {
+		delete(l.journals, j.session)
+	}
+}
+
+// watched returns the journals that somebody is waiting on.
+func (l *Log) watched() []*journal {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []*journal
+	for _, j := range l.journals {
+		if j.waiting.Load() > 0 {
+			all = append(all, j)
+		}
+	}
+	return all
+}

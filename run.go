@@ -1,0 +1,155 @@
+package bellcord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// errAbandoned stands for the word of an agent that gave none.
+var errAbandoned = errors.New("the agent did not return")
+
+// run is a turn's life, from accepted to settled.
+func (h *Hub) run(t *Turn, l *line, accepted *entry) {
+	err := h.begin(t, l, accepted)
+	if err == nil {
+		err = h.work(t, l)
+	}
+	h.settle(t, l, err)
+	h.leave(t, l)
+	close(t.settled)
+	t.cancel(nil) // frees the context; its cause is decided
+}
+
+// begin waits for the turn's place in line and claims it in the store, where
+// another process may be running the same session.
+func (h *Hub) begin(t *Turn, l *line, accepted *entry) error {
+	result, err := accepted.wait(context.WithoutCancel(t.ctx))
+	if err != nil {
+		return err
+	}
+	if result.Stop != nil {
+		t.stop(result.Stop)
+	}
+	select {
+	case <-t.mayRun:
+	case <-t.ctx.Done():
+	}
+	for {
+		if t.ctx.Err() != nil {
+			return context.Cause(t.ctx)
+		}
+		result, err = l.journal.put(ClaimTurn{Session: t.Session, Turn: t.ID, At: time.Now()}).wait(context.WithoutCancel(t.ctx))
+		if !errors.Is(err, ErrBusy) {
+			break
+		}
+		select {
+		case <-time.After(h.opts.Sweep):
+		case <-t.ctx.Done():
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t.began(result.Fence)
+	if result.Stop != nil {
+		t.stop(result.Stop)
+	}
+	return nil
+}
+
+func (t *Turn) began(fence int64) {
+	t.writer.journal.mu.Lock()
+	t.writer.fence = fence
+	t.writer.journal.mu.Unlock()
+	t.mu.Lock()
+	t.tally.times.Started = time.Now()
+	t.mu.Unlock()
+}
+
+// work runs the agent and waits for it; after a stop no longer than the grace.
+func (h *Hub) work(t *Turn, l *line) error {
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	if d := t.Prompt.Deadline; d > 0 {
+		timer := time.AfterFunc(d, func() {
+			h.Stop(StopTurn(t.ID, Cause{Kind: Deadline, By: "deadline", From: "hub", Why: d.String()}).thenNext())
+		})
+		defer timer.Stop()
+	}
+	h.mu.Lock()
+	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, hub: h}
+	h.mu.Unlock()
+
+	returned := make(chan error, 1)
+	go func() { // not waited for: an agent that ignores its context is abandoned
+		defer func() {
+			if p := recover(); p != nil {
+				returned <- fmt.Errorf("agent panicked: %v\n%s", p, debug.Stack())
+			}
+		}()
+		returned <- h.agent.Run(t.ctx, work)
+	}()
+	select {
+	case err := <-returned:
+		return err
+	case <-t.ctx.Done():
+	}
+	grace := time.NewTimer(h.opts.Grace)
+	defer grace.Stop()
+	forced := (<-chan struct{})(t.forced)
+	for {
+		select {
+		case err := <-returned:
+			return err
+		case <-grace.C:
+			return errAbandoned
+		case <-forced:
+			forced = nil
+			grace.Reset(min(forcedGrace, h.opts.Grace))
+		}
+	}
+}
+
+// settle seals the turn's pen and makes its end durable. It runs on a context
+// that the stop cannot end and a deadline can (law 14).
+func (h *Hub) settle(t *Turn, l *line, err error) {
+	t.writer.seal()
+	ctx, done := context.WithTimeout(context.WithoutCancel(t.ctx), h.opts.Settle)
+	defer done()
+	end, cause := ending(t.ctx, err)
+	for {
+		h.mu.Lock()
+		t.receipt = t.summary(end, cause, err)
+		h.mu.Unlock()
+		finish := FinishTurn{Session: t.Session, Turn: t.ID, Fence: t.writer.fence, Receipt: t.receipt, At: t.receipt.Times.Settled}
+		result, ferr := l.journal.put(finish).wait(ctx)
+		switch {
+		case ferr == nil:
+			return
+		case errors.Is(ferr, ErrStopAsked): // it came in through the store, and it came first
+			end, cause = Stopped, result.Stop
+		case errors.Is(ferr, ErrFenced):
+			h.endedElsewhere(ctx, t)
+			return
+		default:
+			t.receipt.Unsettled = true
+			h.logger.Error("the end is not durable", "session", t.Session, "turn", t.ID, "err", ferr)
+			return
+		}
+	}
+}
+
+// endedElsewhere takes over the end that another process wrote.
+func (h *Hub) endedElsewhere(ctx context.Context, t *Turn) {
+	record, err := h.log.store.Turn(ctx, t.ID)
+	if err == nil && record.Receipt != nil {
+		t.receipt = *record.Receipt
+		return
+	}
+	t.receipt.Unsettled = true
+	h.logger.Warn("the turn belongs to another process", "session", t.Session, "turn", t.ID, "err", err)
+}

@@ -1,0 +1,160 @@
+package bellcord
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// NewSession creates a session and opens it.
+func (h *Hub) NewSession(ctx context.Context, s Session) (Session, error) {
+	if s.ID == "" {
+		s.ID = NewSessionID()
+	}
+	s.Created = time.Now()
+	s.Updated = s.Created
+	if _, err := h.loose.put(PutSession{s}).wait(ctx); err != nil {
+		return Session{}, err
+	}
+	return h.openLine(s), nil
+}
+
+// OpenSession makes a stored session ready for prompts.
+func (h *Hub) OpenSession(ctx context.Context, id SessionID) (Session, error) {
+	s, err := h.log.store.Session(ctx, id)
+	if err != nil {
+		return Session{}, err
+	}
+	return h.openLine(s), nil
+}
+
+func (h *Hub) openLine(s Session) Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.sessions[s.ID]; l != nil {
+		return l.session
+	}
+	h.sessions[s.ID] = &line{session: s, journal: h.log.journal(s.ID)}
+	return s
+}
+
+// CloseSession stops what the session runs and what waits in it, and lets go of
+// it once all has settled. It says whether the session was open.
+func (h *Hub) CloseSession(ctx context.Context, id SessionID, cause Cause) (bool, error) {
+	stopping := h.Stop(StopRequest{Session: id, Cause: cause, Queue: Drop})
+	if _, err := stopping.Wait(ctx); err != nil {
+		return true, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	if l == nil {
+		return false, nil
+	}
+	if len(l.turns) > 0 {
+		return true, ErrBusy // a prompt came in behind the stop
+	}
+	delete(h.sessions, id)
+	h.log.release(l.journal)
+	return true, nil
+}
+
+// DeleteSession closes a session and removes it with all that it has.
+func (h *Hub) DeleteSession(ctx context.Context, id SessionID, cause Cause) error {
+	if _, err := h.CloseSession(ctx, id, cause); err != nil {
+		return err
+	}
+	_, err := h.loose.put(DeleteSession{id}).wait(ctx)
+	return err
+}
+
+// Configure changes an open session's title, model or mode, where given, and
+// returns the session as it is then. A running turn keeps what it started with.
+// It does no I/O.
+func (h *Hub) Configure(id SessionID, change Configured) (Session, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	if l == nil {
+		return Session{}, ErrNotOpen
+	}
+	if change != (Configured{}) {
+		h.configure(l, change)
+	}
+	return l.session, nil
+}
+
+// configure applies a change; the lock is held.
+func (h *Hub) configure(l *line, change Configured) {
+	s := &l.session
+	if change.Title != "" {
+		s.Title = change.Title
+	}
+	if change.Model != "" {
+		s.Model = change.Model
+	}
+	if change.Mode != "" {
+		s.Mode = change.Mode
+	}
+	s.Updated = time.Now()
+	l.journal.put(PutSession{*s})
+	l.journal.put(AppendEvents{Session: s.ID, Bodies: []Body{change}, At: s.Updated})
+}
+
+// Session returns a session, open or not.
+func (h *Hub) Session(ctx context.Context, id SessionID) (Session, error) {
+	h.mu.Lock()
+	if l := h.sessions[id]; l != nil {
+		defer h.mu.Unlock()
+		return l.session, nil
+	}
+	h.mu.Unlock()
+	return h.log.store.Session(ctx, id)
+}
+
+// Sessions lists stored sessions, the most recently updated first.
+func (h *Hub) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
+	return h.log.store.Sessions(ctx, q)
+}
+
+// Turn returns a turn as it is on record.
+func (h *Hub) Turn(ctx context.Context, id TurnID) (TurnRecord, error) {
+	return h.log.store.Turn(ctx, id)
+}
+
+// Unended returns the turns of all processes that have not ended.
+func (h *Hub) Unended(ctx context.Context) ([]TurnRecord, error) { return h.log.store.Unended(ctx) }
+
+// Tail returns the newest sequence number of a session's log.
+func (h *Hub) Tail(ctx context.Context, id SessionID) (int64, error) {
+	return h.log.store.Tail(ctx, id)
+}
+
+// Events returns a cursor behind the given sequence number of a session's log.
+// Close it after use.
+func (h *Hub) Events(ctx context.Context, id SessionID, after int64) (*Cursor, error) {
+	c := &Cursor{journal: h.log.journal(id), after: after}
+	if err := c.journal.look(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// mostTitle is how long a title made from a prompt may be, in characters.
+const mostTitle = 60
+
+// entitle names a session after its first prompt; the lock is held.
+func (h *Hub) entitle(l *line, text string) {
+	if l.session.Title != "" {
+		return
+	}
+	title, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if utf8.RuneCountInString(title) > mostTitle {
+		title = string([]rune(title)[:mostTitle-1]) + "…"
+	}
+	if title != "" {
+		h.configure(l, Configured{Title: title})
+	}
+}

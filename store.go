@@ -1,0 +1,163 @@
+package bellcord
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Store keeps what must survive. It is the judge of every race between
+// processes: each op is checked against what is stored, in the same
+// transaction that carries it out, and answered on its own.
+//
+// A store is opened by one process, under one node id and epoch; what that
+// process claims carries them. Every op of a turn is idempotent: committed
+// again, because its first commit was not acknowledged, it changes nothing and
+// is answered the same way, except that Result.Events may be missing.
+type Store interface {
+	// Commit carries out the ops in order, in one transaction, and answers each.
+	// An error means that none of them is known to have happened.
+	Commit(ctx context.Context, ops []Op) ([]Result, error)
+	Reader
+	Watcher
+}
+
+// Reader is the part of a store that changes nothing.
+type Reader interface {
+	// Events returns up to limit events of a session after seq, in order.
+	Events(ctx context.Context, session SessionID, after int64, limit int) ([]Event, error)
+	// Tail returns the newest sequence number of a session, 0 when it has none.
+	Tail(ctx context.Context, session SessionID) (int64, error)
+	Turn(ctx context.Context, id TurnID) (TurnRecord, error)
+	// Unended returns the turns of all processes that have not ended, in the
+	// order they were accepted.
+	Unended(ctx context.Context) ([]TurnRecord, error)
+	Session(ctx context.Context, id SessionID) (Session, error)
+	// Sessions lists the most recently updated first.
+	Sessions(ctx context.Context, query SessionQuery) ([]Session, error)
+}
+
+// Watcher is how a process learns what others did to its turns.
+type Watcher interface {
+	// StopsAsked returns this process's unended turns that have a stop on record.
+	StopsAsked(ctx context.Context) ([]TurnRecord, error)
+	// TakeOver moves the unended turns of dead processes to this one, their
+	// fences raised, and returns them, at every call until they have ended. A
+	// live process's turns are never taken.
+	TakeOver(ctx context.Context) ([]TurnRecord, error)
+}
+
+// SessionQuery selects sessions: of one directory (all when empty), updated
+// before a moment (now when zero), at most Limit (all when 0).
+type SessionQuery struct {
+	Dir    string
+	Before time.Time
+	Limit  int
+}
+
+// State of a turn as the store sees it.
+type State string
+
+// The stored states.
+const (
+	Queued  State = "queued"
+	Running State = "running"
+	Over    State = "ended"
+)
+
+// TurnRecord is a turn as the store has it.
+type TurnRecord struct {
+	ID       TurnID
+	Session  SessionID
+	State    State
+	Fence    int64
+	First    int64 // sequence number of its Prompted event
+	Accepted time.Time
+	Prompt   Prompt
+	Stop     *Cause   // the stop on record, if any
+	Receipt  *Receipt // once ended
+}
+
+// Op is one thing to make durable. The set is closed.
+type Op interface{ isOp() }
+
+type (
+	// PutSession creates or updates a session.
+	PutSession struct{ Session Session }
+	// DeleteSession removes a session with all that it has.
+	DeleteSession struct{ ID SessionID }
+	// AcceptTurn records a turn as queued, with its Prompted event. A stop that
+	// was kept for its id becomes the turn's own and is answered as Result.Stop.
+	AcceptTurn struct {
+		Session SessionID
+		Turn    TurnID
+		Prompt  Prompt
+		At      time.Time
+	}
+	// ClaimTurn starts a queued turn, with its Started event, unless another
+	// turn of its session runs (ErrBusy) or this process has been fenced off.
+	ClaimTurn struct {
+		Session SessionID
+		Turn    TurnID
+		At      time.Time
+	}
+	// AppendEvents adds to a running turn. N counts a turn's appends from 1.
+	// Refused with ErrFenced when the turn has ended or is another process's.
+	// With no turn it adds to the session; such events say how things are, not
+	// what happened, so one that is added twice does no harm.
+	AppendEvents struct {
+		Session SessionID
+		Turn    TurnID
+		Fence   int64
+		N       int64
+		Bodies  []Body
+		At      time.Time
+	}
+	// AskStop records a stop for a turn, with its StopAsked event, or keeps it
+	// for KeepIntent when there is no such turn yet. Of several stops the first
+	// stays, except that one that cuts now overrules one that waits for a step.
+	AskStop struct {
+		Turn  TurnID
+		Cause Cause
+	}
+	// FinishTurn writes a turn's one end, with its Ended event. Refused with
+	// ErrStopAsked (and Result.Stop) when a stop that cuts now is on record and
+	// the receipt says anything but stopped: the row decides every race.
+	FinishTurn struct {
+		Session SessionID
+		Turn    TurnID
+		Fence   int64
+		Receipt Receipt
+		At      time.Time
+	}
+)
+
+func (PutSession) isOp()    {}
+func (DeleteSession) isOp() {}
+func (AcceptTurn) isOp()    {}
+func (ClaimTurn) isOp()     {}
+func (AppendEvents) isOp()  {}
+func (AskStop) isOp()       {}
+func (FinishTurn) isOp()    {}
+
+// Result answers one op.
+type Result struct {
+	Err    error       // why the op was refused
+	Events []Event     // what it added to the log
+	Fence  int64       // of a claim
+	Stop   *Cause      // the stop on the turn's record
+	Record *TurnRecord // of AskStop: the turn, nil when there is none yet
+}
+
+// KeepIntent is how long a stop waits for a turn that has not come.
+const KeepIntent = 10 * time.Minute
+
+// What a store answers.
+var (
+	ErrNoSession  = errors.New("no such session")
+	ErrNoTurn     = errors.New("no such turn")
+	ErrTurnExists = errors.New("a turn with this id exists")
+	ErrBusy       = errors.New("another turn of the session is running")
+	ErrFenced     = errors.New("the turn has ended or belongs to another process")
+	ErrStopAsked  = errors.New("a stop is on record")
+)

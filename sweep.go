@@ -1,0 +1,123 @@
+package bellcord
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// sweep looks, at intervals, for what other processes did: stops they recorded
+// for our turns, events they added to sessions that somebody watches here,
+// turns they left behind when they died.
+func (h *Hub) sweep() {
+	tick := time.NewTicker(h.opts.Sweep)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-h.quit:
+			return
+		case <-tick.C:
+		}
+		err := h.hearStops(context.Background())
+		for _, j := range h.log.watched() {
+			err = errors.Join(err, j.look(context.Background()))
+		}
+		if n%4 == 0 { // the dead stay dead: looking less often costs a waiting turn little
+			err = errors.Join(err, h.takeOver(context.Background()))
+			h.forgetEarly(time.Now().Add(-KeepIntent))
+		}
+		if err != nil {
+			h.logger.Error("sweep", "err", err)
+		}
+	}
+}
+
+// hearStops applies stops that another process recorded.
+func (h *Hub) hearStops(ctx context.Context) error {
+	records, err := h.log.store.StopsAsked(ctx)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range records {
+		if t := h.turns[r.ID]; t != nil && t.cause() == nil {
+			if l := h.sessions[t.Session]; l.running == t {
+				t.declare(Hold, l.turns)
+			}
+			t.stop(r.Stop)
+		}
+	}
+	return nil
+}
+
+// takeOver ends the turns of processes that died: stopped where that was asked
+// for, else lost. Their output is in the log already. A turn whose end could
+// not be written is handed out again at the next look.
+func (h *Hub) takeOver(ctx context.Context) error {
+	records, err := h.log.store.TakeOver(ctx)
+	for _, r := range records {
+		err = errors.Join(err, h.bury(ctx, r))
+	}
+	return err
+}
+
+func (h *Hub) bury(ctx context.Context, r TurnRecord) error {
+	for {
+		receipt, err := h.obituary(ctx, r)
+		if err != nil {
+			return err
+		}
+		finish := FinishTurn{Session: r.Session, Turn: r.ID, Fence: r.Fence, Receipt: receipt, At: receipt.Times.Settled}
+		result, err := h.loose.put(finish).wait(ctx)
+		if !errors.Is(err, ErrStopAsked) {
+			return err
+		}
+		r.Stop = result.Stop // it came in since we looked
+	}
+}
+
+// obituary is the receipt of a turn whose process died, from its events.
+func (h *Hub) obituary(ctx context.Context, r TurnRecord) (Receipt, error) {
+	var sum tally
+	sum.times.Accepted = r.Accepted
+	asked := map[string]bool{}
+	err := eachEvent(ctx, h.log.store, r.Session, r.First-1, func(ev Event) {
+		if ev.Turn != r.ID {
+			return
+		}
+		switch b := ev.Body.(type) {
+		case Started:
+			sum.times.Started = ev.Time
+		case Asked:
+			asked[b.Question.ID] = true
+		case Answered:
+			delete(asked, b.Question)
+		}
+		sum.observe(ev.Body)
+	})
+	receipt := sum.receipt(false)
+	receipt.Turn, receipt.Session, receipt.End, receipt.Won = r.ID, r.Session, Lost, CompletionWon
+	receipt.Times.Settled = time.Now()
+	for q := range asked {
+		receipt.Questions = append(receipt.Questions, q)
+	}
+	if r.State == Queued {
+		receipt.Prompt = r.Prompt.Text
+	}
+	if r.Stop.cutsNow() {
+		receipt.End, receipt.Won, receipt.Cause = Stopped, StopWon, r.Stop
+		receipt.Times.Requested = r.Stop.At
+	}
+	return receipt, err
+}
+
+func (h *Hub) forgetEarly(before time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, cause := range h.early {
+		if cause.At.Before(before) {
+			delete(h.early, id)
+		}
+	}
+}
