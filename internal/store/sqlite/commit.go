@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Commit implements bellcord.Store.
+func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	results := make([]bellcord.Result, len(ops))
+	err := s.transact(ctx, func(t tx) error {
+		for i, op := range ops {
+			var err error
+			if results[i], err = t.carryOut(op); err != nil {
+				return fmt.Errorf("%T: %w", op, err)
+			}
+		}
+		return nil
+	})
+	return results, err
+}
+
+// tx is the transaction under way. Refusals are results; its errors end the
+// transaction.
+type tx struct {
+	ctx context.Context
+	s   *Store
+}
+
+func (t tx) carryOut(op bellcord.Op) (bellcord.Result, error) {
+	switch op := op.(type) {
+	case bellcord.PutSession:
+		return t.putSession(op.Session)
+	case bellcord.DeleteSession:
+		return t.deleteSession(op.ID)
+	case bellcord.AcceptTurn:
+		return t.accept(op)
+	case bellcord.ClaimTurn:
+		return t.claim(op)
+	case bellcord.AppendEvents:
+		return t.appendEvents(op)
+	case bellcord.AskStop:
+		return t.askStop(op)
+	case bellcord.FinishTurn:
+		return t.finish(op)
+	}
+	return bellcord.Result{}, errors.New("unknown op")
+}
+
+func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: err}, nil }
+
+func (t tx) putSession(v bellcord.Session) (bellcord.Result, error) {
+	return bellcord.Result{}, t.exec(`
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7)`,
+		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano())
+}
+
+func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
+	for _, q := range []string{
+		`DELETE FROM events WHERE session = $1`,
+		`DELETE FROM turns WHERE session = $1`,
+		`DELETE FROM sessions WHERE id = $1`,
+	} {
+		if err := t.exec(q, string(id)); err != nil {
+			return bellcord.Result{}, err
+		}
+	}
+	return bellcord.Result{}, nil
+}
+
+func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
+	if op.Turn == "" {
+		if touched, err := t.touch(op.Session, op.At); err != nil || touched == 0 {
+			return bellcord.Result{Err: bellcord.ErrNoSession}, err
+		}
+		return t.add(op.Session, "", op.At, op.Bodies)
+	}
+	var stop sql.NullString
+	err := t.row(`
+		UPDATE turns SET applied = $3
+		WHERE id = $1 AND fence = $2 AND state = 'running' AND applied = $3 - 1 AND node = $4 AND session = $5
+		RETURNING stop`, string(op.Turn), op.Fence, op.N, t.s.node, string(op.Session)).Scan(&stop)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t.appendRefused(op)
+	} else if err != nil {
+		return bellcord.Result{}, err
+	}
+	cause, err := decodeCause(stop)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	added, err := t.add(op.Session, op.Turn, op.At, op.Bodies)
+	added.Stop = cause
+	return added, err
+}
+
+// appendRefused tells an append that is already in the log from a stale one.
+func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
+	var stop sql.NullString
+	err := t.row(`SELECT stop FROM turns WHERE id = $1 AND fence = $2 AND applied >= $3 AND $3 > 0 AND node = $4`,
+		string(op.Turn), op.Fence, op.N, t.s.node).Scan(&stop)
+	if errors.Is(err, sql.ErrNoRows) {
+		return refused(bellcord.ErrFenced)
+	} else if err != nil {
+		return bellcord.Result{}, err
+	}
+	cause, err := decodeCause(stop)
+	return bellcord.Result{Stop: cause}, err
+}
+
+// add puts bodies at the end of a session's log. One that cannot be written
+// down is refused, before anything is added: it concerns nobody else.
+func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
+	texts := make([]string, len(bodies))
+	for i, b := range bodies {
+		data, err := json.Marshal(b)
+		if err != nil {
+			return refused(fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err))
+		}
+		texts[i] = string(data)
+	}
+	var last int64
+	if err := t.row(`SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last); err != nil {
+		return bellcord.Result{}, err
+	}
+	events := make([]bellcord.Event, len(bodies))
+	for i, b := range bodies {
+		events[i] = bellcord.Event{Session: session, Seq: last + 1 + int64(i), Turn: turn, Time: at, Body: b}
+		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body) VALUES ($1, $2, $3, $4, $5, $6)`,
+			string(session), events[i].Seq, string(turn), b.Kind(), at.UnixNano(), texts[i]); err != nil {
+			return bellcord.Result{}, err
+		}
+	}
+	return bellcord.Result{Events: events}, nil
+}

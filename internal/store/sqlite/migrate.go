@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the schema up to date. Version n is the n-th file in name
+// order. It is one transaction that takes the write lock before it looks, so
+// that processes which start together on a new directory take turns.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	var have int
+	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
+		return err
+	}
+	if have == len(files) {
+		return nil
+	}
+	if _, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	if err := apply(ctx, conn, files); err != nil {
+		_, _ = conn.ExecContext(ctx, `ROLLBACK`)
+		return err
+	}
+	_, err = conn.ExecContext(ctx, `COMMIT`)
+	return err
+}
+
+func apply(ctx context.Context, conn *sql.Conn, files []string) error {
+	var have int
+	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
+		return err
+	}
+	if have > len(files) {
+		return fmt.Errorf("the database has schema version %d, this program knows %d: it is from a newer bellcord", have, len(files))
+	}
+	for i, name := range files[have:] {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if _, err := conn.ExecContext(ctx, string(text)); err != nil {
+			return fmt.Errorf("migration %s: %w", name, err)
+		}
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, have+i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Events implements bellcord.Reader.
+func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
+	rows, err := s.readers.QueryContext(ctx,
+		`SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(session), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var events []bellcord.Event
+	for rows.Next() {
+		ev := bellcord.Event{Session: session}
+		var at int64
+		var kind string
+		var body []byte
+		if err := rows.Scan(&ev.Seq, &ev.Turn, &kind, &at, &body); err != nil {
+			return nil, err
+		}
+		if ev.Body, err = bellcord.DecodeBody(kind, body); err != nil {
+			return nil, err
+		}
+		ev.Time = time.Unix(0, at)
+		events = append(events, ev)
+	}
+	return events, rows.Err()
+}
+
+// Tail implements bellcord.Reader.
+func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, error) {
+	var last int64
+	err := s.readers.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last)
+	return last, err
+}
+
+// Turn implements bellcord.Reader.
+func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+	return scanTurn(s.readers.QueryRowContext(ctx, turnByID, string(id)))
+}
+
+const (
+	turnColumns = `id, session, state, fence, first_seq, accepted, prompt, stop, receipt`
+	turnByID    = `SELECT ` + turnColumns + ` FROM turns WHERE id = $1`
+)
+
+// turn reads a turn as the transaction sees it.
+func (t tx) turn(id bellcord.TurnID) (bellcord.TurnRecord, error) {
+	return scanTurn(t.row(turnByID, string(id)))
+}
+
+// ours reports whether the turn belongs to this node.
+func (t tx) ours(id bellcord.TurnID) bool {
+	var one int
+	return t.row(`SELECT 1 FROM turns WHERE id = $1 AND node = $2`, string(id), t.s.node).Scan(&one) == nil
+}
+
+func (t tx) isNode() bool {
+	var one int
+	return t.row(`SELECT 1 FROM nodes WHERE id = $1`, t.s.node).Scan(&one) == nil
+}
+
+func scanTurn(row interface{ Scan(...any) error }) (bellcord.TurnRecord, error) {
+	var r bellcord.TurnRecord
+	var accepted int64
+	var prompt string
+	var stop, receipt sql.NullString
+	err := row.Scan(&r.ID, &r.Session, &r.State, &r.Fence, &r.First, &accepted, &prompt, &stop, &receipt)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, bellcord.ErrNoTurn
+	} else if err != nil {
+		return r, err
+	}
+	r.Accepted = time.Unix(0, accepted)
+	if err := json.Unmarshal([]byte(prompt), &r.Prompt); err != nil {
+		return r, err
+	}
+	if r.Stop, err = decodeCause(stop); err != nil {
+		return r, err
+	}
+	if receipt.Valid {
+		r.Receipt = &bellcord.Receipt{}
+		err = json.Unmarshal([]byte(receipt.String), r.Receipt)
+	}
+	return r, err
+}
+
+const sessionColumns = `id, dir, title, model, mode, created, updated`
+
+// Session implements bellcord.Reader.
+func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	v, err := scanSession(s.readers.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, string(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = bellcord.ErrNoSession
+	}
+	return v, err
+}
+
+// Sessions implements bellcord.Reader.
+func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+	before, limit := int64(1<<62), -1
+	if !q.Before.IsZero() {
+		before = q.Before.UnixNano()
+	}
+	if q.Limit > 0 {
+		limit = q.Limit
+	}
+	rows, err := s.readers.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
+		WHERE updated < $1 AND ($2 = '' OR dir = $2) ORDER BY updated DESC LIMIT $3`, before, q.Dir, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []bellcord.Session
+	for rows.Next() {
+		v, err := scanSession(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+func scanSession(row interface{ Scan(...any) error }) (bellcord.Session, error) {
+	var v bellcord.Session
+	var created, updated int64
+	err := row.Scan(&v.ID, &v.Dir, &v.Title, &v.Model, &v.Mode, &created, &updated)
+	v.Created, v.Updated = time.Unix(0, created), time.Unix(0, updated)
+	return v, err
+}

@@ -1,0 +1,174 @@
+package storetest
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// bench is one check at work on its place.
+type bench struct {
+	*testing.T
+	Harness
+	place string
+}
+
+// node opens one more node, which leaves when the test ends.
+func (b *bench) node() *node {
+	b.Helper()
+	opened, err := b.Open(b.place)
+	if err != nil {
+		b.Fatalf("opening a node: %v", err)
+	}
+	b.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			b.Errorf("closing a node: %v", err)
+		}
+	})
+	return &node{b.T, opened}
+}
+
+// node says things to a store as one process. Its methods report what goes wrong
+// without ending the test, so that any goroutine may use them.
+type node struct {
+	t *testing.T
+	Node
+}
+
+// do commits the ops, which must be carried out or refused one by one.
+func (n *node) do(ops ...bellcord.Op) []bellcord.Result {
+	n.t.Helper()
+	results, err := n.Commit(n.t.Context(), ops)
+	if err != nil || len(results) != len(ops) {
+		n.t.Errorf("commit of %d ops: %d results, error %v", len(ops), len(results), err)
+		return make([]bellcord.Result, len(ops))
+	}
+	return results
+}
+
+// ok commits an op that must not be refused.
+func (n *node) ok(op bellcord.Op) bellcord.Result {
+	n.t.Helper()
+	r := n.do(op)[0]
+	if r.Err != nil {
+		n.t.Errorf("%T was refused: %v", op, r.Err)
+	}
+	return r
+}
+
+// refused commits an op that must be refused for the given reason.
+func (n *node) refused(op bellcord.Op, why error) bellcord.Result {
+	n.t.Helper()
+	r := n.do(op)[0]
+	if !errors.Is(r.Err, why) {
+		n.t.Errorf("%T was answered with error %v, want %v", op, r.Err, why)
+	}
+	if len(r.Events) > 0 {
+		n.t.Errorf("a refused %T added %d events", op, len(r.Events))
+	}
+	return r
+}
+
+// session makes a session.
+func (n *node) session() bellcord.SessionID {
+	n.t.Helper()
+	at := now()
+	s := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/tmp", Created: at, Updated: at}
+	n.ok(bellcord.PutSession{Session: s})
+	return s.ID
+}
+
+// queued accepts a new turn.
+func (n *node) queued(s bellcord.SessionID) bellcord.TurnID {
+	n.t.Helper()
+	op := accept(s)
+	n.ok(op)
+	return op.Turn
+}
+
+// running accepts and claims a new turn.
+func (n *node) running(s bellcord.SessionID) claimed {
+	n.t.Helper()
+	turn := n.queued(s)
+	return claimed{s, turn, n.ok(claim(s, turn)).Fence}
+}
+
+func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
+	n.t.Helper()
+	r, err := n.Turn(n.t.Context(), id)
+	if err != nil {
+		n.t.Errorf("reading turn %s: %v", id, err)
+	}
+	return r
+}
+
+// log reads a whole session in chunks and checks that it has no holes.
+func (n *node) log(s bellcord.SessionID) []bellcord.Event {
+	n.t.Helper()
+	var all []bellcord.Event
+	for {
+		events, err := n.Events(n.t.Context(), s, int64(len(all)), 500)
+		if err != nil {
+			n.t.Errorf("reading events: %v", err)
+		}
+		for i, ev := range events {
+			if want := int64(len(all) + i + 1); ev.Seq != want {
+				n.t.Errorf("event %d has sequence number %d", want, ev.Seq)
+				return all
+			}
+		}
+		if all = append(all, events...); len(events) == 0 {
+			return all
+		}
+	}
+}
+
+// unchanged runs f and checks that it adds nothing to a session's log.
+func (n *node) unchanged(s bellcord.SessionID, f func()) {
+	n.t.Helper()
+	before := n.log(s)
+	f()
+	if after := n.log(s); !reflect.DeepEqual(after, before) {
+		n.t.Errorf("the log was %v, it became %v", kinds(before), kinds(after))
+	}
+}
+
+// takeOver returns what the node gets, by turn.
+func (n *node) takeOver() map[bellcord.TurnID]bellcord.TurnRecord {
+	n.t.Helper()
+	records, err := n.TakeOver(n.t.Context())
+	if err != nil {
+		n.t.Errorf("take-over: %v", err)
+	}
+	taken := map[bellcord.TurnID]bellcord.TurnRecord{}
+	for _, r := range records {
+		taken[r.ID] = r
+	}
+	if len(taken) != len(records) {
+		n.t.Errorf("%d turns in %d records", len(taken), len(records))
+	}
+	return taken
+}
+
+func kinds(events []bellcord.Event) []string {
+	var all []string
+	for _, ev := range events {
+		all = append(all, ev.Body.Kind())
+	}
+	return all
+}
+
+func count(events []bellcord.Event, kind string) (n int) {
+	for _, ev := range events {
+		if ev.Body.Kind() == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// now is a moment that survives any store.
+func now() time.Time { return time.Now().UTC().Round(0) }

@@ -1,0 +1,73 @@
+package storetest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// serve is the life of a child: one node, which does what each line says and
+// answers with a line. It ends with its input.
+//
+//	accept session turn          → ok 0
+//	claim session turn           → ok fence
+//	append session turn fence n  → ok seq
+//	flood session turn fence     → ok seq, for n = 1, 2, … without end
+func serve(open Opener, place string, in io.Reader, out io.Writer) int {
+	node, err := open(place)
+	if err != nil {
+		fmt.Fprintln(out, "failed", err)
+		return 1
+	}
+	defer node.Close()
+	fmt.Fprintln(out, "ok 0")
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		fmt.Fprintln(out, obey(node, lines.Text(), out))
+	}
+	return 0
+}
+
+func obey(node Node, line string, out io.Writer) string {
+	word, rest, _ := strings.Cut(line, " ")
+	var c claimed
+	var n int64
+	_, _ = fmt.Sscan(rest, &c.session, &c.turn, &c.fence, &n) // each word needs its own part
+	switch word {
+	case "accept":
+		return answer(node, acceptAs(c.session, c.turn))
+	case "claim":
+		return answer(node, claim(c.session, c.turn))
+	case "append":
+		return answer(node, c.says(n, fmt.Sprint(n)))
+	case "flood":
+		for n := int64(1); ; n++ {
+			reply := answer(node, c.says(n, fmt.Sprint(n)))
+			if !strings.HasPrefix(reply, "ok") {
+				return reply
+			}
+			fmt.Fprintln(out, reply)
+		}
+	}
+	return "failed to understand " + word
+}
+
+// answer commits an op and puts the result into a line: the number that whoever
+// sent it needs, or why it was refused.
+func answer(node Node, op bellcord.Op) string {
+	results, err := node.Commit(context.Background(), []bellcord.Op{op})
+	if err != nil {
+		return fmt.Sprint("failed ", err)
+	}
+	r := results[0]
+	if r.Err != nil {
+		return fmt.Sprint("refused ", r.Err)
+	}
+	if _, ok := op.(bellcord.AppendEvents); ok && len(r.Events) > 0 {
+		return fmt.Sprint("ok ", r.Events[len(r.Events)-1].Seq)
+	}
+	return fmt.Sprint("ok ", r.Fence)
+}

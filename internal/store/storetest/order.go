@@ -1,0 +1,137 @@
+package storetest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/bellcord/bellcord"
+)
+
+var orderChecks = []check{
+	{"events come back in the order of their commits, counted from one without holes", ordered},
+	{"a commit answers with the very events that a reader gets", answeredAsRead},
+	{"reading begins behind the given number and keeps to the limit", bounded},
+	{"sessions do not mix", apart},
+	{"a session that nobody wrote to is empty", empty},
+	{"what one node has committed, every other node reads at once", seenByOthers},
+}
+
+func ordered(b *bench) {
+	n := b.node()
+	s := n.session()
+	t := n.running(s)
+	n.do(t.says(1, "one", "two"), note(s, "three"), t.says(2, "four"))
+	n.ok(t.ends(bellcord.Done))
+	var got []string
+	for _, ev := range n.log(s) {
+		got = append(got, textOf(ev))
+	}
+	want := []string{
+		fmt.Sprintf("prompted of %s", t.turn), fmt.Sprintf("started of %s", t.turn),
+		"one", "two", "three", "four", fmt.Sprintf("ended of %s", t.turn),
+	}
+	if !slices.Equal(got, want) {
+		b.Errorf("the log is %q, want %q", got, want)
+	}
+}
+
+func answeredAsRead(b *bench) {
+	n := b.node()
+	s := n.session()
+	t := accept(s)
+	c := claimed{s, t.Turn, 1}
+	ops := []bellcord.Op{
+		t, claim(s, t.Turn), c.says(1, "a", "b"), note(s, "c"), ask(t.Turn, stopBy("anna", bellcord.Now)), c.ends(bellcord.Stopped),
+	}
+	var answered []bellcord.Event
+	for _, op := range ops {
+		answered = append(answered, n.ok(op).Events...)
+	}
+	read := n.log(s)
+	if len(read) != len(answered) {
+		b.Fatalf("%d events were answered, %d are read", len(answered), len(read))
+	}
+	for i, ev := range read {
+		told := answered[i]
+		if !ev.Time.Equal(told.Time) {
+			b.Errorf("event %d: time %v was answered, %v is read", ev.Seq, told.Time, ev.Time)
+		}
+		if ev.Time = told.Time; !reflect.DeepEqual(ev, told) {
+			b.Errorf("answered %+v, read %+v", told, ev)
+		}
+	}
+	if first := n.record(t.Turn).First; first != 1 {
+		b.Errorf("the turn's first event is %d, want 1", first)
+	}
+}
+
+func bounded(b *bench) {
+	n := b.node()
+	s := n.session()
+	n.ok(note(s, "1", "2", "3", "4", "5", "6", "7"))
+	for _, c := range []struct {
+		after int64
+		limit int
+		want  []int64
+	}{
+		{0, 3, []int64{1, 2, 3}},
+		{3, 3, []int64{4, 5, 6}},
+		{6, 3, []int64{7}},
+		{7, 3, nil},
+		{99, 3, nil},
+		{0, 100, []int64{1, 2, 3, 4, 5, 6, 7}},
+	} {
+		events, err := n.Events(b.Context(), s, c.after, c.limit)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var got []int64
+		for _, ev := range events {
+			got = append(got, ev.Seq)
+		}
+		if !slices.Equal(got, c.want) {
+			b.Errorf("%d after %d: %v, want %v", c.limit, c.after, got, c.want)
+		}
+	}
+}
+
+func apart(b *bench) {
+	n := b.node()
+	one, other := n.session(), n.session()
+	for i := range 5 {
+		n.do(note(one, fmt.Sprint("one ", i)), note(other, fmt.Sprint("other ", i), "more"))
+	}
+	for s, want := range map[bellcord.SessionID]int{one: 5, other: 10} {
+		events := n.log(s)
+		for _, ev := range events {
+			if ev.Session != s {
+				b.Errorf("an event of %s is in %s", ev.Session, s)
+			}
+		}
+		if tail, err := n.Tail(b.Context(), s); len(events) != want || tail != int64(want) || err != nil {
+			b.Errorf("%d events, tail %d, error %v, want %d", len(events), tail, err, want)
+		}
+	}
+}
+
+func empty(b *bench) {
+	n := b.node()
+	for _, s := range []bellcord.SessionID{n.session(), bellcord.NewSessionID()} {
+		tail, err := n.Tail(b.Context(), s)
+		if events := n.log(s); tail != 0 || err != nil || len(events) > 0 {
+			b.Errorf("tail %d, error %v, %d events", tail, err, len(events))
+		}
+	}
+}
+
+func seenByOthers(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	for i := range int64(20) {
+		n.ok(note(s, "x"))
+		if tail, err := other.Tail(b.Context(), s); tail != i+1 || err != nil {
+			b.Fatalf("the other node's tail is %d, error %v, want %d", tail, err, i+1)
+		}
+	}
+}

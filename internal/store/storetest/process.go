@@ -1,0 +1,124 @@
+package storetest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// process is a child of this test: this binary again, with one node.
+type process struct {
+	b       *bench
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	answers *bufio.Scanner
+	dead    bool
+}
+
+// process starts a child on the bench's place and waits until its node is open.
+func (b *bench) process() *process {
+	b.Helper()
+	p := b.start()
+	p.number()
+	return p
+}
+
+func (b *bench) start() *process {
+	b.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &process{b: b, cmd: exec.Command(self)}
+	p.cmd.Env = append(os.Environ(), envPlace+"="+b.place)
+	p.cmd.Stderr = os.Stderr
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		b.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.answers = bufio.NewScanner(out)
+	if err := p.cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.kill)
+	return p
+}
+
+// tell hands the child a line to obey.
+func (p *process) tell(words ...any) {
+	p.b.Helper()
+	if _, err := fmt.Fprintln(p.in, words...); err != nil {
+		p.b.Fatalf("telling the child: %v", err)
+	}
+}
+
+// number reads an answer that must be ok, and returns its number.
+func (p *process) number() (n int64) {
+	p.b.Helper()
+	if !p.answers.Scan() {
+		p.b.Fatalf("the child is gone: %v", p.answers.Err())
+	}
+	if _, err := fmt.Sscanf(p.answers.Text(), "ok %d", &n); err != nil {
+		p.b.Fatalf("the child answers %q", p.answers.Text())
+	}
+	return n
+}
+
+func (p *process) queued(s bellcord.SessionID) bellcord.TurnID {
+	p.b.Helper()
+	turn := bellcord.NewTurnID()
+	p.tell("accept", s, turn)
+	p.number()
+	return turn
+}
+
+func (p *process) running(s bellcord.SessionID) claimed {
+	p.b.Helper()
+	turn := p.queued(s)
+	p.tell("claim", s, turn)
+	return claimed{s, turn, p.number()}
+}
+
+// says makes the child append to its turn, and returns the sequence number.
+func (p *process) says(c claimed, n int64) int64 {
+	p.b.Helper()
+	p.tell("append", c.session, c.turn, c.fence, n)
+	return p.number()
+}
+
+// kill ends the child as kill -9 does, and waits until it is gone.
+func (p *process) kill() {
+	if p.dead {
+		return
+	}
+	p.dead = true
+	_ = p.cmd.Process.Kill()
+	for p.answers.Scan() {
+		if !strings.HasPrefix(p.answers.Text(), "ok") {
+			p.b.Errorf("the child's last answers: %q", p.answers.Text())
+		}
+	}
+	_ = p.cmd.Wait()
+}
+
+// last kills the child and returns the numbers of what it had answered by then.
+func (p *process) last() (numbers []int64) {
+	p.b.Helper()
+	_ = p.cmd.Process.Kill()
+	for p.answers.Scan() {
+		var n int64
+		if _, err := fmt.Sscanf(p.answers.Text(), "ok %d", &n); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	p.kill()
+	return numbers
+}
