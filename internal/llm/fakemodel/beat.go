@@ -1,0 +1,178 @@
+package fakemodel
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// beat is the smallest thing a reply says at once.
+type beat struct {
+	kind  beatKind
+	index int    // of the tool call, for opening and arguments
+	text  string // a tool's name for opening
+	wait  time.Duration
+}
+
+type beatKind int
+
+const (
+	beatThought beatKind = iota
+	beatText
+	beatOpening // a tool call begins
+	beatArgs    // a fragment of its arguments
+)
+
+// maxResult is how much of a tool result the model repeats.
+const maxResult = 200
+
+// beats turns the script into what is said, in order.
+func (s script) beats(t turn) []beat {
+	var out []beat
+	text := s.spoken(t)
+	for _, piece := range numbered("thought", s.thoughts) {
+		out = append(out, beat{kind: beatThought, text: piece, wait: s.paceOfThought()})
+	}
+	spoke := false
+	for _, seg := range text {
+		for i, piece := range seg.pieces {
+			if i == 0 && spoke {
+				piece = " " + piece
+			}
+			spoke = true
+			out = append(out, beat{kind: beatText, text: piece, wait: seg.pace})
+		}
+	}
+	out = append(out, s.callBeats()...)
+	if len(out) > 0 {
+		out[0].wait = 0 // pauses are between beats
+	}
+	if s.end != endProperly {
+		out = firstBeats(out, s.after)
+	}
+	return out
+}
+
+// spoken is the text of the reply: what the markers say, or else something that
+// fits the step.
+func (s script) spoken(t turn) []segment {
+	switch {
+	case len(s.segments) > 0 || len(s.calls) > 0:
+		return s.segments
+	case s.end != endProperly:
+		return []segment{{pieces: numbered("word", s.after)}}
+	case t.step > 0:
+		return []segment{{pieces: splitWords(summary(t.results))}}
+	}
+	said := strings.TrimSpace(s.rest)
+	if said == "" {
+		said = t.prompt
+	}
+	return []segment{{pieces: splitWords("You said: " + said)}}
+}
+
+func summary(results []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Results: %d", len(results))
+	for _, result := range results {
+		runes := []rune(result)
+		b.WriteString("\n" + string(runes[:min(len(runes), maxResult)]))
+	}
+	return b.String()
+}
+
+func (s script) paceOfThought() time.Duration {
+	if s.thinkPace >= 0 {
+		return s.thinkPace
+	}
+	for _, seg := range s.segments {
+		if seg.pace > 0 {
+			return seg.pace
+		}
+	}
+	return 0
+}
+
+// callBeats opens all calls and then gives a fragment of each in turn: a client
+// that takes the last opened call for the current one must not get away with it.
+func (s script) callBeats() []beat {
+	var out []beat
+	longest := 0
+	parts := make([][]string, len(s.calls))
+	for i, call := range s.calls {
+		out = append(out, beat{kind: beatOpening, index: i, text: call.name})
+		parts[i] = fragments(call.args)
+		longest = max(longest, len(parts[i]))
+	}
+	wait := time.Duration(0)
+	for round := range longest {
+		for i := range parts {
+			if round < len(parts[i]) {
+				out = append(out, beat{kind: beatArgs, index: i, text: parts[i][round], wait: wait})
+				wait = s.argsPace
+			}
+		}
+	}
+	return out
+}
+
+// firstBeats keeps n words and fragments; thoughts and openings do not count.
+func firstBeats(all []beat, n int) []beat {
+	for i, b := range all {
+		if b.kind != beatText && b.kind != beatArgs {
+			continue
+		}
+		if n == 0 {
+			return all[:i]
+		}
+		n--
+	}
+	return all
+}
+
+// fragments splits arguments into at least three parts where it can, of eight
+// characters where that does not make hundreds of them.
+func fragments(args string) []string {
+	runes := []rune(args)
+	size := max(1, min((len(runes)+2)/3, 8), (len(runes)+99)/100)
+	var out []string
+	for len(runes) > 0 {
+		n := min(size, len(runes))
+		out = append(out, string(runes[:n]))
+		runes = runes[n:]
+	}
+	return out
+}
+
+// numbered makes "word1", " word2" and so on.
+func numbered(word string, n int) []string {
+	out := make([]string, 0, n)
+	for i := range n {
+		piece := fmt.Sprintf("%s%d", word, i+1)
+		if i > 0 {
+			piece = " " + piece
+		}
+		out = append(out, piece)
+	}
+	return out
+}
+
+// splitWords cuts before the blanks in front of each word, so that the pieces
+// put together are the text again to the last blank.
+func splitWords(text string) []string {
+	var out []string
+	start, inWord := 0, false
+	for i, r := range text {
+		blank := unicode.IsSpace(r)
+		if blank && inWord {
+			out = append(out, text[start:i])
+			start = i
+		}
+		inWord = !blank
+	}
+	if start < len(text) {
+		out = append(out, text[start:])
+	}
+	return out
+}

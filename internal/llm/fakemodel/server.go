@@ -1,0 +1,122 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+const defaultPace = 20 * time.Millisecond
+
+// Server is the fake model. It is an http.Handler; use New to make one.
+type Server struct {
+	logger  *slog.Logger
+	pace    time.Duration
+	mux     *http.ServeMux
+	journal *journal
+}
+
+// Option changes how New sets up a Server.
+type Option func(*Server)
+
+// WithLogger makes the server tell what it receives; without it, it is silent.
+func WithLogger(logger *slog.Logger) Option {
+	return func(s *Server) { s.logger = logger }
+}
+
+// WithPace sets the pause between words where the script asks for one without
+// saying how long. The default is 20ms.
+func WithPace(pace time.Duration) Option {
+	return func(s *Server) { s.pace = pace }
+}
+
+// New makes a Server with empty records.
+func New(opts ...Option) *Server {
+	s := &Server{
+		logger:  slog.New(slog.DiscardHandler),
+		pace:    defaultPace,
+		mux:     http.NewServeMux(),
+		journal: newJournal(),
+	}
+	for _, opt := range opts {
+		opt(s)
+	}
+	s.mux.HandleFunc("POST /v1/chat/completions", s.serve(chatFormat{}))
+	s.mux.HandleFunc("GET /v1/models", s.models)
+	s.mux.HandleFunc("GET /requests", s.showRequests)
+	s.mux.HandleFunc("DELETE /requests", s.forgetRequests)
+	s.mux.HandleFunc("GET /{$}", s.help)
+	return s
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mux.ServeHTTP(w, r)
+}
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if err := checkBearer(r.Header); err != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		s.reply(w, chatFormat{}.problem(http.StatusUnauthorized, err.Error()))
+		return
+	}
+	type model struct {
+		ID      string `json:"id"`
+		Object  string `json:"object"`
+		Created int64  `json:"created"`
+		OwnedBy string `json:"owned_by"`
+	}
+	list := struct {
+		Object string  `json:"object"`
+		Data   []model `json:"data"`
+	}{Object: "list"}
+	for _, id := range []string{"fake", "fake-mini"} {
+		list.Data = append(list.Data, model{ID: id, Object: "model", Created: time.Now().Unix(), OwnedBy: "bellcord"})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	s.reply(w, encode(list))
+}
+
+// shownRequest adds the body to a record in a form that people can read: as
+// JSON where it is JSON, and as a string where it is not.
+type shownRequest struct {
+	Request
+	Body json.RawMessage `json:"body,omitempty"`
+}
+
+func (s *Server) showRequests(w http.ResponseWriter, _ *http.Request) {
+	answer := struct {
+		Requests   []shownRequest `json:"requests"`
+		Rejections []string       `json:"rejections"`
+	}{Requests: []shownRequest{}, Rejections: []string{}}
+	for _, q := range s.Requests() {
+		body := json.RawMessage(q.Raw)
+		if !json.Valid(body) {
+			body = encode(string(q.Raw))
+		}
+		answer.Requests = append(answer.Requests, shownRequest{Request: q, Body: body})
+		if q.Rejected != "" {
+			answer.Rejections = append(answer.Rejections, q.Rejected)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	s.reply(w, encode(answer))
+}
+
+func (s *Server) forgetRequests(w http.ResponseWriter, _ *http.Request) {
+	s.journal.reset()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Server) help(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	s.reply(w, []byte(helpText()))
+}
+
+func (s *Server) reply(w http.ResponseWriter, body []byte) {
+	if _, err := w.Write(body); err != nil {
+		s.logger.Warn("reply not delivered", "error", err)
+	}
+}

@@ -1,0 +1,116 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/respjson"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+// The finish reasons that something is decided on.
+const (
+	finishStop         = "stop"
+	finishCalls        = "tool_calls"
+	finishFunctionCall = "function_call" // what tool_calls were called once
+)
+
+// answer gathers a stream. The SDK's own accumulator is not used: it adds up the
+// usage that some servers report with every chunk, each time for the whole.
+type answer struct {
+	emit   func(bellcord.Body) error
+	finish string
+	usage  *bellcord.Usage
+	calls  calls
+}
+
+// add takes in a chunk and emits what it says. It emits nothing once ctx has
+// ended, although chunks that had come before may still be there to be read.
+func (a *answer) add(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
+	if chunk.JSON.Usage.Valid() {
+		u := chunk.Usage
+		a.usage = &bellcord.Usage{Input: u.PromptTokens, Output: u.CompletionTokens, Exact: true}
+	}
+	if len(chunk.Choices) == 0 { // it only tells the usage
+		return nil
+	}
+	choice := chunk.Choices[0] // we never ask for more than one
+	said := choice.Delta.Content + choice.Delta.Refusal
+	if thought := reasoning(choice.Delta.JSON.ExtraFields); thought != "" {
+		if err := a.show(ctx, bellcord.Thought{Text: thought}); err != nil {
+			return err
+		}
+	}
+	if said != "" {
+		if err := a.show(ctx, bellcord.Said{Text: said}); err != nil {
+			return err
+		}
+	}
+	for _, fragment := range choice.Delta.ToolCalls {
+		a.calls.add(fragment)
+	}
+	if choice.FinishReason != "" {
+		a.finish = choice.FinishReason
+	}
+	return nil
+}
+
+func (a *answer) show(ctx context.Context, b bellcord.Body) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return a.emit(b)
+}
+
+// reasoning is the thinking in a delta. OpenAI's API has no field for it, others
+// have one of these, and some send both with the same text.
+func reasoning(fields map[string]respjson.Field) string {
+	for _, name := range []string{"reasoning_content", "reasoning"} {
+		var text string
+		if json.Unmarshal([]byte(fields[name].Raw()), &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// end judges how the stream ended; err is the SDK's word, which is nil also for
+// a stream that just ceased. What breaks after the finish reason takes nothing
+// from the answer.
+func (a *answer) end(err error) error {
+	var told *ssestream.StreamError
+	switch {
+	case errors.As(err, &told):
+		return toldInStream(told.Event.Data)
+	case err != nil && !errors.Is(err, ErrCutOff):
+		return err
+	case a.finish != "":
+		return nil
+	case err != nil:
+		return &llm.Unavailable{Err: err}
+	default:
+		return &llm.Unavailable{Err: ErrCutOff}
+	}
+}
+
+// reply is only asked for when the finish reason has come: until then a call's
+// arguments may look complete and not be.
+func (a *answer) reply() (llm.Reply, error) {
+	finish := a.finish
+	switch {
+	case finish == finishFunctionCall:
+		finish = finishCalls
+	case finish == finishStop && len(a.calls) > 0: // llama.cpp, some of vLLM
+		finish = finishCalls
+	}
+	list, err := a.calls.list(finish == finishCalls)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return llm.Reply{Finish: finish, Calls: list, Usage: a.usage}, nil
+}

@@ -1,0 +1,114 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+const noArgs = "{}"
+
+var errNameless = errors.New("the model called a tool without naming it")
+
+// calls puts tool calls together from their fragments, in the order in which
+// they began.
+type calls []*call
+
+type call struct {
+	index int64 // -1 where the server gave none
+	id    string
+	name  string
+	args  strings.Builder
+}
+
+// add gives a fragment to the call it belongs to. The index says which, where
+// there is one; servers that leave it out, or number all calls alike, send
+// fragments that tell by themselves where a call begins.
+func (cs *calls) add(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+	c := cs.find(f)
+	if c == nil || c.endsBefore(f) {
+		c = &call{index: -1}
+		if f.JSON.Index.Valid() {
+			c.index = f.Index
+		}
+		*cs = append(*cs, c)
+	}
+	if c.id == "" {
+		c.id = f.ID
+	}
+	if f.Function.Name != c.name { // some repeat it with every fragment
+		c.name += f.Function.Name
+	}
+	c.args.WriteString(f.Function.Arguments)
+}
+
+// find returns the newest call that the fragment can belong to.
+func (cs calls) find(f sdk.ChatCompletionChunkChoiceDeltaToolCall) *call {
+	for i := len(cs) - 1; i >= 0; i-- {
+		switch {
+		case f.JSON.Index.Valid() && cs[i].index == f.Index:
+			return cs[i]
+		case !f.JSON.Index.Valid() && f.ID != "" && cs[i].id == f.ID:
+			return cs[i]
+		}
+	}
+	if f.JSON.Index.Valid() || len(cs) == 0 {
+		return nil
+	}
+	return cs[len(cs)-1]
+}
+
+// endsBefore reports whether the fragment begins another call: it names a
+// function, and it has another id, or another name where no index holds the
+// two together, or arguments where those of c are complete.
+func (c *call) endsBefore(f sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
+	switch {
+	case f.Function.Name == "":
+		return false
+	case f.ID != "" && c.id != "" && f.ID != c.id:
+		return true
+	case !f.JSON.Index.Valid() && c.name != "" && f.Function.Name != c.name:
+		return true
+	default:
+		return strings.TrimSpace(f.Function.Arguments) != "" && c.complete()
+	}
+}
+
+// complete looks at the last byte first: it is asked for every fragment of a
+// server that repeats the name.
+func (c *call) complete() bool {
+	args := strings.TrimRight(c.args.String(), " \t\r\n")
+	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
+}
+
+// list returns the calls with ids that are unique among them. Missing arguments
+// mean none where the model finished them; where it was cut short they stay
+// missing, so that nothing is run with arguments it did not choose.
+func (cs calls) list(finished bool) ([]llm.Call, error) {
+	var out []llm.Call
+	taken := map[string]bool{}
+	for i, c := range cs {
+		if c.name == "" {
+			return nil, errNameless
+		}
+		id := c.id
+		if id == "" {
+			id = fmt.Sprintf("call_%d", i)
+		}
+		for taken[id] {
+			id = fmt.Sprintf("%s_%d", id, i)
+		}
+		taken[id] = true
+		args := c.args.String()
+		if finished && strings.TrimSpace(args) == "" {
+			args = noArgs
+		}
+		out = append(out, llm.Call{ID: id, Name: c.name, Args: args})
+	}
+	return out, nil
+}

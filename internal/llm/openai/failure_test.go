@@ -1,0 +1,191 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/openai"
+)
+
+func notPassing(t *testing.T, err error, words string) {
+	t.Helper()
+	var passing *llm.Unavailable
+	if err == nil || errors.As(err, &passing) || !strings.Contains(err.Error(), words) {
+		t.Errorf("error %v, want one that does not pass and says %q", err, words)
+	}
+}
+
+func passing(t *testing.T, err error, status int) *llm.Unavailable {
+	t.Helper()
+	var u *llm.Unavailable
+	if !errors.As(err, &u) || u.Status != status {
+		t.Fatalf("error %v, want one that may pass, with status %d", err, status)
+	}
+	return u
+}
+
+func TestAStatusThatMayPassIsToldFromOneThatDoesNot(t *testing.T) {
+	t.Parallel()
+	for status, passes := range map[int]bool{
+		400: false, 401: false, 403: false, 404: false, 413: false, 422: false,
+		408: true, 409: true, 425: true, 429: true, 500: true, 502: true, 503: true, 504: true, 529: true,
+	} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			p, server := fake(t)
+			_, err := p.Ask(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
+			if !passes {
+				notPassing(t, err, "the script asked for this error")
+			} else if u := passing(t, err, status); u.After != 7*time.Second || !strings.Contains(u.Error(), "the script asked") {
+				t.Errorf("after %v: %v", u.After, u)
+			}
+			if n := len(server.Requests()); n != 1 {
+				t.Errorf("the provider asked %d times", n)
+			}
+		})
+	}
+}
+
+func TestTheServersWordsAreFoundInWhateverFormTheyCome(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"error":{"message":"too long","code":null}}`: "too long",
+		`{"error":"no such model"}`:                    "no such model",
+		`{"message":"bad"}`:                            "bad",
+		`{"detail":"missing"}`:                         "missing",
+		`{"detail":[{"loc":["body"]}]}`:                `[{"loc":["body"]}]`,
+		"<html>\n  <b>gone</b></html>":                 "<html> <b>gone</b></html>",
+		"":                                             "Bad Request",
+		strings.Repeat("é", 1000):                      "é …",
+	} {
+		p := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, body)
+		})
+		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		notPassing(t, err, want)
+		_, err = p.Models(t.Context())
+		notPassing(t, err, want)
+	}
+}
+
+func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]time.Duration{
+		"": 0, "Retry-After: 2": 2 * time.Second, "Retry-After: 1.5": 1500 * time.Millisecond, "retry-after-ms: 20": 20 * time.Millisecond,
+		"Retry-After: Sat, 01 Jan 2000 00:00:30 GMT": 30 * time.Second, "Retry-After: Sat, 01 Jan 1999 00:00:30 GMT": 0,
+		"Retry-After: soon": 0, "Retry-After: -1": 0, "Retry-After: NaN": 0, "Retry-After: 1e300": 1<<62 - 1,
+	} {
+		t.Run(header, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { // where it is the first second of the year 2000
+				p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+					if name, value, given := strings.Cut(header, ": "); given {
+						w.Header().Set(name, value)
+					}
+					w.WriteHeader(http.StatusTooManyRequests)
+				})})
+				_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+				if u := passing(t, err, 429); (u.After - want).Abs() > 1 {
+					t.Errorf("after %v, want %v", u.After, want)
+				}
+			})
+		})
+	}
+}
+
+func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	p := openai.New(openai.Config{BaseURL: gone.URL})
+	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	passing(t, err, 0)
+	_, err = p.Models(t.Context())
+	passing(t, err, 0)
+}
+
+func TestAConnectionLostBeforeTheAnswerMayComeBack(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(*net.TCPConn){
+		"closed": func(*net.TCPConn) {},
+		"reset":  func(c *net.TCPConn) { _ = c.SetLinger(0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err == nil {
+					leave(conn.(*net.TCPConn))
+					_ = conn.Close()
+				}
+			})
+			_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+			passing(t, err, 0)
+		})
+	}
+}
+
+func TestAServerThatIsNotWhoItShouldBeIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(nil)
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	defer server.Close()
+	_, err := openai.New(openai.Config{BaseURL: server.URL}).Ask(t.Context(), prompt("hello"), ignore)
+	notPassing(t, err, "certificate")
+}
+
+func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
+	t.Parallel()
+	for kind, body := range map[string]string{
+		"text/html; charset=utf-8": "<p>log in first</p>", "application/json": `{"error":{"message":"log in first"}}`,
+	} {
+		p := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = io.WriteString(w, body)
+		})
+		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		notPassing(t, err, "log in first")
+	}
+}
+
+func TestAnErrorInTheStreamIsAnErrorOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	ask := func(event string) error {
+		_, err := serving(t, saying(delta(`"content":"he"`), event)).Ask(t.Context(), prompt("hello"), ignore)
+		return err
+	}
+	notPassing(t, ask(`{"error":{"message":"too much","code":"context_length"}}`), "too much")
+	notPassing(t, ask(`{"error":{"message":"bad","code":400}}`), "bad")
+	notPassing(t, ask(`{"error":"bad"}`), "bad")
+	passing(t, ask(`{"error":{"message":"busy","code":503}}`), 503)
+	passing(t, ask(`{"error":{"message":"slow down","code":"429"}}`), 429)
+	notPassing(t, ask(`this is no JSON`), "invalid character")
+}
+
+func TestAContextThatHasEndedBeforeIsAnsweredWithItsCause(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errStopped)
+	if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := p.Models(ctx); !same(err, errStopped) {
+		t.Errorf("error %v", err)
+	}
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}

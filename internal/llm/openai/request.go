@@ -1,0 +1,77 @@
+package openai
+
+import (
+	"encoding/json"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+// params is the request in the API's words. Equal requests give equal bytes, so
+// that a server's prompt cache finds them again.
+func params(req llm.Request) sdk.ChatCompletionNewParams {
+	p := sdk.ChatCompletionNewParams{
+		Model:         req.Model,
+		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+	}
+	if req.System != "" {
+		p.Messages = append(p.Messages, sdk.SystemMessage(req.System))
+	}
+	for _, m := range req.Messages {
+		p.Messages = append(p.Messages, message(m))
+	}
+	for _, t := range req.Tools {
+		p.Tools = append(p.Tools, tool(t))
+	}
+	return p
+}
+
+func message(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
+	switch m.Role {
+	case bellcord.Assistant:
+		return assistant(m)
+	case bellcord.Tool:
+		return sdk.ToolMessage(m.Text, m.Call)
+	case bellcord.User:
+	}
+	return sdk.UserMessage(m.Text)
+}
+
+// assistant leaves the content out where there is none beside the calls: some
+// servers refuse an empty one.
+func assistant(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
+	var out sdk.ChatCompletionAssistantMessageParam
+	if m.Text != "" || len(m.Calls) == 0 {
+		out.Content.OfString = sdk.String(m.Text)
+	}
+	for _, c := range m.Calls {
+		call := &sdk.ChatCompletionMessageFunctionToolCallParam{ID: c.ID}
+		call.Function.Name = c.Name
+		call.Function.Arguments = string(c.Args)
+		if len(c.Args) == 0 {
+			call.Function.Arguments = noArgs
+		}
+		out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
+	}
+	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &out}
+}
+
+// function stands in for the SDK's type, which would read the schema into a map
+// and lose the order that its author gave it.
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+func tool(t llm.Tool) sdk.ChatCompletionToolUnionParam {
+	f := function{t.Name, t.Description, t.Schema}
+	if len(f.Parameters) == 0 {
+		f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](f))
+}

@@ -1,0 +1,103 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+// conversation has every kind of message.
+func conversation() llm.Request {
+	return llm.Request{
+		Model:  "some/model",
+		System: "Be <brief>.",
+		Messages: []bellcord.Message{
+			{Role: bellcord.User, Text: "first"},
+			{Role: bellcord.Assistant, Text: "answer"},
+			{Role: bellcord.User, Text: "second"},
+			{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "look", Args: json.RawMessage(`{"z": 1, "a": 2}`)},
+				{ID: "c2", Name: "wait"},
+			}},
+			{Role: bellcord.Tool, Call: "c1", Text: "seen"},
+			{Role: bellcord.Tool, Call: "c2", Text: "waited"},
+			{Role: bellcord.Assistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Args: json.RawMessage(`{}`)}}},
+			{Role: bellcord.Tool, Call: "c1", Text: "waited"},
+		},
+		Tools: []llm.Tool{
+			{Name: "look", Description: "looks", Schema: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}`)},
+			{Name: "wait"},
+		},
+	}
+}
+
+const conversationOnTheWire = `{
+"messages":[
+{"content":"Be <brief>.","role":"system"},
+{"content":"first","role":"user"},
+{"content":"answer","role":"assistant"},
+{"content":"second","role":"user"},
+{"tool_calls":[
+{"id":"c1","function":{"arguments":"{\"z\": 1, \"a\": 2}","name":"look"},"type":"function"},
+{"id":"c2","function":{"arguments":"{}","name":"wait"},"type":"function"}],"role":"assistant"},
+{"content":"seen","tool_call_id":"c1","role":"tool"},
+{"content":"waited","tool_call_id":"c2","role":"tool"},
+{"content":"one more","tool_calls":[
+{"id":"c1","function":{"arguments":"{}","name":"wait"},"type":"function"}],"role":"assistant"},
+{"content":"waited","tool_call_id":"c1","role":"tool"}],
+"model":"some/model",
+"stream_options":{"include_usage":true},
+"tools":[
+{"function":{"name":"look","description":"looks","parameters":{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}},"type":"function"},
+{"function":{"name":"wait","parameters":{"type":"object","properties":{}}},"type":"function"}],
+"stream":true}`
+
+func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	for range 2 {
+		if _, err := p.Ask(t.Context(), conversation(), ignore); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := strings.ReplaceAll(conversationOnTheWire, "\n", "")
+	sent := server.Requests()
+	if got := unescaped(sent[0].Raw); got != want {
+		t.Errorf("sent\n%s\nwant\n%s", got, want)
+	}
+	if string(sent[0].Raw) != string(sent[1].Raw) {
+		t.Error("the same request gave other bytes, which a prompt cache would miss")
+	}
+}
+
+// unescaped undoes the one liberty that a JSON encoder has with these texts.
+func unescaped(body []byte) string {
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
+}
+
+func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"messages":[{"content":"hello","role":"user"}],"model":"fake","stream_options":{"include_usage":true},"stream":true}`
+	if got := unescaped(server.Requests()[0].Raw); got != want {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	req := prompt("hello")
+	req.Tools = []llm.Tool{{Name: "look", Schema: json.RawMessage(`{"type":`)}}
+	_, err := p.Ask(t.Context(), req, ignore)
+	notPassing(t, err, "JSON")
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}

@@ -1,0 +1,60 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Patient asks a model again when a failure may pass, with a growing pause
+// between tries that the turn's context ends. Once anything of an answer has
+// been shown it does not try again: nobody is told the same thing twice.
+type Patient struct {
+	Model Model
+	Tries int           // at most; 0 means 5
+	First time.Duration // pause after the first failure; 0 means 500 ms
+	Most  time.Duration // longest pause, also when the server asks for more; 0 means 60 s
+}
+
+// Ask implements Model.
+func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error) {
+	tries, pause, most := orDefault(p.Tries, 5), orDefault(p.First, 500*time.Millisecond), orDefault(p.Most, time.Minute)
+	for attempt := 1; ; attempt++ {
+		shown := false
+		reply, err := p.Model.Ask(ctx, req, func(b bellcord.Body) error {
+			shown = true
+			return emit(b)
+		})
+		var passing *Unavailable
+		if err == nil || shown || attempt == tries || ctx.Err() != nil || !errors.As(err, &passing) {
+			return reply, err
+		}
+		wait := passing.After
+		if wait == 0 {
+			wait = pause/2 + rand.N(pause/2+1) // spread out, so that many clients do not come back together
+			pause = min(2*pause, most)
+		}
+		wait = min(wait, most)
+		if err := emit(bellcord.Retrying{Attempt: attempt, Wait: wait, Why: err.Error()}); err != nil {
+			return Reply{}, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return Reply{}, context.Cause(ctx)
+		}
+	}
+}
+
+func orDefault[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}

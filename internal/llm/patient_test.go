@@ -1,0 +1,177 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+var (
+	errDown    = errors.New("down")
+	errStopped = errors.New("stopped by the test")
+)
+
+// model answers each request with the next of its functions, the last one
+// again and again, and notes when it was asked.
+type model struct {
+	answers []func(emit func(bellcord.Body) error) error
+	asked   []time.Duration
+	start   time.Time
+}
+
+func (m *model) Ask(_ context.Context, _ llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+	m.asked = append(m.asked, time.Since(m.start))
+	answer := m.answers[min(len(m.asked), len(m.answers))-1]
+	if err := answer(emit); err != nil {
+		return llm.Reply{}, err
+	}
+	return llm.Reply{Finish: "stop"}, nil
+}
+
+func down(after time.Duration) func(func(bellcord.Body) error) error {
+	return func(func(bellcord.Body) error) error {
+		return &llm.Unavailable{Status: 503, After: after, Err: errDown}
+	}
+}
+
+func fine(func(bellcord.Body) error) error { return nil }
+
+func modelThat(answers ...func(func(bellcord.Body) error) error) *model {
+	return &model{answers: answers, start: time.Now()}
+}
+
+// retries collects what a watcher is told of the waiting.
+type retries []bellcord.Retrying
+
+func (r *retries) emit(b bellcord.Body) error {
+	if again, ok := b.(bellcord.Retrying); ok {
+		*r = append(*r, again)
+	}
+	return nil
+}
+
+func TestAModelThatComesBackIsAskedAgainAfterAGrowingPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := modelThat(down(0), down(0), down(0), fine)
+		var told retries
+		reply, err := llm.Patient{Model: m, First: time.Second}.Ask(t.Context(), llm.Request{}, told.emit)
+		if err != nil || reply.Finish != "stop" || len(m.asked) != 4 || len(told) != 3 {
+			t.Fatalf("reply %+v, %v after %d tries", reply, err, len(m.asked))
+		}
+		longest := time.Second
+		for i, again := range told {
+			paused := m.asked[i+1] - m.asked[i]
+			if paused < longest/2 || paused > longest {
+				t.Errorf("pause %d took %v, want from %v to %v", i+1, paused, longest/2, longest)
+			}
+			if again.Attempt != i+1 || again.Wait != paused || again.Why == "" {
+				t.Errorf("told %+v of a pause of %v", again, paused)
+			}
+			longest *= 2
+		}
+	})
+}
+
+func TestThePauseIsTheOneTheServerAskedForUpToTheLongest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := modelThat(down(7*time.Second), down(time.Hour), fine)
+		var told retries
+		p := llm.Patient{Model: m, Most: 20 * time.Second}
+		if _, err := p.Ask(t.Context(), llm.Request{}, told.emit); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.asked) != 3 || m.asked[1] != 7*time.Second || m.asked[2] != 27*time.Second {
+			t.Errorf("asked at %v", m.asked)
+		}
+		if told[0].Wait != 7*time.Second || told[1].Wait != 20*time.Second {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
+func TestAStopEndsThePauseAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := modelThat(down(time.Minute))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer time.AfterFunc(10*time.Second, func() { cancel(errStopped) }).Stop()
+		_, err := llm.Patient{Model: m}.Ask(ctx, llm.Request{}, new(retries).emit)
+		if took := time.Since(m.start); took != 10*time.Second {
+			t.Errorf("a stop at 10 s ended the pause at %v", took)
+		}
+		if err != errStopped || len(m.asked) != 1 { //nolint:errorlint // the cause itself
+			t.Errorf("error %v after %d tries", err, len(m.asked))
+		}
+	})
+}
+
+func TestItGivesUpAfterItsTriesWithTheLastError(t *testing.T) {
+	t.Parallel()
+	for tries, want := range map[int]int{0: 5, 1: 1, 3: 3} {
+		synctest.Test(t, func(t *testing.T) {
+			m := modelThat(down(0))
+			var told retries
+			_, err := llm.Patient{Model: m, Tries: tries}.Ask(t.Context(), llm.Request{}, told.emit)
+			var passing *llm.Unavailable
+			if !errors.As(err, &passing) || !errors.Is(err, errDown) {
+				t.Errorf("error %v", err)
+			}
+			if len(m.asked) != want || len(told) != want-1 {
+				t.Errorf("%d tries and %d pauses, want %d tries", len(m.asked), len(told), want)
+			}
+		})
+	}
+}
+
+func TestWhatWillNotPassOrWasShownIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("refused")
+	full := errors.New("no room")
+	for name, c := range map[string]struct {
+		answer func(func(bellcord.Body) error) error
+		emit   func(bellcord.Body) error
+		want   error
+	}{
+		"a failure that does not pass": {func(func(bellcord.Body) error) error { return refused }, new(retries).emit, refused},
+		"an answer cut off after a word": {func(emit func(bellcord.Body) error) error {
+			return errors.Join(emit(bellcord.Said{Text: "he"}), down(0)(emit))
+		}, new(retries).emit, errDown},
+		"an answer cut off after a thought": {func(emit func(bellcord.Body) error) error {
+			return errors.Join(emit(bellcord.Thought{Text: "hm"}), down(0)(emit))
+		}, new(retries).emit, errDown},
+		"a pause that nobody could be told of": {down(0), func(bellcord.Body) error { return full }, full},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := modelThat(c.answer)
+				_, err := llm.Patient{Model: m}.Ask(t.Context(), llm.Request{}, c.emit)
+				if !errors.Is(err, c.want) || len(m.asked) != 1 || time.Since(m.start) != 0 {
+					t.Errorf("error %v after %d tries", err, len(m.asked))
+				}
+			})
+		})
+	}
+}
+
+func TestAStopDuringARequestIsNotTakenForAFailureThatMayPass(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		m := modelThat(func(emit func(bellcord.Body) error) error {
+			cancel(errStopped)
+			return down(0)(emit)
+		})
+		_, err := llm.Patient{Model: m}.Ask(ctx, llm.Request{}, new(retries).emit)
+		if err == nil || len(m.asked) != 1 {
+			t.Errorf("error %v after %d tries", err, len(m.asked))
+		}
+	})
+}
