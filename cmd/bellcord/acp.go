@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/acp"
+)
+
+func acpCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "acp",
+		Short: "Serve an editor: the Agent Client Protocol on stdin and stdout",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return s.serveACP(cmd.Context()) },
+	}
+	s.agentFlags(cmd)
+	return cmd
+}
+
+func (s *settings) serveACP(ctx context.Context) error {
+	c, err := s.load()
+	if err != nil {
+		return err
+	}
+	// The store opens while the editor and we say hello.
+	opened := sync.OnceValues(func() (*house, error) { return openHouse(ctx, c) })
+	go opened() //nolint:errcheck // whoever needs the house is told
+	in := endedBySignal(os.Stdin)
+	err = acp.Serve(in, os.Stdout, func() (*bellcord.Hub, error) {
+		h, err := opened()
+		if err != nil {
+			return nil, err
+		}
+		return h.Hub, nil
+	}, acp.Config{Version: version, Model: c.Model, Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger()})
+	h, openErr := opened()
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	return errors.Join(err, h.close())
+}
+
+// endedBySignal is the input until SIGTERM or SIGINT, which end it like the
+// editor's own leaving: every turn is stopped, every prompt answered.
+func endedBySignal(in io.Reader) io.Reader {
+	r, w := io.Pipe()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+	go func() { // both live as long as the process
+		<-signals
+		_ = w.Close()
+	}()
+	go func() {
+		_, err := io.Copy(w, in)
+		_ = w.CloseWithError(err)
+	}()
+	return r
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+type runFlags struct {
+	settings
+	session, dir, turn string
+	json               bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run PROMPT",
+		Short: "Run one turn: the answer on stdout; Ctrl-C stops it, twice forces it",
+		Long: `Runs one turn. The answer goes to stdout as it comes, everything else to stderr.
+
+Ctrl-C stops the turn: what was said is kept, the receipt is printed, the exit
+code is 130. A second Ctrl-C does not wait for processes to end by themselves.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args[0]) },
+	}
+	f.agentFlags(cmd)
+	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (see bellcord sessions)")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one)")
+	cmd.Flags().StringVar(&f.turn, "turn", "", "`id` for the turn, a UUID of your own, so that it can be stopped by name")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON")
+	return cmd
+}
+
+func (f *runFlags) run(ctx context.Context, text string) error {
+	c, err := f.load()
+	if err != nil {
+		return err
+	}
+	h, err := openHouse(ctx, c)
+	if err != nil {
+		return err
+	}
+	receipt, err := f.turnIn(ctx, h, c, text)
+	if err = errors.Join(err, h.close()); err != nil {
+		return err
+	}
+	if !f.json && receipt.End != bellcord.Done {
+		fmt.Fprintln(os.Stderr, line.Receipt(receipt))
+		fmt.Fprintf(os.Stderr, "  go on: bellcord run --session %s \"…\"\n", receipt.Session)
+	}
+	switch receipt.End {
+	case bellcord.Done:
+		return nil
+	case bellcord.Stopped:
+		return exitCode(exitStopped)
+	case bellcord.Failed, bellcord.Lost:
+	}
+	return exitCode(exitFailed)
+}
+
+// turnIn runs the turn in its session and shows it.
+func (f *runFlags) turnIn(ctx context.Context, h *house, c config.Config, text string) (bellcord.Receipt, error) {
+	session, err := f.openSession(ctx, h, c)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	after, err := h.Tail(ctx, session.ID)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	prompt := limits(c)
+	prompt.Text, prompt.OnDisconnect = text, bellcord.StopOnDisconnect
+	if f.turn != "" {
+		if prompt.Turn, err = bellcord.ParseTurnID(f.turn); err != nil {
+			return bellcord.Receipt{}, fmt.Errorf("--turn: %w", err)
+		}
+	}
+	turn, err := h.Prompt(session.ID, prompt)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	defer stopOnSignal(h, turn)()
+	view := line.View{Out: os.Stdout, Err: os.Stderr, JSON: f.json}
+	if isatty.IsTerminal(os.Stdin.Fd()) && !f.json {
+		view.Ask = askOnTerminal
+	}
+	return view.Follow(ctx, h.Hub, turn, after)
+}
+
+func (f *runFlags) openSession(ctx context.Context, h *house, c config.Config) (bellcord.Session, error) {
+	if f.session != "" {
+		s, err := h.OpenSession(ctx, bellcord.SessionID(f.session))
+		if err == nil && (f.model != "" || f.mode != "") {
+			s, err = h.Configure(s.ID, bellcord.Configured{Model: f.model, Mode: f.mode})
+		}
+		return s, err
+	}
+	dir := f.dir
+	if dir == "" {
+		var err error
+		if dir, err = os.Getwd(); err != nil {
+			return bellcord.Session{}, err
+		}
+	}
+	return h.NewSession(ctx, bellcord.Session{Dir: dir, Model: c.Model, Mode: c.Mode})
+}
+
+// stopOnSignal stops the turn at the first Ctrl-C and forces it at the second;
+// SIGTERM and SIGHUP are a shutdown.
+func stopOnSignal(h *house, turn *bellcord.Turn) func() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		interrupts := 0
+		for {
+			select {
+			case <-done:
+				return
+			case sig := <-signals:
+				req := bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Shutdown, By: sig.String(), From: "run"})
+				if sig == os.Interrupt {
+					interrupts++
+					req.Cause = bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "run"}
+				}
+				if interrupts > 1 {
+					req.Mode = bellcord.Force
+				}
+				h.Stop(req)
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+func askOnTerminal(_ context.Context, q bellcord.Question) (string, error) {
+	fmt.Fprintf(os.Stderr, "? %s [y/N] ", q.Text)
+	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	if strings.EqualFold(strings.TrimSpace(said), "y") {
+		return "allow", nil
+	}
+	return "reject", nil
+}

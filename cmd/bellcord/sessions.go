@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+func sessionsCommand() *cobra.Command {
+	var s settings
+	list := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the sessions, with the turns that run or wait",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withStore(cmd.Context(), func(store *sqlite.Store) error { return listSessions(cmd.Context(), store) })
+		},
+	}
+	s.dataFlags(list)
+	var of settings
+	show := &cobra.Command{
+		Use:   "show SESSION",
+		Short: "Print a session's transcript",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return of.withStore(cmd.Context(), func(store *sqlite.Store) error {
+				return showSession(cmd.Context(), os.Stdout, store, bellcord.SessionID(args[0]))
+			})
+		},
+	}
+	of.dataFlags(show)
+	list.AddCommand(show)
+	return list
+}
+
+func (s *settings) withStore(ctx context.Context, do func(*sqlite.Store) error) error {
+	c, err := s.load()
+	if err != nil {
+		return err
+	}
+	h, err := openHouse(ctx, c) // which ends what dead processes left
+	if err != nil {
+		return err
+	}
+	err = do(h.store)
+	if cerr := h.close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+func listSessions(ctx context.Context, store *sqlite.Store) error {
+	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+	if err != nil {
+		return err
+	}
+	unended, err := store.Unended(ctx)
+	if err != nil {
+		return err
+	}
+	if len(sessions) == 0 {
+		fmt.Println("no sessions yet")
+		return nil
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "SESSION\tUPDATED\tTITLE\tDIRECTORY")
+	for _, s := range sessions {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", s.ID, s.Updated.Format("2006-01-02 15:04"), s.Title, s.Dir)
+		for _, t := range unended {
+			if t.Session == s.ID {
+				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, state(t), t.Prompt.Text, t.Accepted.Format(time.TimeOnly))
+			}
+		}
+	}
+	return out.Flush()
+}
+
+func state(t bellcord.TurnRecord) string {
+	if t.Stop != nil {
+		return "stopping"
+	}
+	return string(t.State)
+}
+
+func showSession(ctx context.Context, out io.Writer, store *sqlite.Store, id bellcord.SessionID) error {
+	s, err := store.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "# %s\n%s · %s · %s\n", s.Title, s.ID, s.Dir, s.Model)
+	for after := int64(0); ; {
+		events, err := store.Events(ctx, id, after, 1000)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, ev := range bellcord.Joined(events) {
+			print1(out, ev)
+		}
+		after = events[len(events)-1].Seq
+	}
+}
+
+func print1(out io.Writer, ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.Prompted:
+		fmt.Fprintf(out, "\n> %s\n", b.Text)
+	case bellcord.Thought:
+		fmt.Fprintf(out, "\n(thinking) %s\n", b.Text)
+	case bellcord.Said:
+		fmt.Fprintf(out, "\n%s\n", b.Text)
+	case bellcord.Called:
+		fmt.Fprintf(out, "\n→ %s %s\n", b.Name, b.Args)
+	case bellcord.CallEnded:
+		fmt.Fprintln(out, b.Text)
+	case bellcord.Ended:
+		if b.Receipt.End != bellcord.Done {
+			fmt.Fprintf(out, "\n%s\n", line.Receipt(b.Receipt))
+		}
+	}
+}

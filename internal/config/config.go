@@ -1,0 +1,120 @@
+// Package config finds out how Bellcord is to run: flags over environment over
+// an optional file.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Config is how Bellcord is to run.
+type Config struct {
+	Data   string   `toml:"data"`   // the directory of the store
+	Model  string   `toml:"model"`  // provider/model, for new sessions
+	Models []string `toml:"models"` // others to choose from
+	Mode   string   `toml:"mode"`   // ask | full
+
+	OpenAI OpenAI `toml:"openai"`
+	Limits Limits `toml:"limits"`
+}
+
+// OpenAI is where and how an OpenAI-compatible model is reached.
+type OpenAI struct {
+	BaseURL string `toml:"base_url"`
+	Key     string `toml:"api_key"`
+}
+
+// Limits of a turn; 0 means none.
+type Limits struct {
+	Steps    int      `toml:"steps"`
+	Tokens   int64    `toml:"tokens"`
+	Deadline Duration `toml:"deadline"`
+}
+
+// Duration is written as in "90s".
+type Duration time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// Load returns what the environment and the file say. path is the file's; when
+// it is empty, BELLCORD_CONFIG or the usual place, where it may be missing.
+func Load(path string) (Config, error) {
+	c := Config{
+		Data:   filepath.Join(xdg.DataHome, "bellcord"),
+		Mode:   "ask",
+		Limits: Limits{Steps: 100},
+	}
+	if err := c.readFile(path); err != nil {
+		return c, err
+	}
+	for name, field := range map[string]*string{
+		"BELLCORD_DATA":   &c.Data,
+		"BELLCORD_MODEL":  &c.Model,
+		"BELLCORD_MODE":   &c.Mode,
+		"OPENAI_BASE_URL": &c.OpenAI.BaseURL,
+		"OPENAI_API_KEY":  &c.OpenAI.Key,
+	} {
+		if v := os.Getenv(name); v != "" {
+			*field = v
+		}
+	}
+	return c, nil
+}
+
+func (c *Config) readFile(path string) error {
+	named := path != ""
+	if path == "" {
+		path = os.Getenv("BELLCORD_CONFIG")
+		named = path != ""
+	}
+	if path == "" {
+		path = filepath.Join(xdg.ConfigHome, "bellcord", "config.toml")
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("reading configuration: %w", err)
+	}
+	d := toml.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(c); err != nil {
+		return fmt.Errorf("configuration %s: %w", path, explain(err))
+	}
+	return nil
+}
+
+// explain says where in the file the mistake is.
+func explain(err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) {
+		return errors.New("unknown setting:\n" + strict.String())
+	}
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		return errors.New(at.String())
+	}
+	return err
+}
+
+// Check says what is wrong with the whole, once flags are applied.
+func (c Config) Check() error {
+	if !slices.Contains([]string{"ask", "full"}, c.Mode) {
+		return fmt.Errorf("mode %q: it is ask or full", c.Mode)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+// Package acp is the front for editors: the Agent Client Protocol, version 1,
+// on stdio.
+//
+// The goroutine that reads the wire accepts prompts and applies cancels itself,
+// in wire order, without I/O in between, so a cancel in the same write as its
+// prompt finds the turn. For each session one goroutine follows the log and
+// sends what it sees, the answer to a prompt included: nothing of a turn can
+// come after its answer.
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/jsonrpc"
+)
+
+// Config is what a server needs to know.
+type Config struct {
+	Version string
+	Model   string   // for new sessions, provider/model
+	Models  []string // to choose from
+	Mode    string   // for new sessions
+	Prompt  bellcord.Prompt
+	Logger  *slog.Logger
+}
+
+// Server speaks ACP on one connection.
+type Server struct {
+	config Config
+	// hub is opened while the client and we say hello: what it has to do first
+	// must not delay that.
+	hub  func() (*bellcord.Hub, error)
+	conn *jsonrpc.Conn
+	work sync.WaitGroup // requests and followers
+
+	client atomic.Value // a string: who is on the other end, once initialize has said so
+
+	mu       sync.Mutex
+	sessions map[bellcord.SessionID]*session
+	ending   bool // the input has ended
+}
+
+// Serve speaks ACP on in and out until the input ends, then stops every turn,
+// because the one who could see it has gone. hub is called by the first request
+// that needs it; it must return the same hub each time.
+func Serve(in io.Reader, out io.Writer, hub func() (*bellcord.Hub, error), config Config) error {
+	s := &Server{
+		config: config, hub: hub,
+		conn:     jsonrpc.New(in, out),
+		sessions: map[bellcord.SessionID]*session{},
+	}
+	return s.conn.Serve(s.handle, s.end)
+}
+
+// endBound is how long a client that has gone may keep us: a stop's hard bound,
+// and time to write the ends.
+const endBound = 12 * time.Second
+
+// end stops what runs and waits until every prompt has its answer.
+func (s *Server) end() {
+	ctx, done := context.WithTimeout(context.Background(), endBound)
+	defer done()
+	s.mu.Lock()
+	s.ending = true
+	open := slices.Collect(maps.Values(s.sessions))
+	s.mu.Unlock()
+	if len(open) > 0 {
+		if err := open[0].hub.Drain(ctx, s.cause(bellcord.Disconnect, "the client closed the connection")); err != nil {
+			s.config.Logger.Error("drain", "err", err)
+		}
+	}
+	for _, sess := range open {
+		_ = sess.answered(ctx) // whatever has no answer by now gets none
+		sess.unfollow(errGone)
+	}
+	s.work.Wait()
+}
+
+// handle is called by the reading goroutine. What has to happen in wire order
+// happens here and does no I/O; the rest gets a goroutine.
+func (s *Server) handle(m jsonrpc.Message) {
+	switch m.Method {
+	case "session/prompt":
+		s.prompt(m)
+	case "session/cancel":
+		s.cancel(m)
+	case "$/cancel_request":
+		s.cancelRequest(m)
+	case "session/set_mode":
+		s.reply(m.ID, s.setMode(m))
+	case "session/set_config_option":
+		s.reply(m.ID, s.setOption(m))
+	case "initialize":
+		s.reply(m.ID, s.initialize(m))
+	case "session/new":
+		s.later(m, s.newSession)
+	case "session/load":
+		s.later(m, s.loadSession)
+	case "session/resume":
+		s.later(m, s.resumeSession)
+	case "session/list":
+		s.later(m, s.listSessions)
+	case "session/delete":
+		s.later(m, s.deleteSession)
+	case "session/close":
+		s.closeSession(m)
+	default:
+		if m.IsRequest() {
+			s.conn.ReplyError(m.ID, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "no such method: " + m.Method})
+		}
+	}
+}
+
+// answer is what a request came to; then is sent right behind the answer.
+type answer struct {
+	result any
+	err    error
+	then   func()
+}
+
+func failure(err error) answer { return answer{err: err} }
+
+func (s *Server) later(m jsonrpc.Message, serve func(context.Context, json.RawMessage) answer) {
+	s.work.Go(func() { s.reply(m.ID, serve(context.Background(), m.Params)) })
+}
+
+func (s *Server) reply(id json.RawMessage, a answer) {
+	if len(id) == 0 { // a notification, wrongly
+		return
+	}
+	if a.err != nil {
+		s.conn.ReplyError(id, wireError(a.err))
+		return
+	}
+	s.conn.Reply(id, a.result)
+	if a.then != nil {
+		a.then()
+	}
+}
+
+// resourceNotFound is ACP's own code for a session that does not exist.
+const resourceNotFound = -32002
+
+func wireError(err error) *jsonrpc.Error {
+	var e *jsonrpc.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, bellcord.ErrNoSession), errors.Is(err, bellcord.ErrNotOpen):
+		return &jsonrpc.Error{Code: resourceNotFound, Message: err.Error()}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
+}
+
+func invalid(format string) error {
+	return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: format}
+}
+
+func decode[T any](params json.RawMessage) (T, error) {
+	var v T
+	if err := json.Unmarshal(params, &v); err != nil {
+		return v, invalid("params: " + err.Error())
+	}
+	return v, nil
+}
+
+func (s *Server) cause(kind bellcord.CauseKind, why string) bellcord.Cause {
+	return bellcord.Cause{Kind: kind, By: s.who(), From: "acp", Why: why}
+}
+
+func (s *Server) who() string {
+	if name, said := s.client.Load().(string); said {
+		return name
+	}
+	return "editor"
+}
+
+func (s *Server) session(id bellcord.SessionID) (*session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sess := s.sessions[id]
+	if sess == nil {
+		return nil, bellcord.ErrNotOpen
+	}
+	return sess, nil
+}

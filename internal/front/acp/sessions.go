@@ -1,0 +1,218 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/jsonrpc"
+)
+
+// initialize answers without touching the store. We speak version 1, whatever
+// is asked for.
+func (s *Server) initialize(m jsonrpc.Message) answer {
+	p, err := decode[struct {
+		ClientInfo *struct{ Name, Title string } `json:"clientInfo"`
+	}](m.Params)
+	if err != nil {
+		return failure(err)
+	}
+	if p.ClientInfo != nil && p.ClientInfo.Name != "" {
+		s.client.Store(p.ClientInfo.Name)
+	}
+	return answer{result: obj{
+		"protocolVersion": 1,
+		"agentInfo":       obj{"name": "bellcord", "title": "Bellcord", "version": s.config.Version},
+		"authMethods":     []obj{},
+		"agentCapabilities": obj{
+			"loadSession":         true,
+			"promptCapabilities":  obj{"image": false, "audio": false, "embeddedContext": true},
+			"sessionCapabilities": obj{"list": obj{}, "resume": obj{}, "close": obj{}, "delete": obj{}},
+		},
+	}}
+}
+
+type sessionParams struct {
+	SessionID bellcord.SessionID `json:"sessionId"`
+	Cwd       string             `json:"cwd"`
+	Cursor    string             `json:"cursor"`
+}
+
+func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
+	p, err := decode[sessionParams](params)
+	if err != nil {
+		return failure(err)
+	}
+	if !filepath.IsAbs(p.Cwd) {
+		return failure(invalid("cwd is not an absolute path"))
+	}
+	hub, err := s.hub()
+	if err != nil {
+		return failure(err)
+	}
+	made, err := hub.NewSession(ctx, bellcord.Session{Dir: p.Cwd, Model: s.config.Model, Mode: s.config.Mode})
+	if err != nil {
+		return failure(err)
+	}
+	sess := s.open(hub, made.ID)
+	s.work.Go(func() { sess.follow(0) })
+	result := s.settings(made)
+	result["sessionId"] = made.ID
+	return answer{result: result, then: sess.tellCommands}
+}
+
+// loadSession replays the whole conversation before it answers.
+func (s *Server) loadSession(ctx context.Context, params json.RawMessage) answer {
+	return s.reopen(ctx, params, (*session).replay)
+}
+
+// resumeSession goes on where the conversation is, without showing it.
+func (s *Server) resumeSession(ctx context.Context, params json.RawMessage) answer {
+	return s.reopen(ctx, params, func(sess *session, ctx context.Context) (int64, error) {
+		return sess.hub.Tail(ctx, sess.id)
+	})
+}
+
+func (s *Server) reopen(ctx context.Context, params json.RawMessage, from func(*session, context.Context) (int64, error)) answer {
+	p, err := decode[sessionParams](params)
+	if err != nil {
+		return failure(err)
+	}
+	hub, err := s.hub()
+	if err != nil {
+		return failure(err)
+	}
+	found, err := hub.OpenSession(ctx, p.SessionID)
+	if err != nil {
+		return failure(err)
+	}
+	sess := s.open(hub, found.ID)
+	after, err := from(sess, ctx)
+	if err != nil {
+		return failure(err)
+	}
+	return answer{result: s.settings(found), then: func() {
+		sess.tellCommands()
+		s.work.Go(func() { sess.follow(after) })
+	}}
+}
+
+// replay sends what the log holds now, pieces of one text joined, and returns
+// the place where live events go on.
+func (s *session) replay(ctx context.Context) (int64, error) {
+	tail, err := s.hub.Tail(ctx, s.id)
+	if err != nil || tail == 0 {
+		return tail, err
+	}
+	cursor, err := s.hub.Events(ctx, s.id, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer cursor.Close()
+	s.show.replayed = true
+	defer func() { s.show.replayed = false }()
+	for cursor.After() < tail {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			return 0, err
+		}
+		for _, ev := range bellcord.Joined(events) {
+			if err := s.server.conn.Room(ctx); err != nil {
+				return 0, err
+			}
+			s.show.event(ev)
+		}
+	}
+	return cursor.After(), nil
+}
+
+const sessionsPerPage = 50
+
+func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answer {
+	p, err := decode[sessionParams](params)
+	if err != nil {
+		return failure(err)
+	}
+	query := bellcord.SessionQuery{Dir: p.Cwd, Limit: sessionsPerPage}
+	if p.Cursor != "" {
+		nanos, err := strconv.ParseInt(p.Cursor, 10, 64)
+		if err != nil {
+			return failure(invalid("cursor is not one of ours"))
+		}
+		query.Before = time.Unix(0, nanos)
+	}
+	hub, err := s.hub()
+	if err != nil {
+		return failure(err)
+	}
+	found, err := hub.Sessions(ctx, query)
+	if err != nil {
+		return failure(err)
+	}
+	infos := make([]obj, len(found))
+	for i, v := range found {
+		infos[i] = obj{"sessionId": v.ID, "cwd": v.Dir, "updatedAt": v.Updated.UTC().Format(timeFormat)}
+		if v.Title != "" {
+			infos[i]["title"] = v.Title
+		}
+	}
+	result := obj{"sessions": infos}
+	if len(found) == sessionsPerPage {
+		result["nextCursor"] = strconv.FormatInt(found[len(found)-1].Updated.UnixNano(), 10)
+	}
+	return answer{result: result}
+}
+
+// closeSession stops the session's turns at once, in wire order, and answers
+// after their prompts have been answered.
+func (s *Server) closeSession(m jsonrpc.Message) {
+	p, err := decode[sessionParams](m.Params)
+	if err != nil {
+		s.reply(m.ID, failure(err))
+		return
+	}
+	sess, err := s.session(p.SessionID)
+	if err != nil {
+		s.reply(m.ID, failure(err))
+		return
+	}
+	cause := s.cause(bellcord.Person, "session/close")
+	sess.hub.Stop(bellcord.StopRequest{Session: sess.id, Cause: cause, Queue: bellcord.Drop})
+	s.work.Go(func() { s.reply(m.ID, sess.close(context.Background(), cause)) })
+}
+
+func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
+	if _, err := s.hub.CloseSession(ctx, s.id, cause); err != nil {
+		return failure(err)
+	}
+	if err := s.answered(ctx); err != nil {
+		return failure(err)
+	}
+	s.server.mu.Lock()
+	delete(s.server.sessions, s.id)
+	s.server.mu.Unlock()
+	s.leave()
+	return answer{result: obj{}}
+}
+
+// deleteSession succeeds for a session that does not exist.
+func (s *Server) deleteSession(ctx context.Context, params json.RawMessage) answer {
+	p, err := decode[sessionParams](params)
+	if err != nil {
+		return failure(err)
+	}
+	hub, err := s.hub()
+	if err != nil {
+		return failure(err)
+	}
+	cause := s.cause(bellcord.Person, "session/delete")
+	if sess, err := s.session(p.SessionID); err == nil {
+		if a := sess.close(ctx, cause); a.err != nil {
+			return a
+		}
+	}
+	return answer{result: obj{}, err: hub.DeleteSession(ctx, p.SessionID, cause)}
+}

@@ -1,0 +1,104 @@
+package line
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Receipt is a receipt for people, in one line.
+func Receipt(r bellcord.Receipt) string {
+	parts := []string{head(r)}
+	if r.Abandoned {
+		parts = append(parts, "the agent did not return and was cut off")
+	}
+	parts = append(parts, "kept "+kept(r.Kept))
+	if c := calls(r.Calls); c != "" {
+		parts = append(parts, c)
+	}
+	if n := len(r.Processes.Ended); n > 0 {
+		parts = append(parts, count(n, "process")+" ended")
+	}
+	for _, p := range r.Processes.Survivors {
+		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
+	}
+	if n := len(r.Questions); n > 0 {
+		parts = append(parts, count(n, "question")+" closed")
+	}
+	if n := len(r.Held); n > 0 {
+		parts = append(parts, count(n, "queued turn")+" held")
+	}
+	if n := len(r.Dropped); n > 0 {
+		parts = append(parts, count(n, "queued turn")+" dropped")
+	}
+	parts = append(parts, usage(r.Usage))
+	return strings.Join(parts, " · ")
+}
+
+func head(r bellcord.Receipt) string {
+	took := ""
+	if !r.Times.Started.IsZero() {
+		took = " after " + r.Times.Settled.Sub(r.Times.Started).Round(time.Millisecond).String()
+	}
+	switch r.End {
+	case bellcord.Stopped:
+		who := string(r.Cause.Kind)
+		if r.Cause.By != "" {
+			who = r.Cause.By
+		}
+		if r.Cause.From != "" {
+			who += ", " + r.Cause.From
+		}
+		stop := ""
+		if !r.Times.Requested.IsZero() {
+			stop = fmt.Sprintf(" (%s from asked to settled)", r.Times.Settled.Sub(r.Times.Requested).Round(100*time.Microsecond))
+		}
+		return "■ stopped by " + who + took + stop
+	case bellcord.Failed:
+		return "✗ failed" + took + ": " + LastLine(strings.SplitN(r.Error, "\n", 2)[0])
+	case bellcord.Lost:
+		return "✗ lost: the process that ran it died"
+	case bellcord.Done:
+	}
+	return "● done" + took
+}
+
+func kept(k bellcord.Kept) string {
+	s := fmt.Sprintf("%d bytes of text", k.Text)
+	if k.Results > 0 {
+		s += ", " + count(k.Results, "tool result")
+	}
+	return s
+}
+
+func calls(c bellcord.Calls) string {
+	var parts []string
+	for _, of := range []struct {
+		refs []bellcord.CallRef
+		word string
+	}{{c.Stopped, "stopped"}, {c.NotStarted, "not run"}, {c.Unknown, "unknown"}} {
+		if len(of.refs) > 0 {
+			parts = append(parts, count(len(of.refs), "call")+" "+of.word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func usage(u bellcord.Usage) string {
+	if u.Exact {
+		return fmt.Sprintf("%d tokens", u.Total())
+	}
+	return fmt.Sprintf("about %d tokens", u.Total())
+}
+
+func count(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "s"):
+		return fmt.Sprintf("%d %ses", n, what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,245 @@
+// Package jsonrpc speaks JSON-RPC 2.0 over a byte stream, one message a line.
+//
+// The order of the wire is kept both ways. Messages are handed over by the
+// goroutine that reads them, in the order they came, so a handler can make sure
+// that a cancel right behind a request finds it registered. What is sent goes
+// out in the order of the calls, through one writer.
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// Message is one that came in: a request, a notification or an answer.
+type Message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// IsRequest reports whether the message wants an answer.
+func (m Message) IsRequest() bool { return m.Method != "" && len(m.ID) > 0 }
+
+// Error is an error on the wire.
+type Error struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+
+// Codes of errors.
+const (
+	ParseError       = -32700
+	InvalidRequest   = -32600
+	MethodNotFound   = -32601
+	InvalidParams    = -32602
+	InternalError    = -32603
+	RequestCancelled = -32800
+)
+
+// ErrClosed is returned for a request whose answer can no longer come.
+var ErrClosed = errors.New("the connection is closed")
+
+// Conn is one end of a connection.
+type Conn struct {
+	in  lineReader
+	out *writer
+
+	mu      sync.Mutex
+	lastID  int64
+	pending map[string]chan Message // our requests that have no answer yet
+	closed  bool
+}
+
+// New returns a connection that reads from in and writes to out. Nothing is
+// read before Serve.
+func New(in io.Reader, out io.Writer) *Conn {
+	return &Conn{in: newLineReader(in), out: newWriter(out), pending: map[string]chan Message{}}
+}
+
+// Serve reads until the end of the input and hands each request and
+// notification to handle, one after the other, in wire order. handle must not
+// block. When Serve returns, all that was sent has been written, or the output
+// is gone.
+func (c *Conn) Serve(handle func(Message), ended func()) error {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.out.run()
+	}()
+	err := c.read(handle)
+	c.abandonPending()
+	ended()
+	c.out.close()
+	<-written
+	return err
+}
+
+func (c *Conn) read(handle func(Message)) error {
+	for {
+		line, err := c.in.next()
+		switch {
+		case errors.Is(err, errTooLong):
+			c.ReplyError(nil, &Error{Code: InvalidRequest, Message: err.Error()})
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		var m Message
+		if err := json.Unmarshal(line, &m); err != nil {
+			c.ReplyError(nil, notUnderstood(line, err))
+			continue
+		}
+		switch {
+		case m.Method != "":
+			handle(m)
+		case len(m.ID) > 0 && (m.Result != nil || m.Error != nil):
+			c.answered(m)
+		default:
+			c.ReplyError(m.ID, &Error{Code: InvalidRequest, Message: "neither a request nor an answer"})
+		}
+	}
+}
+
+func notUnderstood(line []byte, err error) *Error {
+	if json.Valid(line) {
+		return &Error{Code: InvalidRequest, Message: "not a JSON-RPC message (batches are not spoken here)"}
+	}
+	return &Error{Code: ParseError, Message: "parse error: " + err.Error()}
+}
+
+// Pending is a request of ours that may have no answer yet.
+type Pending struct {
+	conn   *Conn
+	id     string
+	answer chan Message // closed when none can come
+}
+
+// Request sends a request; Wait for its answer.
+func (c *Conn) Request(method string, params any) *Pending {
+	c.mu.Lock()
+	c.lastID++
+	p := &Pending{conn: c, id: strconv.FormatInt(c.lastID, 10), answer: make(chan Message, 1)}
+	if c.closed {
+		close(p.answer)
+	} else {
+		c.pending[p.id] = p.answer
+	}
+	c.mu.Unlock()
+	c.send(outgoing{ID: json.RawMessage(p.id), Method: method, Params: params})
+	return p
+}
+
+// Wait returns the answer: into result, or as an error. ErrClosed means that
+// there will be none.
+func (p *Pending) Wait(result any) error {
+	m, ok := <-p.answer
+	switch {
+	case !ok:
+		return ErrClosed
+	case m.Error != nil:
+		return m.Error
+	}
+	return json.Unmarshal(m.Result, result)
+}
+
+// Cancel gives the request up: the other side is told so ($/cancel_request),
+// in the order of what else is sent, and whatever it still answers is dropped.
+// It does nothing when the answer is there.
+func (p *Pending) Cancel() {
+	p.conn.mu.Lock()
+	_, open := p.conn.pending[p.id]
+	delete(p.conn.pending, p.id)
+	p.conn.mu.Unlock()
+	if open {
+		close(p.answer)
+		p.conn.Notify("$/cancel_request", map[string]any{"requestId": json.RawMessage(p.id)})
+	}
+}
+
+func (c *Conn) answered(m Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer := c.pending[string(m.ID)]; answer != nil {
+		delete(c.pending, string(m.ID))
+		answer <- m // has room for one, and gets one
+	}
+}
+
+func (c *Conn) abandonPending() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for id, answer := range c.pending {
+		delete(c.pending, id)
+		close(answer)
+	}
+}
+
+type outgoing struct {
+	ID     json.RawMessage
+	Method string
+	Params any
+	Result any
+	Error  *Error
+}
+
+// Notify sends a notification. It does not wait for it to be written.
+func (c *Conn) Notify(method string, params any) { c.send(outgoing{Method: method, Params: params}) }
+
+// Reply answers a request. It does not wait for it to be written.
+func (c *Conn) Reply(id json.RawMessage, result any) { c.send(outgoing{ID: id, Result: result}) }
+
+// ReplyError answers a request with an error; a nil id is sent as null.
+func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
+	if len(id) == 0 {
+		id = json.RawMessage("null")
+	}
+	c.send(outgoing{ID: id, Error: e})
+}
+
+// Room waits until little enough is unwritten that more should be sent: what
+// makes a slow client slow its own updates and nothing else.
+func (c *Conn) Room(ctx context.Context) error { return c.out.room(ctx) }
+
+func (c *Conn) send(m outgoing) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		line, _ = json.Marshal(outgoing{ID: m.ID, Error: &Error{Code: InternalError, Message: err.Error()}})
+	}
+	c.out.put(append(line, '\n'))
+}
+
+// MarshalJSON writes the fields that belong to the kind of message this is: a
+// result is there even when it is null, which omitempty cannot say.
+func (m outgoing) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{"jsonrpc": "2.0"}
+	if m.ID != nil {
+		fields["id"] = m.ID
+	}
+	switch {
+	case m.Method != "":
+		fields["method"] = m.Method
+		if m.Params != nil {
+			fields["params"] = m.Params
+		}
+	case m.Error != nil:
+		fields["error"] = m.Error
+	default:
+		fields["result"] = m.Result
+	}
+	return json.Marshal(fields)
+}

@@ -1,0 +1,155 @@
+package jsonrpc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// MostLine is the longest line that is read.
+const MostLine = 64 << 20
+
+var errTooLong = errors.New("message longer than 64 MiB")
+
+// lineReader reads lines that are not empty, without their ends.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) lineReader { return lineReader{bufio.NewReaderSize(r, 64<<10)} }
+
+// next returns the next line; errTooLong for one that was skipped.
+func (l lineReader) next() ([]byte, error) {
+	for {
+		line, err := l.line()
+		if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l lineReader) line() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > MostLine; tooLong {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case tooLong && (err == nil || errors.Is(err, io.EOF)):
+			return nil, errTooLong
+		default:
+			return line, err
+		}
+	}
+}
+
+// writer writes lines in the order they were put. Putting never blocks: the
+// reader of the connection answers without waiting for a client that does not
+// read. Those who send much wait for room first.
+type writer struct {
+	out io.Writer
+
+	mu     sync.Mutex
+	queue  [][]byte
+	size   int
+	wake   chan struct{} // holds a token when there is something to do
+	taken  chan struct{} // closed and replaced when the queue shrinks
+	closed bool
+	broken bool
+}
+
+// roomy is how many unwritten bytes leave room for more.
+const roomy = 1 << 20
+
+func newWriter(out io.Writer) *writer {
+	return &writer{out: out, wake: make(chan struct{}, 1), taken: make(chan struct{})}
+}
+
+func (w *writer) put(line []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken || w.closed {
+		return
+	}
+	w.queue = append(w.queue, line)
+	w.size += len(line)
+	w.signal()
+}
+
+func (w *writer) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes until the writer is closed and empty, or the output fails.
+func (w *writer) run() {
+	for range w.wake {
+		lines, closed := w.take()
+		for len(lines) > 0 {
+			if _, err := w.out.Write(bytes.Join(lines, nil)); err != nil {
+				w.fail()
+				return
+			}
+			lines, closed = w.take()
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+func (w *writer) take() ([][]byte, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	lines := w.queue
+	w.queue, w.size = nil, 0
+	close(w.taken)
+	w.taken = make(chan struct{})
+	return lines, w.closed
+}
+
+// fail drops what waits: nobody will read it.
+func (w *writer) fail() {
+	w.mu.Lock()
+	w.broken = true
+	w.mu.Unlock()
+	w.take()
+}
+
+func (w *writer) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.signal()
+}
+
+func (w *writer) room(ctx context.Context) error {
+	for {
+		w.mu.Lock()
+		roomNow, taken := w.size < roomy || w.broken, w.taken
+		w.mu.Unlock()
+		if roomNow {
+			return nil
+		}
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
