@@ -1,0 +1,186 @@
+package laws_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestLaw01_AStopOfOneTurnNeverTouchesTheNext(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		next := sc.send("", "[slow 5] the next turn")
+		sc.await(next.ID, saidSo("word2"))
+		again, err := sc.Stop(bellcord.StopTurn(sc.id, by)).Wait(t.Context())
+		if err != nil || again[0].State != bellcord.AlreadyEnded {
+			t.Errorf("a late stop was answered %+v, %v", again, err)
+		}
+		<-next.Settled()
+		if r := next.Receipt(); r.End != bellcord.Done || r.Cause != nil {
+			t.Errorf("the next turn ended %s by %v", r.End, r.Cause)
+		}
+	})
+}
+
+func TestLaw01_AScopeIsTheTurnsThereAreWhenItArrives(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		first := s.send("", "[slow 50]")
+		s.await(first.ID, saidSo("word2"))
+		stopping := s.Stop(bellcord.StopSession(s.session, by))
+		later := s.send("", "hello") // behind the stop
+		if _, err := stopping.Wait(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+		<-later.Settled()
+		if first.Receipt().End != bellcord.Stopped || later.Receipt().End != bellcord.Done {
+			s.t.Errorf("ended %s and %s", first.Receipt().End, later.Receipt().End)
+		}
+	})
+}
+
+func TestLaw02_AStopThatComesBeforeItsTurnPreventsTheFirstByteAndTheFirstTool(t *testing.T) {
+	t.Parallel()
+	for _, c := range cuts[:3] { // before accept, queued, starting
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) {
+				c.prompt = `[tool quick {}]`
+				sc := s.stopAt(c)
+				<-time.After(20 * time.Minute)
+				if n := len(s.model.Requests()); n != c.requests || s.ran.of("quick") != 0 {
+					s.t.Errorf("%d model requests, %d tools", n, s.ran.of("quick"))
+				}
+				if sc.receipt.End != bellcord.Stopped || !sc.receipt.Times.Started.IsZero() && c.name != "starting" {
+					s.t.Errorf("receipt %+v", sc.receipt)
+				}
+			})
+		})
+	}
+}
+
+func TestLaw02_AKeptStopIsForgottenAfterTenMinutes(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		id := bellcord.NewTurnID()
+		answers, err := s.Stop(bellcord.StopTurn(id, by)).Wait(s.t.Context())
+		if err != nil || answers[0].State != bellcord.KeptForLater {
+			s.t.Fatalf("answered %+v, %v", answers, err)
+		}
+		<-time.After(bellcord.KeepIntent + 2*time.Second)
+		turn := s.send(id, "hello")
+		<-turn.Settled()
+		if turn.Receipt().End != bellcord.Done {
+			s.t.Errorf("ended %s", turn.Receipt().End)
+		}
+	})
+}
+
+func TestLaw03_AStopWithNothingToStopChangesNothingAndSaysSo(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		for _, req := range []bellcord.StopRequest{
+			bellcord.StopSession(s.session, by),
+			bellcord.StopSession(bellcord.NewSessionID(), by),
+			bellcord.StopAll(by),
+		} {
+			answers, err := s.Stop(req).Wait(s.t.Context())
+			if err != nil || len(answers) != 0 {
+				s.t.Errorf("answered %+v, %v", answers, err)
+			}
+		}
+		s.done("hello")
+	})
+}
+
+// law 4: every origin takes the one path, so the receipts differ in the cause
+// and in nothing else.
+func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
+	t.Parallel()
+	origins := []struct {
+		name string
+		kind bellcord.CauseKind
+		stop func(s *stage, turn *bellcord.Turn)
+	}{
+		{"a turn", bellcord.Person, func(s *stage, turn *bellcord.Turn) { s.Stop(bellcord.StopTurn(turn.ID, by)) }},
+		{"a session", bellcord.Person, func(s *stage, _ *bellcord.Turn) { s.Stop(bellcord.StopSession(s.session, by)) }},
+		{"everything", bellcord.Person, func(s *stage, _ *bellcord.Turn) { s.Stop(bellcord.StopAll(by)) }},
+		{"a newer prompt", bellcord.Replaced, func(s *stage, _ *bellcord.Turn) {
+			s.sendPrompt(bellcord.Prompt{Text: "instead", Policy: bellcord.Replace})
+		}},
+		{"a shutdown", bellcord.Shutdown, func(s *stage, _ *bellcord.Turn) {
+			if err := s.Drain(s.t.Context(), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+				s.t.Error(err)
+			}
+		}},
+		{"a closed session", bellcord.Person, func(s *stage, _ *bellcord.Turn) {
+			if _, err := s.CloseSession(s.t.Context(), s.session, by); err != nil {
+				s.t.Error(err)
+			}
+		}},
+		{"a deadline", bellcord.Deadline, func(_ *stage, turn *bellcord.Turn) { <-turn.Settled() }},
+		{"another process", bellcord.Person, func(s *stage, turn *bellcord.Turn) { s.stopFromOutside(turn.ID) }},
+	}
+	receipts := make([]bellcord.Receipt, len(origins))
+	t.Run("origins", func(t *testing.T) {
+		for i, o := range origins {
+			t.Run(o.name, func(t *testing.T) {
+				t.Parallel()
+				onStage(t, func(s *stage) {
+					p := bellcord.Prompt{Text: "[hang after 3]"}
+					if o.kind == bellcord.Deadline {
+						p.Deadline = time.Minute
+					}
+					turn := s.sendPrompt(p)
+					s.await(turn.ID, saidSo("word3"))
+					o.stop(s, turn)
+					<-turn.Settled()
+					receipts[i] = turn.Receipt()
+				})
+			})
+		}
+	})
+	for i, r := range receipts {
+		if r.Cause == nil || r.Cause.Kind != origins[i].kind {
+			t.Errorf("%s: cause %+v", origins[i].name, r.Cause)
+		}
+		r.Cause, r.Times, r.Turn, r.Session, r.Queue = nil, bellcord.Times{}, "", "", ""
+		receipts[i] = r
+		if !reflect.DeepEqual(r, receipts[0]) {
+			t.Errorf("%s: receipt %+v\nunlike %+v", origins[i].name, r, receipts[0])
+		}
+	}
+}
+
+func TestLaw05_AStopIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", "[slow 1000]")
+		s.await(turn.ID, saidSo("word3"))
+		held := s.store.shut(func(bellcord.Op) bool { return true })
+		<-held // from here on nothing is committed
+		asked := time.Now()
+		s.Stop(bellcord.StopTurn(turn.ID, by))
+		s.aborted(1)
+		if took := time.Since(asked); took != 0 {
+			s.t.Errorf("the model was let go after %v", took)
+		}
+		s.store.open()
+		<-turn.Settled()
+		if turn.Receipt().End != bellcord.Stopped {
+			s.t.Errorf("ended %s", turn.Receipt().End)
+		}
+	})
+}
+
+func TestLaw06_TheModelIsNeitherAskedNorToldToStop(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		<-time.After(20 * time.Minute)
+		if n := len(sc.model.Requests()); n != sc.requests {
+			t.Errorf("the model saw %d requests, %d before the stop", n, sc.requests)
+		}
+	})
+}

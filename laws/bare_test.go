@@ -1,0 +1,62 @@
+package laws_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// bareStage is a hub with an agent of the test's own. Call it in a bubble.
+func bareStage(t *testing.T, agent bellcord.Agent, opts bellcord.Options) *stage {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, store: &gate{Store: store}, grew: make(chan struct{})}
+	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.session = made.ID
+	t.Cleanup(func() {
+		s.store.open()
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// stopFromOutside stops a turn as another process on the same data would: by
+// the durable intent alone.
+func (s *stage) stopFromOutside(id bellcord.TurnID) {
+	s.t.Helper()
+	cause := by
+	cause.Kind, cause.At = bellcord.Person, time.Now()
+	results, err := s.store.Commit(s.t.Context(), []bellcord.Op{bellcord.AskStop{Turn: id, Cause: cause}})
+	if err != nil || results[0].Err != nil {
+		s.t.Fatal(err, results)
+	}
+}
+
+// textOf is the answer as it is on record.
+func (s *stage) textOf(id bellcord.TurnID) string {
+	var text strings.Builder
+	for _, b := range s.bodies(id) {
+		if said, is := b.(bellcord.Said); is {
+			text.WriteString(said.Text)
+		}
+	}
+	return text.String()
+}

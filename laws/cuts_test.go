@@ -1,0 +1,201 @@
+package laws_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+// cut is a place where a stop can land, and what is true of a turn stopped there.
+type cut struct {
+	name   string
+	prompt string // what the model does
+	// reach prompts and returns when the turn stands at the cut point.
+	reach func(s *stage, id bellcord.TurnID, prompt string)
+	// late is what happens only after the stop has been asked for.
+	late func(s *stage, id bellcord.TurnID, prompt string)
+
+	end                    bellcord.End // stopped, where nothing is said
+	requests               int          // the model has seen when the stop lands
+	open                   bool         // a request is open then
+	text                   bool         // some of the answer has been shown
+	finished, stopped, not int          // calls by fate
+	questions              int          // that the stop closes
+	keeps                  string       // an exchange the history must hold afterwards, by a piece of it
+}
+
+// cuts is the table of cut points. "In compaction" joins it with compaction.
+var cuts = []cut{
+	{
+		name: "before accept", prompt: "[slow 50]",
+		late: func(s *stage, id bellcord.TurnID, p string) { s.send(id, p) },
+	}, {
+		name: "queued", prompt: "[slow 50]",
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			first := s.send("", "[hang] first")
+			s.requested(1)
+			s.send(id, p)
+			s.t.Cleanup(func() { s.Stop(bellcord.StopTurn(first.ID, bellcord.Cause{})) })
+		},
+		late:     func(s *stage, _ bellcord.TurnID, _ string) { s.stopOthers() },
+		requests: 1,
+	}, {
+		name: "starting", prompt: "[slow 50]",
+		reach: func(s *stage, id bellcord.TurnID, p string) { s.send(id, p) },
+	}, {
+		name: "waiting for the first byte", prompt: "[hang]",
+		reach:    func(s *stage, id bellcord.TurnID, p string) { s.send(id, p); s.requested(1) },
+		requests: 1, open: true,
+	}, {
+		name: "after the headers", prompt: "[hangheaders]",
+		reach:    func(s *stage, id bellcord.TurnID, p string) { s.send(id, p); s.requested(1); s.answering(1) },
+		requests: 1, open: true,
+	}, {
+		name: "in thinking", prompt: "[think 50 20ms]",
+		reach:    until(kind[bellcord.Thought]),
+		requests: 1, open: true,
+	}, {
+		name: "in text", prompt: "[slow 50]",
+		reach:    until(saidSo("word5")),
+		requests: 1, open: true, text: true, keeps: "word5",
+	}, {
+		name: "in text, the stream hanging", prompt: "[hang after 3]",
+		reach:    until(saidSo("word3")),
+		requests: 1, open: true, text: true, keeps: "word3",
+	}, {
+		name: "in tool arguments", prompt: `[say Let me see.][tool quick {"path":"a/very/long/path/that/comes/in/pieces"}][slowargs 1h]`,
+		reach:    until(saidSo("see.")),
+		requests: 1, open: true, text: true, keeps: "Let me see.",
+	}, {
+		name: "between call and dispatch", prompt: `[tool quick {}]`,
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			held := s.store.shut(func(op bellcord.Op) bool {
+				add, _ := op.(bellcord.AppendEvents)
+				return slices.ContainsFunc(add.Bodies, kind[bellcord.CallStarted])
+			})
+			s.send(id, p)
+			<-held
+		},
+		late:     func(s *stage, _ bellcord.TurnID, _ string) { s.store.open() },
+		requests: 1, not: 1, keeps: "not started",
+	}, {
+		name: "waiting for approval", prompt: `[tool guarded {}]`,
+		reach:    until(kind[bellcord.Asked]),
+		requests: 1, not: 1, questions: 1, keeps: "not started",
+	}, {
+		name: "in a tool", prompt: `[tool works {}]`,
+		reach:    until(kind[bellcord.CallOutput]),
+		requests: 1, stopped: 1, keeps: "half of the work",
+	}, {
+		name: "between sibling tools", prompt: `[tool quick {}][tool works {}][tool quick {}]`,
+		reach:    until(kind[bellcord.CallOutput]),
+		requests: 1, finished: 1, stopped: 1, not: 1, keeps: "quick is done",
+	}, {
+		name: "in parallel tools", prompt: `[tool safe {}][tool safe {}]`,
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			s.send(id, p)
+			outputs := map[string]bool{}
+			s.await(id, func(b bellcord.Body) bool {
+				if out, is := b.(bellcord.CallOutput); is {
+					outputs[out.Call] = true
+				}
+				return len(outputs) == 2
+			})
+		},
+		requests: 1, stopped: 2, keeps: "half of the work",
+	}, {
+		name: "in the second step", prompt: `[tool quick {}][then [slow 50]]`,
+		reach:    until(saidSo("word5")),
+		requests: 2, open: true, text: true, finished: 1, keeps: "word5",
+	}, {
+		name: "in retry back-off", prompt: "[status 503 retry 30]",
+		reach:    until(kind[bellcord.Retrying]),
+		requests: 1,
+	}, {
+		name: "in settle", prompt: "[say All done.]",
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			held := s.store.shut(func(op bellcord.Op) bool { _, is := op.(bellcord.FinishTurn); return is })
+			s.send(id, p)
+			<-held
+		},
+		late: func(s *stage, _ bellcord.TurnID, _ string) { s.store.open() },
+		end:  bellcord.Done, requests: 1, text: true, keeps: "All done.",
+	}, {
+		name: "after the end", prompt: "[say All done.]",
+		reach: func(s *stage, id bellcord.TurnID, p string) { <-s.send(id, p).Settled() },
+		end:   bellcord.Done, requests: 1, text: true, keeps: "All done.",
+	},
+}
+
+// until prompts and waits for an event.
+func until(is func(bellcord.Body) bool) func(*stage, bellcord.TurnID, string) {
+	return func(s *stage, id bellcord.TurnID, prompt string) {
+		s.send(id, prompt)
+		s.await(id, is)
+	}
+}
+
+// requested waits for the n-th request to reach the model.
+func (s *stage) requested(n int) { s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= n }) }
+
+// answering waits for the n-th request's headers to be sent.
+func (s *stage) answering(n int) {
+	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= n && !r[n-1].FirstByte.IsZero() })
+}
+
+func (s *stage) modelHas(is func([]fakemodel.Request) bool) {
+	s.t.Helper()
+	if err := s.model.Wait(s.t.Context(), is); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// stopOthers stops what else runs, so that a scene can end.
+func (s *stage) stopOthers() { s.Stop(bellcord.StopSession(s.session, bellcord.Cause{By: "stage"})) }
+
+// scene is a turn that was stopped at a cut point.
+type scene struct {
+	*stage
+	cut
+	id      bellcord.TurnID
+	answer  bellcord.StopAnswer // what the one who stopped was told
+	receipt bellcord.Receipt    // what is on record
+}
+
+// by is who stops in the scenes.
+var by = bellcord.Cause{By: "anna", From: "laws", Why: "because"}
+
+// stopAt brings a turn to a cut point and stops it there.
+func (s *stage) stopAt(c cut) scene {
+	s.t.Helper()
+	sc := scene{stage: s, cut: c, id: bellcord.NewTurnID()}
+	if c.reach != nil {
+		c.reach(s, sc.id, c.prompt)
+	}
+	stopping := s.Stop(bellcord.StopTurn(sc.id, by))
+	if c.late != nil {
+		c.late(s, sc.id, c.prompt)
+	}
+	answers, err := stopping.Wait(s.t.Context())
+	if err != nil || len(answers) != 1 {
+		s.t.Fatalf("the stop answered %v, %v", answers, err)
+	}
+	sc.answer, sc.receipt = answers[0], s.ended(sc.id)
+	return sc
+}
+
+// atEveryCut plays a scene for each cut point and holds a law against it.
+func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
+	t.Helper()
+	for _, c := range cuts {
+		if c.end == "" {
+			c.end = bellcord.Stopped
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) { law(s.t, s.stopAt(c)) })
+		})
+	}
+}

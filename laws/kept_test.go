@@ -1,0 +1,230 @@
+package laws_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestLaw21_TheNextPromptIsAcceptedAfterAStopAtAnyCutPoint(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		sc.done("and now?")
+		if r := sc.model.Rejections(); len(r) > 0 {
+			t.Errorf("the model rejected: %v", r)
+		}
+	})
+}
+
+func TestLaw22_RepairIsDeterministicAndOnlyAdds(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		once, twice := sc.history(), sc.history()
+		if !reflect.DeepEqual(once, twice) {
+			t.Errorf("read twice:\n%v\n%v", once, twice)
+		}
+		sc.done("and now?")
+		later := sc.history()
+		if len(later) < len(once) || len(once) > 0 && !reflect.DeepEqual(later[:len(once)], once) {
+			t.Errorf("what was there is no longer a prefix:\n%v\n%v", once, later)
+		}
+	})
+}
+
+func TestLaw23_WhatWasShownIsInTheRecord(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		synctest.Wait()
+		var shown strings.Builder
+		sc.mu.Lock()
+		for _, ev := range sc.seen {
+			if said, is := ev.Body.(bellcord.Said); is && ev.Turn == sc.id {
+				shown.WriteString(said.Text)
+			}
+		}
+		sc.mu.Unlock()
+		if text := sc.textOf(sc.id); text != shown.String() || int64(len(text)) != sc.receipt.Kept.Text {
+			t.Errorf("shown %q, on record %q, kept %d", shown.String(), text, sc.receipt.Kept.Text)
+		}
+		if sc.text != (shown.Len() > 0) {
+			t.Errorf("shown %q", shown.String())
+		}
+		if history := fmt.Sprint(sc.history()); sc.keeps != "" && !strings.Contains(history, sc.keeps) {
+			t.Errorf("%q is not in the history: %s", sc.keeps, history)
+		}
+	})
+}
+
+func TestLaw24_NoHalfCallIsExecuted(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", "[badargs quick]")
+		<-turn.Settled()
+		if s.ran.of("quick") != 0 || turn.Receipt().End != bellcord.Done || len(turn.Receipt().Calls.NotStarted) != 1 {
+			s.t.Errorf("ran %d times; %+v", s.ran.of("quick"), turn.Receipt())
+		}
+		s.done("and now?")
+		if r := s.model.Rejections(); len(r) > 0 {
+			s.t.Errorf("the model rejected: %v", r)
+		}
+	})
+	for _, c := range cuts {
+		if c.name != "in tool arguments" && c.name != "between call and dispatch" {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			onStage(t, func(s *stage) {
+				s.stopAt(c)
+				if s.ran.of("quick") != 0 {
+					s.t.Error("it ran")
+				}
+			})
+		})
+	}
+}
+
+func TestLaw25_ThePersonAndTheModelAreToldTheTruthAboutEveryCall(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		c := sc.receipt.Calls
+		if c.Finished != sc.finished || len(c.Stopped) != sc.stopped || len(c.NotStarted) != sc.not || len(c.Unknown) != 0 {
+			t.Errorf("the person is told %+v", c)
+		}
+		told := map[string]int{}
+		for _, m := range sc.history() {
+			if m.Role != bellcord.Tool {
+				continue
+			}
+			switch {
+			case strings.Contains(m.Text, "not started"):
+				told["not"]++
+			case strings.Contains(m.Text, "stopped while it ran") && strings.Contains(m.Text, "half of the work"):
+				told["stopped"]++
+			default:
+				told["finished"]++
+			}
+		}
+		if told["finished"] != sc.finished || told["stopped"] != sc.stopped || told["not"] != sc.not {
+			t.Errorf("the model is told %v", told)
+		}
+		ran := sc.ran.of("quick") + sc.ran.of("works") + sc.ran.of("guarded") + sc.ran.of("safe")
+		if ran != sc.finished+sc.stopped {
+			t.Errorf("%d ran", ran)
+		}
+	})
+}
+
+func TestLaw27_UsageIsRecordedExactlyOrAsAnEstimate(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		u := sc.receipt.Usage
+		requests := sc.requests
+		if sc.name == "queued" {
+			requests-- // it was another turn's
+		}
+		if requests == 0 {
+			if u != (bellcord.Usage{Exact: true}) {
+				t.Errorf("nothing was spent, recorded %+v", u)
+			}
+			return
+		}
+		if u.Input == 0 {
+			t.Errorf("recorded %+v", u)
+		}
+		cutOff := sc.open || sc.name == "in retry back-off"
+		if u.Exact == cutOff {
+			t.Errorf("recorded %+v, the model's own number was cut off: %v", u, cutOff)
+		}
+	})
+}
+
+func TestLaw28_NothingIsShownBeforeItIsDurable(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", "[slow 20]")
+		cursor, err := s.Events(s.t.Context(), s.session, 0)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		defer cursor.Close()
+		for {
+			events, err := cursor.Next(s.t.Context())
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			for _, ev := range events {
+				stored, err := s.store.Events(s.t.Context(), s.session, ev.Seq-1, 1)
+				if err != nil || len(stored) != 1 || !reflect.DeepEqual(stored[0].Body, ev.Body) && !kind[bellcord.Ended](ev.Body) {
+					s.t.Errorf("shown %+v, stored %+v, %v", ev, stored, err)
+				}
+				if kind[bellcord.Ended](ev.Body) && ev.Turn == turn.ID {
+					return
+				}
+			}
+		}
+	})
+}
+
+func TestLaw29_TheQueueHasADeclaredFate(t *testing.T) {
+	t.Parallel()
+	for _, fate := range []bellcord.QueueFate{bellcord.Hold, bellcord.Drop, bellcord.Next} {
+		t.Run(string(fate), func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) {
+				running := s.send("", "[hang after 2]")
+				s.await(running.ID, saidSo("word2"))
+				a, b := s.send("", "[say a]"), s.send("", "[say b]")
+				answers, err := s.Stop(bellcord.StopRequest{Turn: running.ID, Cause: by, Queue: fate}).Wait(s.t.Context())
+				if err != nil {
+					s.t.Fatal(err)
+				}
+				synctest.Wait()
+				r := running.Receipt()
+				switch fate {
+				case bellcord.Hold:
+					if len(r.Held) != 2 || len(s.model.Requests()) != 1 {
+						s.t.Errorf("held %v; the model saw %d requests", r.Held, len(s.model.Requests()))
+					}
+					s.done("[say a newer prompt does not wait for them]")
+					s.Release(s.session)
+				case bellcord.Drop:
+					if len(answers) != 3 || len(r.Dropped) != 2 || answers[1].Receipt.Prompt != "[say a]" {
+						s.t.Errorf("answers %+v; dropped %v", answers, r.Dropped)
+					}
+				case bellcord.Next:
+				}
+				<-a.Settled()
+				<-b.Settled()
+				want := bellcord.Done
+				if fate == bellcord.Drop {
+					want = bellcord.Stopped
+				}
+				if r.Queue != fate || a.Receipt().End != want || b.Receipt().End != want {
+					s.t.Errorf("%s: ended %s and %s", r.Queue, a.Receipt().End, b.Receipt().End)
+				}
+				s.done("[say and on]")
+			})
+		})
+	}
+}
+
+func TestLaw30_AStopClosesTheQuestionAndALateAnswerFindsTheTurnEnded(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		if len(sc.receipt.Questions) != sc.questions {
+			t.Errorf("closed %v", sc.receipt.Questions)
+		}
+		for _, q := range sc.receipt.Questions {
+			if err := sc.Answer(sc.id, q, "allow", "late"); err == nil {
+				t.Error("a late answer was taken")
+			}
+		}
+		if sc.ran.of("guarded") != 0 {
+			t.Error("it ran without an answer")
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package laws_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+func TestLaw16_TheModelsConnectionIsClosedAtOnce(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		if !sc.open {
+			return
+		}
+		sc.aborted(sc.requests)
+		last := sc.model.Requests()[sc.requests-1]
+		if !last.Aborted.Equal(sc.receipt.Times.Requested) || !sc.receipt.Times.StreamClosed.Equal(sc.receipt.Times.Requested) {
+			t.Errorf("stop at %v; the model saw the end at %v, the receipt says %v",
+				sc.receipt.Times.Requested, last.Aborted, sc.receipt.Times.StreamClosed)
+		}
+	})
+}
+
+// The bubble of each scene fails when a goroutine is left; this adds that
+// nothing of the turn is left in the hub either.
+func TestLaw18_NothingOfTheTurnIsLeft(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		synctest.Wait()
+		for _, turn := range sc.Running() {
+			if turn.ID == sc.id {
+				t.Error("the hub still holds it")
+			}
+		}
+	})
+}
+
+func TestLaw19_NothingComesBack(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		before := len(sc.bodies(sc.id))
+		ran := sc.ran.of("quick") + sc.ran.of("works") + sc.ran.of("guarded") + sc.ran.of("safe")
+		<-time.After(20 * time.Minute)
+		if after := len(sc.bodies(sc.id)); after != before {
+			t.Errorf("%d events came later", after-before)
+		}
+		if again := sc.ran.of("quick") + sc.ran.of("works") + sc.ran.of("guarded") + sc.ran.of("safe"); again != ran {
+			t.Error("a tool ran again")
+		}
+		open := func(r fakemodel.Request) bool { return r.Finished.IsZero() && r.Aborted.IsZero() }
+		for _, r := range sc.model.Requests() {
+			if open(r) {
+				t.Errorf("request %d is still open", r.N)
+			}
+		}
+	})
+}
+
+func TestLaw20_AnAbandonedAgentCannotWriteIntoTheNextTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wrote := make(chan error, 1)
+		s := bareStage(t, agentFunc(func(ctx context.Context, w *bellcord.Work) error {
+			if w.Prompt.Text == "good" {
+				<-time.After(time.Minute)
+				return w.Emit(bellcord.Said{Text: "good"})
+			}
+			<-time.After(30 * time.Second) // deaf
+			wrote <- w.Emit(bellcord.Said{Text: "late"})
+			_, err := w.Ask(context.WithoutCancel(ctx), bellcord.Question{Text: "late?"})
+			return err
+		}), bellcord.Options{})
+		bad := s.send("", "bad")
+		synctest.Wait()
+		s.Stop(bellcord.StopTurn(bad.ID, by))
+		<-bad.Settled()
+		good := s.send("", "good")
+		if err := <-wrote; !errors.Is(err, bellcord.ErrTurnEnded) {
+			t.Errorf("the late write was answered %v", err)
+		}
+		<-good.Settled()
+		if n := count(s.bodies(good.ID), saidSo("late")); n != 0 || good.Receipt().End != bellcord.Done {
+			t.Errorf("%d late writes; %+v", n, good.Receipt())
+		}
+	})
+}
+
+func TestLaw20_TheStoreItselfRefusesAWriteOfASettledTurn(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		before := len(sc.bodies(sc.id))
+		for fence := range int64(3) {
+			for n := range int64(60) {
+				results, err := sc.store.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{
+					Session: sc.session, Turn: sc.id, Fence: fence, N: n, Bodies: []bellcord.Body{bellcord.Said{Text: "late"}}, At: time.Now(),
+				}})
+				if err != nil || len(results[0].Events) > 0 {
+					t.Fatalf("fence %d, append %d: %v, %v", fence, n, results[0], err)
+				}
+				if n > 55 && !errors.Is(results[0].Err, bellcord.ErrFenced) { // more appends than the turn had
+					t.Fatalf("fence %d, append %d: %v", fence, n, results[0].Err)
+				}
+			}
+		}
+		if after := len(sc.bodies(sc.id)); after != before {
+			t.Errorf("%d writes got in", after-before)
+		}
+	})
+}

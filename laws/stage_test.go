@@ -1,0 +1,297 @@
+package laws_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/llm/openai"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// stage is a whole Bellcord with one session and one viewer, under a fake clock.
+type stage struct {
+	*bellcord.Hub
+	t       *testing.T
+	store   *gate
+	model   *fakemodel.Server
+	session bellcord.SessionID
+	ran     counter // how often each tool has had its effect
+
+	mu   sync.Mutex
+	seen []bellcord.Event // by the viewer, who has followed from the start
+	grew chan struct{}
+}
+
+// onStage runs a scene under a fake clock. The bubble itself holds part of law
+// 18: it fails when a goroutine is left.
+func onStage(t *testing.T, play func(s *stage)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, dir, bellcord.Options{Sweep: 10 * time.Second}) // hours pass here: looks are rare
+		play(s)
+	})
+}
+
+func newStage(t *testing.T, dir string, opts bellcord.Options) *stage {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, store: &gate{Store: store}, model: fakemodel.New(), grew: make(chan struct{}), ran: counter{n: map[string]int{}}}
+	client, closePipe := s.model.Pipe()
+	provider := openai.New(openai.Config{BaseURL: "http://fake/v1", Key: "x", HTTP: client})
+	agent := &react.Agent{
+		Model: func(string) (llm.Model, string, error) { return llm.Patient{Model: provider}, "fake", nil },
+		Tools: s.tools(),
+	}
+	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: dir, Model: "openai/fake"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.session = made.ID
+	var viewing sync.WaitGroup
+	viewing.Go(s.view)
+	t.Cleanup(func() {
+		s.store.open()
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		viewing.Wait()
+		if s.ran.of("deaf") > 0 {
+			<-time.After(2 * time.Hour) // it was abandoned, and ends in its own time
+		}
+		provider.Close()
+		closePipe()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// view follows the session's log until the hub closes.
+func (s *stage) view() {
+	cursor, err := s.Events(context.Background(), s.session, 0)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(context.Background())
+		if err != nil {
+			if !errors.Is(err, bellcord.ErrClosed) {
+				s.t.Error(err)
+			}
+			return
+		}
+		s.mu.Lock()
+		s.seen = append(s.seen, events...)
+		close(s.grew)
+		s.grew = make(chan struct{})
+		s.mu.Unlock()
+	}
+}
+
+// await returns when the viewer has seen an event of the turn of which is says
+// so.
+func (s *stage) await(turn bellcord.TurnID, is func(bellcord.Body) bool) {
+	s.t.Helper()
+	bound := time.After(time.Hour)
+	for {
+		s.mu.Lock()
+		grew := s.grew
+		for _, ev := range s.seen {
+			if ev.Turn == turn && is(ev.Body) {
+				s.mu.Unlock()
+				return
+			}
+		}
+		s.mu.Unlock()
+		select {
+		case <-grew:
+		case <-bound:
+			s.t.Fatal("the turn never came to the cut point")
+		}
+	}
+}
+
+// send prompts with an id of our own.
+func (s *stage) send(id bellcord.TurnID, text string) *bellcord.Turn {
+	s.t.Helper()
+	return s.sendPrompt(bellcord.Prompt{Turn: id, Text: text})
+}
+
+func (s *stage) sendPrompt(p bellcord.Prompt) *bellcord.Turn {
+	s.t.Helper()
+	turn, err := s.Prompt(s.session, p)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return turn
+}
+
+// done prompts and expects a normal answer.
+func (s *stage) done(text string) bellcord.Receipt {
+	s.t.Helper()
+	turn := s.send("", text)
+	<-turn.Settled()
+	if r := turn.Receipt(); r.End != bellcord.Done {
+		s.t.Errorf("the next turn ended %s (%s), want done; model rejected %v", r.End, r.Error, s.model.Rejections())
+	}
+	return turn.Receipt()
+}
+
+// ended returns the turn's end as it is on record, once it is.
+func (s *stage) ended(id bellcord.TurnID) bellcord.Receipt {
+	s.t.Helper()
+	s.await(id, func(b bellcord.Body) bool { _, is := b.(bellcord.Ended); return is })
+	record, err := s.Turn(s.t.Context(), id)
+	if err != nil || record.Receipt == nil {
+		s.t.Fatalf("no receipt on record: %v", err)
+	}
+	return *record.Receipt
+}
+
+// bodies returns what the store holds of a turn.
+func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
+	s.t.Helper()
+	events, err := s.store.Events(s.t.Context(), s.session, 0, 1<<20)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var of []bellcord.Body
+	for _, ev := range events {
+		if ev.Turn == id {
+			of = append(of, ev.Body)
+		}
+	}
+	return of
+}
+
+func (s *stage) history() []bellcord.Message {
+	s.t.Helper()
+	h, err := bellcord.ReadHistory(s.t.Context(), s.store, s.session)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
+
+// tools are stand-ins whose every move we see: one that is quick, one that
+// works until it is stopped, one that asks first, one that does not listen.
+func (s *stage) tools() []tool.Tool {
+	made := func(name string, run func(context.Context, tool.Call) tool.Result) tool.Tool {
+		return tool.Tool{
+			Tool:  llm.Tool{Name: name, Description: name, Schema: json.RawMessage(`{"type":"object"}`)},
+			Check: func(json.RawMessage) error { return nil },
+			Run: func(ctx context.Context, c tool.Call) tool.Result {
+				s.ran.add(name)
+				return run(ctx, c)
+			},
+		}
+	}
+	quick := made("quick", func(context.Context, tool.Call) tool.Result {
+		return tool.Result{Text: "quick is done", Fate: bellcord.Finished}
+	})
+	works := func(ctx context.Context, c tool.Call) tool.Result {
+		c.Output("half of the work\n")
+		<-ctx.Done()
+		return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, "half of the work\n"), Fate: bellcord.CallStopped}
+	}
+	guarded := made("guarded", works)
+	guarded.Question = func(json.RawMessage) string { return "May I?" }
+	deaf := made("deaf", func(_ context.Context, c tool.Call) tool.Result {
+		c.Output("not listening\n")
+		<-time.After(time.Hour)
+		return tool.Result{Text: "done at last", Fate: bellcord.Finished}
+	})
+	safe := made("safe", works)
+	safe.Safe = true
+	return []tool.Tool{quick, made("works", works), guarded, deaf, safe}
+}
+
+type counter struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (c *counter) add(name string) {
+	c.mu.Lock()
+	c.n[name]++
+	c.mu.Unlock()
+}
+
+func (c *counter) of(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n[name]
+}
+
+// gate is the real store, with a door that can be shut before a chosen op.
+type gate struct {
+	bellcord.Store
+	mu    sync.Mutex
+	stops func(bellcord.Op) bool
+	held  chan struct{} // closed when an op stands at the door
+	pass  chan struct{}
+}
+
+// shut closes the door to ops of which stops says so.
+func (g *gate) shut(stops func(bellcord.Op) bool) (held <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stops, g.held, g.pass = stops, make(chan struct{}), make(chan struct{})
+	return g.held
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stops != nil {
+		g.stops = nil
+		close(g.pass)
+	}
+}
+
+func (g *gate) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	g.mu.Lock()
+	stops, held, pass := g.stops, g.held, g.pass
+	g.mu.Unlock()
+	for _, op := range ops {
+		if stops != nil && stops(op) {
+			close(held)
+			<-pass
+			break
+		}
+	}
+	return g.Store.Commit(ctx, ops)
+}
+
+func saidSo(word string) func(bellcord.Body) bool {
+	return func(b bellcord.Body) bool {
+		said, is := b.(bellcord.Said)
+		return is && strings.Contains(said.Text, word)
+	}
+}
+
+func kind[B bellcord.Body](b bellcord.Body) bool {
+	_, is := b.(B)
+	return is
+}

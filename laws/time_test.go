@@ -1,0 +1,177 @@
+package laws_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+// Law 13 is the same table: back-off, approvals and the time to the first byte
+// are cut points.
+func TestLaw12And13_AStopTakesNoTimeAtAnyCutPoint(t *testing.T) {
+	t.Parallel()
+	atEveryCut(t, func(t *testing.T, sc scene) {
+		if sc.end == bellcord.Done {
+			return
+		}
+		if took := sc.receipt.Times.Settled.Sub(sc.receipt.Times.Requested); took != 0 {
+			t.Errorf("from requested to settled: %v", took)
+		}
+	})
+}
+
+func TestLaw12_AnAgentThatDoesNotListenIsAbandonedAfterTheGrace(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", `[tool deaf {}]`)
+		s.await(turn.ID, kind[bellcord.CallOutput])
+		asked := time.Now()
+		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		r := answers[0].Receipt
+		if took := time.Since(asked); took != 8*time.Second {
+			s.t.Errorf("took %v, the grace is 8 s and the bound 10 s", took)
+		}
+		if r.End != bellcord.Stopped || !r.Abandoned || len(r.Calls.Unknown) != 1 {
+			s.t.Errorf("receipt %+v", r)
+		}
+		s.done("and the session goes on") // law 36: fenced off, the successor may start
+	})
+}
+
+func TestLaw12_ASecondStopByForceSkipsTheGrace(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", `[tool deaf {}]`)
+		s.await(turn.ID, kind[bellcord.CallOutput])
+		asked := time.Now()
+		s.Stop(bellcord.StopTurn(turn.ID, by))
+		<-time.After(100 * time.Millisecond)
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.Force})
+		<-turn.Settled()
+		if took := time.Since(asked); took != 1100*time.Millisecond {
+			s.t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestLaw12_AStopAfterTheStepLetsTheStepFinish(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", `[slow 5][tool quick {}][then [slow 50]]`)
+		s.await(turn.ID, saidSo("word2"))
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.AfterStep})
+		<-turn.Settled()
+		r := turn.Receipt()
+		if r.End != bellcord.Stopped || r.Calls.Finished != 1 || len(s.model.Requests()) != 1 {
+			s.t.Errorf("receipt %+v after %d requests", r, len(s.model.Requests()))
+		}
+		last := s.send("", "[slow 5]")
+		s.await(last.ID, saidSo("word2"))
+		s.Stop(bellcord.StopRequest{Turn: last.ID, Cause: by, Mode: bellcord.AfterStep})
+		<-last.Settled()
+		if r := last.Receipt(); r.End != bellcord.Done || r.Won != bellcord.CompletionWon {
+			s.t.Errorf("a last step that finishes is done, not %+v", r)
+		}
+	})
+}
+
+func TestLaw12_LimitsAreStopsWithTheirOwnCause(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		prompt bellcord.Prompt
+		kind   bellcord.CauseKind
+		after  time.Duration
+	}{
+		{"a deadline", bellcord.Prompt{Text: "[hang]", Deadline: 42 * time.Second}, bellcord.Deadline, 42 * time.Second},
+		{"a step limit", bellcord.Prompt{Text: `[tool quick {}][then [tool quick {}][then [tool quick {}]]]`, Steps: 2}, bellcord.StepLimit, 0},
+		{"a token budget", bellcord.Prompt{Text: `[usage 90 20][tool works {}]`, Tokens: 100}, bellcord.Budget, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) {
+				asked := time.Now()
+				turn := s.sendPrompt(c.prompt)
+				next := s.send("", "behind it")
+				<-turn.Settled()
+				if r := turn.Receipt(); r.End != bellcord.Stopped || r.Cause.Kind != c.kind || time.Since(asked) != c.after {
+					s.t.Errorf("after %v: %+v", time.Since(asked), r)
+				}
+				<-next.Settled()
+				if next.Receipt().End != bellcord.Done {
+					s.t.Errorf("a turn's own limit concerns nobody else, but the next ended %s", next.Receipt().End)
+				}
+			})
+		})
+	}
+}
+
+func TestLaw14_SettlingIsBoundedWhenTheStoreIsStuck(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", "[hang after 2]")
+		s.await(turn.ID, saidSo("word2"))
+		s.store.shut(func(bellcord.Op) bool { return true })
+		asked := time.Now()
+		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
+		if err != nil || answers[0].State != bellcord.InProgress || !answers[0].Receipt.Unsettled {
+			s.t.Errorf("answered %+v, %v", answers, err)
+		}
+		if took := time.Since(asked); took != 10*time.Second {
+			s.t.Errorf("took %v", took)
+		}
+		s.store.open() // and when the store is back, the end is written and the session goes on
+		if r := s.ended(turn.ID); r.End != bellcord.Stopped {
+			s.t.Errorf("on record: %+v", r)
+		}
+		s.done("and on")
+	})
+}
+
+// failing is a store whose commits fail for a while.
+type failing struct {
+	bellcord.Store
+	until time.Time
+}
+
+func (f *failing) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	if time.Now().Before(f.until) {
+		return nil, errors.New("disk full")
+	}
+	return f.Store.Commit(ctx, ops)
+}
+
+func TestLaw14_AStoreThatComesBackHasLostNothing(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", "[slow 100]")
+		s.await(turn.ID, saidSo("word2"))
+		store := s.store.Store
+		s.store.mu.Lock()
+		s.store.Store = &failing{store, time.Now().Add(30 * time.Second)}
+		s.store.mu.Unlock()
+		<-turn.Settled()
+		if r := turn.Receipt(); r.End != bellcord.Done {
+			s.t.Errorf("receipt %+v", r)
+		}
+		s.ended(turn.ID)
+		if text := s.textOf(turn.ID); text != s.model.Requests()[0].Sent {
+			s.t.Errorf("on record %q\nthe model sent %q", text, s.model.Requests()[0].Sent)
+		}
+		synctest.Wait()
+	})
+}
+
+// aborted waits until the model has seen its n-th request aborted.
+func (s *stage) aborted(n int) {
+	s.t.Helper()
+	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= n && !r[n-1].Aborted.IsZero() })
+}
