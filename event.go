@@ -104,8 +104,9 @@ type (
 	}
 )
 
-// Configured means that the session's title, model or mode changed.
+// Configured means that the session's title, model, mode or directory changed.
 type Configured struct {
+	Dir   string `json:"dir,omitempty"`
 	Title string `json:"title,omitempty"`
 	Model string `json:"model,omitempty"`
 	Mode  string `json:"mode,omitempty"`

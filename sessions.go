@@ -69,7 +69,7 @@ func (h *Hub) DeleteSession(ctx context.Context, id SessionID, cause Cause) erro
 	return err
 }
 
-// Configure changes an open session's title, model or mode, where given, and
+// Configure changes an open session's settings, where given, and
 // returns the session as it is then. A running turn keeps what it started with.
 // It does no I/O.
 func (h *Hub) Configure(id SessionID, change Configured) (Session, error) {
@@ -88,6 +88,9 @@ func (h *Hub) Configure(id SessionID, change Configured) (Session, error) {
 // configure applies a change; the lock is held.
 func (h *Hub) configure(l *line, change Configured) {
 	s := &l.session
+	if change.Dir != "" {
+		s.Dir = change.Dir
+	}
 	if change.Title != "" {
 		s.Title = change.Title
 	}

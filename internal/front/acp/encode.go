@@ -18,12 +18,12 @@ type encoder struct {
 	options func() []obj // the session's settings as they are now
 	size    int64        // of the model's context
 
-	prompts  map[bellcord.TurnID]string // of turns that have not started
-	turn     bellcord.TurnID            // the one that runs, or ran last
-	finish   string                     // why the model ended its last answer
-	calls    []*shownCall
-	dialogs  []func() // close the permission dialogs that are open
-	replayed bool     // set while history is replayed: nobody is asked
+	prompts   map[bellcord.TurnID]string // of turns that have not started
+	turn      bellcord.TurnID            // the one that runs, or ran last
+	finish    string                     // why the model ended its last answer
+	calls     []*shownCall
+	dialogs   []func() // close the permission dialogs that are open
+	replaying bool     // history: nobody is asked
 }
 
 type shownCall struct {
@@ -173,7 +173,7 @@ func (e *encoder) closeDialogs() {
 
 func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
 	c := e.open(q.Call)
-	if e.replayed || c == nil {
+	if e.replaying || c == nil {
 		return
 	}
 	e.dialogs = append(e.dialogs, e.ask(turn, q, c.id))

@@ -45,6 +45,8 @@ type Server struct {
 
 	client atomic.Value // a string: who is on the other end, once initialize has said so
 
+	opening sync.Mutex // held while a session is opened again
+
 	mu       sync.Mutex
 	sessions map[bellcord.SessionID]*session
 	ending   bool // the input has ended
@@ -80,7 +82,7 @@ func (s *Server) end() {
 		}
 	}
 	for _, sess := range open {
-		_ = sess.answered(ctx) // whatever has no answer by now gets none
+		_ = sess.book.answered(ctx) // whatever has no answer by now gets none
 		sess.unfollow(errGone)
 	}
 	s.work.Wait()
@@ -135,7 +137,7 @@ func (s *Server) later(m jsonrpc.Message, serve func(context.Context, json.RawMe
 }
 
 func (s *Server) reply(id json.RawMessage, a answer) {
-	if len(id) == 0 { // a notification, wrongly
+	if len(id) == 0 { // a notification has no answer
 		return
 	}
 	if a.err != nil {
@@ -168,6 +170,9 @@ func invalid(format string) error {
 
 func decode[T any](params json.RawMessage) (T, error) {
 	var v T
+	if len(params) == 0 {
+		return v, nil
+	}
 	if err := json.Unmarshal(params, &v); err != nil {
 		return v, invalid("params: " + err.Error())
 	}

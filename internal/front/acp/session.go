@@ -1,11 +1,9 @@
 package acp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"github.com/bellcord/bellcord"
 )
@@ -16,25 +14,28 @@ type session struct {
 	server *Server
 	hub    *bellcord.Hub
 	id     bellcord.SessionID
-	show   encoder // used by the follower alone
+	book   *book
 
 	following context.Context // the follower's; no turn hangs on it
 	unfollow  context.CancelCauseFunc
+	followed  chan struct{} // closed when the follower has ended
 
-	mu      sync.Mutex
-	left    bool                                // the client is no longer interested
-	prompts map[bellcord.TurnID]json.RawMessage // our prompts that have no answer yet, by turn
-	idle    chan struct{}                       // closed while there are none
+	// Used by the follower alone, and by its successor.
+	show encoder
+	at   int64 // the last event it has seen
 }
 
+// Why a follower ends.
+var (
+	errGone     = errors.New("the client has left")
+	errReplaced = errors.New("the client has opened the session again")
+)
+
+// open makes the session the one that the client sees. One that it had open is
+// succeeded: what it owes the client, answers and dialogs, goes over. The
+// caller starts the follower, or drops the session.
 func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
-	idle := make(chan struct{})
-	close(idle)
-	sess := &session{
-		server: s, hub: hub, id: id,
-		prompts: map[bellcord.TurnID]json.RawMessage{},
-		idle:    idle,
-	}
+	sess := &session{server: s, hub: hub, id: id, book: newBook(), followed: make(chan struct{})}
 	sess.following, sess.unfollow = context.WithCancelCause(context.Background()) //nolint:forbidigo // for reading the log; no turn hangs on it
 	sess.show = encoder{
 		send: sess.update, ask: sess.askPermission, options: sess.options,
@@ -42,90 +43,37 @@ func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
 	}
 	s.mu.Lock()
 	old := s.sessions[id]
+	if old != nil {
+		sess.book = old.book
+	}
 	s.sessions[id] = sess
 	if s.ending { // it came too late to be seen by anybody
 		sess.unfollow(errGone)
 	}
 	s.mu.Unlock()
 	if old != nil {
-		old.leave()
+		old.unfollow(errReplaced)
+		<-old.followed
+		sess.at, sess.show.dialogs = old.at, old.show.dialogs
 	}
 	return sess
 }
 
-var errGone = errors.New("the client has left")
-
-// leave ends the follower as soon as every prompt has its answer.
-func (s *session) leave() {
+// drop takes back a session that could not be opened.
+func (s *Server) drop(sess *session) {
+	close(sess.followed)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left = true
-	if len(s.prompts) == 0 {
-		s.unfollow(errGone)
+	if s.sessions[sess.id] == sess {
+		delete(s.sessions, sess.id)
 	}
 }
 
-// expect notes, before the turn exists, which request it will answer.
-func (s *session) expect(turn bellcord.TurnID, request json.RawMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.prompts) == 0 {
-		s.idle = make(chan struct{})
-	}
-	s.prompts[turn] = request
-}
-
-// forget takes a prompt off the list and returns its request.
-func (s *session) forget(turn bellcord.TurnID) (json.RawMessage, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	request, ours := s.prompts[turn]
-	delete(s.prompts, turn)
-	if ours && len(s.prompts) == 0 {
-		close(s.idle)
-		if s.left {
-			s.unfollow(errGone)
-		}
-	}
-	return request, ours
-}
-
-func (s *session) ours(turn bellcord.TurnID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ours := s.prompts[turn]
-	return ours
-}
-
-func (s *session) turnOf(request json.RawMessage) bellcord.TurnID {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for turn, r := range s.prompts {
-		if bytes.Equal(r, request) {
-			return turn
-		}
-	}
-	return ""
-}
-
-// answered waits until every prompt of the session has its answer.
-func (s *session) answered(ctx context.Context) error {
-	s.mu.Lock()
-	idle := s.idle
-	s.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// follow sends what the log says after the given place, until the client has
-// left and every prompt has its answer.
-func (s *session) follow(after int64) {
+// follow sends what the log says, until the client has left.
+func (s *session) follow() {
+	defer close(s.followed)
 	ctx := s.following
-	cursor, err := s.hub.Events(ctx, s.id, after)
+	cursor, err := s.hub.Events(ctx, s.id, s.at)
 	if err != nil {
 		s.lost(err)
 		return
@@ -138,28 +86,29 @@ func (s *session) follow(after int64) {
 			return
 		}
 		for _, ev := range events {
-			s.see(ctx, ev)
+			_ = s.server.conn.Room(ctx)                                                        // when the client has left, what is sent goes nowhere
+			if _, prompted := ev.Body.(bellcord.Prompted); !prompted || !s.book.has(ev.Turn) { // it knows what it said
+				s.see(ev)
+			}
+			s.at = ev.Seq
 		}
 	}
 }
 
-func (s *session) see(ctx context.Context, ev bellcord.Event) {
-	_ = s.server.conn.Room(ctx) // when the client has left, what is sent goes nowhere
-	if _, prompted := ev.Body.(bellcord.Prompted); prompted && s.ours(ev.Turn) {
-		return // the client knows what it said
-	}
+func (s *session) see(ev bellcord.Event) {
 	s.show.event(ev)
 	if ended, is := ev.Body.(bellcord.Ended); is {
 		s.end(ev.Turn, ended.Receipt)
 	}
 }
 
-// end answers the prompt whose turn has ended.
+// end answers the prompt whose turn has ended; only then is it off the book.
 func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt) {
-	request, ours := s.forget(turn)
+	request, ours := s.book.request(turn)
 	if !ours {
 		return
 	}
+	defer s.book.forget(turn)
 	reason, failed := stopReason(r, s.show.finish)
 	receipt, err := json.Marshal(r)
 	if err != nil {
@@ -176,20 +125,18 @@ func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt) {
 	})
 }
 
-// lost answers what is still open when the log can no longer be followed.
+// lost answers what is still open when the log can no longer be followed,
+// unless a successor does.
 func (s *session) lost(err error) {
+	if errors.Is(err, errReplaced) {
+		return
+	}
 	if errors.Is(err, errGone) {
 		err = bellcord.ErrClosed
 	}
-	s.mu.Lock()
-	open := s.prompts
-	s.prompts = map[bellcord.TurnID]json.RawMessage{}
-	if len(open) > 0 {
-		close(s.idle)
-	}
-	s.mu.Unlock()
-	for _, request := range open {
+	for turn, request := range s.book.open() {
 		s.server.conn.ReplyError(request, wireError(err))
+		s.book.forget(turn)
 	}
 }
 

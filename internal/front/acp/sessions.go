@@ -58,7 +58,7 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 		return failure(err)
 	}
 	sess := s.open(hub, made.ID)
-	s.work.Go(func() { sess.follow(0) })
+	s.work.Go(sess.follow)
 	result := s.settings(made)
 	result["sessionId"] = made.ID
 	return answer{result: result, then: sess.tellCommands}
@@ -69,64 +69,78 @@ func (s *Server) loadSession(ctx context.Context, params json.RawMessage) answer
 	return s.reopen(ctx, params, (*session).replay)
 }
 
-// resumeSession goes on where the conversation is, without showing it.
+// resumeSession goes on where the conversation is, without showing it; where
+// the client has it open, with what it has not seen.
 func (s *Server) resumeSession(ctx context.Context, params json.RawMessage) answer {
-	return s.reopen(ctx, params, func(sess *session, ctx context.Context) (int64, error) {
-		return sess.hub.Tail(ctx, sess.id)
+	return s.reopen(ctx, params, func(sess *session, ctx context.Context) (err error) {
+		if sess.at == 0 {
+			sess.at, err = sess.hub.Tail(ctx, sess.id)
+		}
+		return err
 	})
 }
 
-func (s *Server) reopen(ctx context.Context, params json.RawMessage, from func(*session, context.Context) (int64, error)) answer {
+func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp func(*session, context.Context) error) answer {
 	p, err := decode[sessionParams](params)
 	if err != nil {
 		return failure(err)
+	}
+	if !filepath.IsAbs(p.Cwd) {
+		return failure(invalid("cwd is not an absolute path"))
 	}
 	hub, err := s.hub()
 	if err != nil {
 		return failure(err)
 	}
+	s.opening.Lock()
+	defer s.opening.Unlock()
 	found, err := hub.OpenSession(ctx, p.SessionID)
 	if err != nil {
 		return failure(err)
 	}
+	if found.Dir != p.Cwd {
+		if found, err = hub.Configure(found.ID, bellcord.Configured{Dir: p.Cwd}); err != nil {
+			return failure(err)
+		}
+	}
 	sess := s.open(hub, found.ID)
-	after, err := from(sess, ctx)
-	if err != nil {
+	if err := catchUp(sess, ctx); err != nil {
+		s.drop(sess)
 		return failure(err)
 	}
 	return answer{result: s.settings(found), then: func() {
 		sess.tellCommands()
-		s.work.Go(func() { sess.follow(after) })
+		s.work.Go(sess.follow)
 	}}
 }
 
-// replay sends what the log holds now, pieces of one text joined, and returns
-// the place where live events go on.
-func (s *session) replay(ctx context.Context) (int64, error) {
+// replay sends what the log holds now, pieces of one text joined.
+func (s *session) replay(ctx context.Context) error {
 	tail, err := s.hub.Tail(ctx, s.id)
 	if err != nil || tail == 0 {
-		return tail, err
+		return err
 	}
 	cursor, err := s.hub.Events(ctx, s.id, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer cursor.Close()
-	s.show.replayed = true
-	defer func() { s.show.replayed = false }()
+	s.show.replaying = true
+	defer func() { s.show.replaying = false }()
 	for cursor.After() < tail {
 		events, err := cursor.Next(ctx)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for _, ev := range bellcord.Joined(events) {
 			if err := s.server.conn.Room(ctx); err != nil {
-				return 0, err
+				return err
 			}
-			s.show.event(ev)
+			s.see(ev)
 		}
 	}
-	return cursor.After(), nil
+	s.at = cursor.After()
+	return nil
 }
 
 const sessionsPerPage = 50
@@ -188,13 +202,13 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	if _, err := s.hub.CloseSession(ctx, s.id, cause); err != nil {
 		return failure(err)
 	}
-	if err := s.answered(ctx); err != nil {
+	if err := s.book.answered(ctx); err != nil {
 		return failure(err)
 	}
 	s.server.mu.Lock()
 	delete(s.server.sessions, s.id)
 	s.server.mu.Unlock()
-	s.leave()
+	s.unfollow(errGone)
 	return answer{result: obj{}}
 }
 

@@ -37,15 +37,16 @@ func (s *Server) prompt(m jsonrpc.Message) {
 	}
 	prompt := s.config.Prompt
 	prompt.Turn, prompt.Text, prompt.OnDisconnect = bellcord.NewTurnID(), text, bellcord.StopOnDisconnect
-	sess.expect(prompt.Turn, m.ID)
+	sess.book.expect(prompt.Turn, m.ID)
 	if _, err := sess.hub.Prompt(sess.id, prompt); err != nil {
-		sess.forget(prompt.Turn)
+		sess.book.forget(prompt.Turn)
 		s.reply(m.ID, failure(err))
 	}
 }
 
 // cancel stops what the session runs and every prompt accepted before.
 func (s *Server) cancel(m jsonrpc.Message) {
+	defer s.reply(m.ID, answer{result: obj{}}) // it is a notification; who sends it as a request waits
 	p, err := decode[struct {
 		SessionID bellcord.SessionID `json:"sessionId"`
 	}](m.Params)
@@ -59,6 +60,7 @@ func (s *Server) cancel(m jsonrpc.Message) {
 
 // cancelRequest stops the turn of one prompt; those behind it go on.
 func (s *Server) cancelRequest(m jsonrpc.Message) {
+	defer s.reply(m.ID, answer{result: obj{}})
 	p, err := decode[struct {
 		RequestID json.RawMessage `json:"requestId"`
 	}](m.Params)
@@ -68,7 +70,7 @@ func (s *Server) cancelRequest(m jsonrpc.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, sess := range s.sessions {
-		if turn := sess.turnOf(p.RequestID); turn != "" {
+		if turn := sess.book.turnOf(p.RequestID); turn != "" {
 			sess.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.cause(bellcord.Person, "$/cancel_request"), Queue: bellcord.Next})
 		}
 	}

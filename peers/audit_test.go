@@ -1,0 +1,211 @@
+package peers_test
+
+import (
+	"fmt"
+	"slices"
+)
+
+// audit holds a record against what a stop promises, and what the protocol
+// does. It goes through the frames in wire order:
+//
+//   - every request has exactly one answer; only a permission that the agent has
+//     withdrawn may go without
+//   - nothing is told of a session between a prompt's answer and the next prompt,
+//     and nothing at all after its close
+//   - when a prompt is answered, every tool call it showed has ended, and every
+//     permission it asked for is answered or withdrawn
+//   - a prompt that was open when a cancel came is answered cancelled, and so is
+//     one that a close ended, before the close is answered
+type audit struct {
+	schema   schema
+	asked    map[string]*request // by sender and id
+	sessions map[string]*conversation
+	problems []string
+}
+
+type request struct {
+	message
+	session   string
+	answered  bool
+	stopped   bool // an answer has to say cancelled
+	withdrawn bool // by $/cancel_request
+}
+
+// conversation is what is open in one session.
+type conversation struct {
+	prompts     []*request
+	permissions []*request
+	replays     int             // loads that have no answer yet
+	mayTell     map[string]bool // what may be told without a prompt
+	tools       map[string]bool // open calls; false once they have ended
+	closed      bool
+}
+
+func newAudit(s schema) *audit {
+	return &audit{schema: s, asked: map[string]*request{}, sessions: map[string]*conversation{}}
+}
+
+func (a *audit) problem(m message, format string, args ...any) {
+	a.problems = append(a.problems, fmt.Sprintf(format, args...)+"\n    "+m.String())
+}
+
+// of returns the conversation, which begins when it is first spoken of.
+func (a *audit) of(session string) *conversation {
+	if a.sessions[session] == nil {
+		a.sessions[session] = &conversation{mayTell: map[string]bool{}, tools: map[string]bool{}}
+	}
+	return a.sessions[session]
+}
+
+// run returns what is wrong with the frames of one connection.
+func (a *audit) run(messages []message) []string {
+	for _, m := range messages {
+		a.see(m)
+	}
+	for _, r := range a.asked {
+		if !r.answered && !r.withdrawn {
+			a.problem(r.message, "never answered")
+		}
+	}
+	return a.problems
+}
+
+func (a *audit) see(m message) {
+	method := m.Method
+	if m.isAnswer() {
+		other := map[string]string{"client": "agent", "agent": "client"}[m.From]
+		r := a.asked[other+string(m.ID)]
+		if r == nil {
+			a.problem(m, "answers nothing that was asked")
+			return
+		}
+		method = r.Method
+		if r.answered {
+			a.problem(m, "a second answer")
+		}
+		r.answered = true
+		a.answer(r, m)
+	}
+	if err := a.schema.check(m, method); err != nil {
+		a.problem(m, "against the schema: %v", err)
+	}
+	switch {
+	case m.isRequest():
+		a.request(m)
+	case m.isNotification():
+		a.notification(m)
+	}
+}
+
+func (a *audit) request(m message) {
+	r := &request{message: m, session: m.said.SessionID}
+	if old := a.asked[m.From+string(m.ID)]; old != nil && !old.answered {
+		a.problem(m, "the id is in use")
+	}
+	a.asked[m.From+string(m.ID)] = r
+	c := a.of(r.session)
+	switch m.Method {
+	case "session/prompt":
+		c.prompts = append(c.prompts, r)
+		clear(c.mayTell)
+	case "session/request_permission":
+		if len(c.prompts) == 0 {
+			a.problem(m, "a permission is asked for without a prompt")
+		}
+		c.permissions = append(c.permissions, r)
+	case "session/load":
+		c.replays, c.closed = c.replays+1, false
+	case "session/resume":
+		c.closed = false
+	case "session/close", "session/delete":
+		c.stop()
+	case "session/set_mode", "session/set_config_option":
+		c.mayTell["current_mode_update"], c.mayTell["config_option_update"] = true, true
+	}
+}
+
+func (a *audit) answer(r *request, m message) {
+	c := a.of(r.session)
+	switch r.Method {
+	case "session/prompt":
+		c.prompts = slices.DeleteFunc(c.prompts, func(p *request) bool { return p == r })
+		if r.stopped && m.said.StopReason != "cancelled" {
+			a.problem(m, "the prompt was stopped and is not answered cancelled")
+		}
+		a.nothingOpen(c, m)
+	case "session/new", "session/load", "session/resume":
+		if r.Method == "session/new" {
+			c = a.of(m.said.SessionID)
+		}
+		if r.Method == "session/load" {
+			c.replays--
+			a.nothingOpen(c, m)
+		}
+		c.mayTell["available_commands_update"], c.mayTell["session_info_update"] = true, true
+	case "session/close", "session/delete":
+		if len(c.prompts) > 0 {
+			a.problem(m, "answered before the session's prompts")
+		}
+		c.closed = m.Error == nil
+	}
+}
+
+// nothingOpen is what holds at the end of a turn.
+func (a *audit) nothingOpen(c *conversation, m message) {
+	for id, open := range c.tools {
+		if open {
+			a.problem(m, "tool call %s has not ended", id)
+		}
+	}
+	for _, p := range c.permissions {
+		if !p.answered && !p.withdrawn {
+			a.problem(m, "permission %s is neither answered nor withdrawn", p.ID)
+			p.withdrawn = true // said once is enough
+		}
+	}
+	c.permissions = nil
+}
+
+func (c *conversation) stop() {
+	for _, p := range c.prompts {
+		p.stopped = true
+	}
+}
+
+func (a *audit) notification(m message) {
+	c := a.of(m.said.SessionID)
+	switch m.Method {
+	case "session/cancel":
+		c.stop()
+	case "$/cancel_request":
+		if r := a.asked[m.From+string(m.said.RequestID)]; r == nil {
+			a.problem(m, "withdraws nothing that was asked")
+		} else if !r.answered {
+			r.withdrawn, r.stopped = m.From == "agent", true
+		}
+	case "session/update":
+		a.update(c, m)
+	}
+}
+
+func (a *audit) update(c *conversation, m message) {
+	u := m.said.Update
+	switch {
+	case c.closed:
+		a.problem(m, "told of a closed session")
+	case len(c.prompts) == 0 && c.replays == 0 && !c.mayTell[u.Kind]:
+		a.problem(m, "%s is told while no prompt is open", u.Kind)
+	}
+	open, known := c.tools[u.ToolCallID]
+	switch {
+	case u.Kind == "tool_call" && known && c.replays == 0:
+		a.problem(m, "this call was shown before")
+	case u.Kind == "tool_call_update" && !known:
+		a.problem(m, "this call was never shown")
+	case u.Kind == "tool_call_update" && !open:
+		a.problem(m, "this call had ended")
+	}
+	if u.Kind == "tool_call" || u.Kind == "tool_call_update" {
+		c.tools[u.ToolCallID] = u.Status != "completed" && u.Status != "failed"
+	}
+}

@@ -1,0 +1,75 @@
+package peers_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// reloaded is a session that was loaded again by the same client while its
+// prompt streams, as an editor does whose window is opened anew.
+func reloaded(t *testing.T) (agent *wire, session, prompt string) {
+	t.Helper()
+	r := bareRig(t)
+	agent = r.wire()
+	agent.ask("initialize", map[string]any{"protocolVersion": 1})
+	session = agent.session()
+	agent.send(agent.request("session/prompt", promptOf(session, "[slow 100 20ms]")))
+	prompt = fmt.Sprint(agent.lastID)
+	agent.until(message.isChunk)
+	if m := agent.ask("session/load", map[string]any{"sessionId": session, "cwd": r.path("work"), "mcpServers": []any{}}); m.Error != nil {
+		t.Fatal(m)
+	}
+	return agent, session, prompt
+}
+
+func (m message) isChunk() bool { return m.said.Update.Kind == "agent_message_chunk" }
+
+func TestALoadInMidTurnKeepsThePromptStoppableByItsRequest(t *testing.T) {
+	t.Parallel()
+	agent, _, prompt := reloaded(t)
+	agent.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":` + prompt + "}}\n")
+	if m := agent.answer(); string(m.ID) != prompt || m.said.StopReason != "cancelled" {
+		t.Errorf("the cancelled prompt was answered %v", m)
+	}
+	agent.close()
+}
+
+func TestALoadInMidTurnKeepsThePromptStoppableByItsSession(t *testing.T) {
+	t.Parallel()
+	agent, session, prompt := reloaded(t)
+	agent.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + session + "\"}}\n")
+	if m := agent.answer(); string(m.ID) != prompt || m.said.StopReason != "cancelled" {
+		t.Errorf("the cancelled prompt was answered %v", m)
+	}
+	agent.close()
+}
+
+func TestALoadInMidTurnKeepsTheOrderOfAClose(t *testing.T) {
+	t.Parallel()
+	agent, session, prompt := reloaded(t)
+	agent.send(agent.request("session/close", map[string]any{"sessionId": session}))
+	if m := agent.answer(); string(m.ID) != prompt {
+		t.Errorf("the close was answered before the prompt: %v", m)
+	}
+	agent.answer()
+	agent.close()
+}
+
+func TestALoadInMidTurnTellsNothingTwice(t *testing.T) {
+	t.Parallel()
+	agent, _, prompt := reloaded(t)
+	told := map[string]int{}
+	agent.until(func(m message) bool {
+		if m.isChunk() {
+			told[textOf(m.said.Update.Content)]++
+		}
+		return m.isAnswer() && string(m.ID) == prompt
+	})
+	for text, times := range told {
+		if times > 1 {
+			t.Errorf("%q was told %d times after the load, and %d texts in all", text, times, len(told))
+			break
+		}
+	}
+	agent.close()
+}
