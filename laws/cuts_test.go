@@ -137,12 +137,14 @@ func until(is func(bellcord.Body) bool) func(*stage, bellcord.TurnID, string) {
 	}
 }
 
-// requested waits for the n-th request to reach the model.
-func (s *stage) requested(n int) { s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= n }) }
+// requested waits for the n-th request of the scene to reach the model.
+func (s *stage) requested(n int) {
+	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= s.base+n })
+}
 
 // answering waits for the n-th request's headers to be sent.
 func (s *stage) answering(n int) {
-	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= n && !r[n-1].FirstByte.IsZero() })
+	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= s.base+n && !r[s.base+n-1].FirstByte.IsZero() })
 }
 
 func (s *stage) modelHas(is func([]fakemodel.Request) bool) {
@@ -171,6 +173,7 @@ var by = bellcord.Cause{By: "anna", From: "laws", Why: "because"}
 func (s *stage) stopAt(c cut) scene {
 	s.t.Helper()
 	sc := scene{stage: s, cut: c, id: bellcord.NewTurnID()}
+	s.base = len(s.model.Requests())
 	if c.reach != nil {
 		c.reach(s, sc.id, c.prompt)
 	}

@@ -26,7 +26,10 @@ type stage struct {
 	store   *gate
 	model   *fakemodel.Server
 	session bellcord.SessionID
+	base    int     // requests the model had seen before the scene
 	ran     counter // how often each tool has had its effect
+
+	viewing sync.WaitGroup
 
 	mu   sync.Mutex
 	seen []bellcord.Event // by the viewer, who has followed from the start
@@ -65,14 +68,13 @@ func newStage(t *testing.T, dir string, opts bellcord.Options) *stage {
 		t.Fatal(err)
 	}
 	s.session = made.ID
-	var viewing sync.WaitGroup
-	viewing.Go(s.view)
+	s.viewing.Go(func() { s.view(made.ID) })
 	t.Cleanup(func() {
 		s.store.open()
 		if err := s.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		viewing.Wait()
+		s.viewing.Wait()
 		if s.ran.of("deaf") > 0 {
 			<-time.After(2 * time.Hour) // it was abandoned, and ends in its own time
 		}
@@ -85,9 +87,9 @@ func newStage(t *testing.T, dir string, opts bellcord.Options) *stage {
 	return s
 }
 
-// view follows the session's log until the hub closes.
-func (s *stage) view() {
-	cursor, err := s.Events(context.Background(), s.session, 0)
+// view follows a session's log until the hub closes.
+func (s *stage) view(session bellcord.SessionID) {
+	cursor, err := s.Events(context.Background(), session, 0)
 	if err != nil {
 		s.t.Error(err)
 		return
@@ -102,7 +104,9 @@ func (s *stage) view() {
 			return
 		}
 		s.mu.Lock()
-		s.seen = append(s.seen, events...)
+		if session == s.session {
+			s.seen = append(s.seen, events...)
+		}
 		close(s.grew)
 		s.grew = make(chan struct{})
 		s.mu.Unlock()

@@ -1,0 +1,51 @@
+// Command bench prints every figure that Bellcord publishes, each beside its
+// bare baseline in the same run: machines differ, ratios travel.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+)
+
+func main() {
+	binary := flag.String("bellcord", "bin/bellcord", "the built `program`, for figures about whole processes")
+	stopCount := flag.Int("stops", 1000, "how many stops to measure")
+	others := flag.Int("others", 100, "how many other turns stream meanwhile")
+	flag.Parse()
+	which := flag.Args()
+	if len(which) == 0 {
+		which = []string{"stops", "coldstart"}
+	}
+	for _, name := range which {
+		var err error
+		switch name {
+		case "stops":
+			err = stops(os.Stdout, *stopCount, *others)
+		case "coldstart":
+			err = coldstart(os.Stdout, *binary)
+		default:
+			err = fmt.Errorf("no figure %q: there are stops and coldstart", name)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// row prints the spread of a measurement.
+func row(out io.Writer, what string, took []time.Duration) {
+	slices.SortFunc(took, cmp.Compare)
+	if len(took) == 0 {
+		fmt.Fprintf(out, "  %-44s  not measured\n", what)
+		return
+	}
+	at := func(q float64) time.Duration { return took[min(int(q*float64(len(took))), len(took)-1)] }
+	fmt.Fprintf(out, "  %-44s  p50 %-10v p99 %-10v max %-10v n %d\n", what,
+		at(0.5).Round(time.Microsecond), at(0.99).Round(time.Microsecond), took[len(took)-1].Round(time.Microsecond), len(took))
+}

@@ -1,0 +1,181 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// TestMain lets the test binary be bellcord itself, so that real processes can
+// be started, signalled and killed.
+func TestMain(m *testing.M) {
+	if os.Getenv("BELLCORD_TEST_MAIN") == "1" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// world is a fake model and a data directory that processes share.
+type world struct {
+	t     *testing.T
+	model *fakemodel.Server
+	url   string
+	data  string
+	dir   string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, model: fakemodel.New(), data: t.TempDir(), dir: t.TempDir()}
+	running, url, err := w.model.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = running.Close() })
+	w.url = url
+	return w
+}
+
+// bellcord is a command of this program in the world.
+func (w *world) bellcord(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(),
+		"BELLCORD_TEST_MAIN=1", "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+w.url,
+		"BELLCORD_MODEL=openai/fake", "BELLCORD_DATA="+w.data, "XDG_CONFIG_HOME="+w.dir)
+	return cmd
+}
+
+// does runs a command to its end.
+func (w *world) does(args ...string) (stdout, stderr string, code int) {
+	w.t.Helper()
+	cmd := w.bellcord(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		w.t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// process is a bellcord run --json that is under way.
+type process struct {
+	*exec.Cmd
+	t      *testing.T
+	lines  *bufio.Scanner
+	stderr bytes.Buffer
+	shown  strings.Builder // the text it has shown
+	end    *bellcord.Receipt
+}
+
+func (w *world) starts(args ...string) *process {
+	w.t.Helper()
+	p := &process{Cmd: w.bellcord(append([]string{"run", "--json"}, args...)...), t: w.t}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p.Cmd.Stderr = &p.stderr
+	p.lines = bufio.NewScanner(out)
+	p.lines.Buffer(nil, 1<<20)
+	if err := p.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = p.Process.Kill(); _, _ = io.Copy(io.Discard, out); _ = p.Wait() })
+	return p
+}
+
+type shownEvent struct {
+	Kind    string             `json:"kind"`
+	Session bellcord.SessionID `json:"session"`
+	Turn    bellcord.TurnID    `json:"turn"`
+	Body    json.RawMessage    `json:"body"`
+}
+
+// next is the next event it shows; false at the end of its output.
+func (p *process) next() (shownEvent, bool) {
+	p.t.Helper()
+	if !p.lines.Scan() {
+		return shownEvent{}, false
+	}
+	var ev shownEvent
+	if err := json.Unmarshal(p.lines.Bytes(), &ev); err != nil {
+		p.t.Fatalf("%v in %q", err, p.lines.Text())
+	}
+	var body struct {
+		Text    string           `json:"text"`
+		Receipt bellcord.Receipt `json:"receipt"`
+	}
+	if err := json.Unmarshal(ev.Body, &body); err != nil {
+		p.t.Fatal(err)
+	}
+	switch ev.Kind {
+	case "said":
+		p.shown.WriteString(body.Text)
+	case "ended":
+		p.end = &body.Receipt
+	}
+	return ev, true
+}
+
+// until reads on to the first event of a kind.
+func (p *process) until(kind string) shownEvent {
+	p.t.Helper()
+	for {
+		ev, ok := p.next()
+		if !ok {
+			p.t.Fatalf("it ended before %s: %s", kind, p.stderr.String())
+		}
+		if ev.Kind == kind {
+			return ev
+		}
+	}
+}
+
+// drain reads to the end and waits for the process.
+func (p *process) drain() {
+	for {
+		if _, ok := p.next(); !ok {
+			break
+		}
+	}
+	_ = p.Wait()
+}
+
+// record is a session's events as the store has them.
+func (w *world) record(session bellcord.SessionID) (text string, ends []bellcord.Receipt) {
+	w.t.Helper()
+	s := settings{data: w.data}
+	err := s.withStore(context.Background(), func(store *sqlite.Store) error {
+		events, err := store.Events(context.Background(), session, 0, 1<<20)
+		for _, ev := range events {
+			switch b := ev.Body.(type) {
+			case bellcord.Said:
+				text += b.Text
+			case bellcord.Ended:
+				ends = append(ends, b.Receipt)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text, ends
+}

@@ -1,0 +1,136 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// CI asks for 100.
+var kills = flag.Int("kills", 5, "how often a process is killed")
+
+// Laws 23, 28 and 33: what a client was shown is there after kill -9, the turn
+// has an end, and the session goes on.
+func TestLaw33_AKilledProcessLosesNothingThatWasShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.starts("[say the session]")
+	session := p.until("said").Session
+	p.drain()
+	characters := 0
+	for n := range *kills {
+		p := w.starts("--session", string(session), "[slow 10000 200us]")
+		for range 1 + rand.IntN(60) {
+			p.until("said")
+		}
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		p.drain()
+		text, ends := w.record(session)
+		if !strings.Contains(text, p.shown.String()) {
+			t.Fatalf("kill %d: shown %q, on record %q", n, p.shown.String(), text)
+		}
+		if len(ends) != 2*n+2 || ends[2*n+1].End != bellcord.Lost || ends[2*n+1].Kept.Text < int64(p.shown.Len()) {
+			t.Fatalf("kill %d: ends %+v", n, ends)
+		}
+		characters += p.shown.Len()
+		if _, errs, code := w.does("run", "--session", string(session), "and now?"); code != 0 {
+			t.Fatalf("kill %d: the next prompt: %s", n, errs)
+		}
+	}
+	if r := w.model.Rejections(); len(r) > 0 {
+		t.Errorf("rejected: %v", r)
+	}
+	t.Logf("%d kills, %d characters shown, 0 lost, every turn ended as lost, every next prompt accepted", *kills, characters)
+}
+
+// Law 32: a stop from another process on the same data directory.
+func TestLaw32_AStopFromAnotherProcessReachesTheTurnAndSettlesIt(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"[slow 100000 1ms]", "[hang]", "[hang after 1]"} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			turn := bellcord.NewTurnID()
+			p := w.starts("--turn", string(turn), script)
+			p.until("step_started")
+			out, errs, code := w.does("stop", string(turn), "--json", "--why", "enough")
+			p.drain()
+			var answer bellcord.StopAnswer
+			if err := json.Unmarshal([]byte(out), &answer); err != nil {
+				t.Fatalf("%v: %q %q %d", err, out, errs, code)
+			}
+			r := answer.Receipt
+			if answer.State != bellcord.Settled || r.End != bellcord.Stopped || r.Cause.From != "bellcord stop" || r.Cause.Why != "enough" {
+				t.Errorf("answer %s", out)
+			}
+			took := r.Times.Settled.Sub(r.Times.Requested)
+			if took > time.Second {
+				t.Errorf("took %v", took)
+			}
+			if p.end == nil || p.end.End != bellcord.Stopped || p.ProcessState.ExitCode() != exitStopped {
+				t.Errorf("the owner's end: %+v, exit code %d", p.end, p.ProcessState.ExitCode())
+			}
+			t.Logf("from asked in one process to settled in the other: %v", took)
+		})
+	}
+}
+
+func TestLaw02_AStopFromAnotherProcessHoldsForATurnThatComesLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	turn := bellcord.NewTurnID()
+	if out, _, code := w.does("stop", string(turn)); !strings.Contains(out, "no such turn yet") || code != 0 {
+		t.Errorf("%q, exit code %d", out, code)
+	}
+	if _, _, code := w.does("run", "--turn", string(turn), "hello"); code != exitStopped || len(w.model.Requests()) != 0 {
+		t.Errorf("exit code %d after %d model requests", code, len(w.model.Requests()))
+	}
+	if out, _, code := w.does("stop", string(turn)); !strings.Contains(out, "it had ended: ■ stopped") || code != 0 {
+		t.Errorf("%q, exit code %d", out, code)
+	}
+}
+
+// Laws 33 and 36: processes share a session without overlap, and a start never
+// takes a live process's turn for lost.
+func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.starts("[say the session]")
+	session := string(p.until("said").Session)
+	p.drain()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if _, errs, code := w.does("run", "--session", session, "[slow 20 5ms]"); code != 0 {
+				t.Errorf("exit code %d: %s", code, errs)
+			}
+		})
+		all.Go(func() { w.does("sessions") }) // a start looks for the dead
+	}
+	all.Wait()
+	_, ends := w.record(bellcord.SessionID(session))
+	for _, end := range ends {
+		if end.End != bellcord.Done {
+			t.Errorf("ended %s", end.End)
+		}
+	}
+	requests := w.model.Requests()
+	for i, r := range requests[1:] {
+		if before := requests[i]; r.At.Before(before.Finished) {
+			t.Errorf("request %d came at %v, before %d had finished at %v", r.N, r.At, before.N, before.Finished)
+		}
+	}
+	if len(ends) != 5 || len(w.model.Rejections()) > 0 {
+		t.Errorf("%d ends, rejected %v", len(ends), w.model.Rejections())
+	}
+}
