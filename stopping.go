@@ -8,7 +8,7 @@ import (
 
 // Stop is the one path by which anything is stopped. When it returns, every
 // turn in its scope has been told; it does no I/O, waits for nobody and takes
-// no lock that a turn can hold. The durable record of the request is written
+// no lock that anybody holds while waiting. The durable record of the request is written
 // beside, by the log. Wait on what it returns for the receipts.
 func (h *Hub) Stop(req StopRequest) *Stopping {
 	if req.Cause.Kind == "" {

@@ -79,7 +79,7 @@ type process struct {
 	*exec.Cmd
 	t      *testing.T
 	lines  *bufio.Scanner
-	stderr bytes.Buffer
+	errs   bytes.Buffer
 	shown  strings.Builder // the text it has shown
 	end    *bellcord.Receipt
 }
@@ -91,7 +91,7 @@ func (w *world) starts(args ...string) *process {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p.Cmd.Stderr = &p.stderr
+	p.Stderr = &p.errs
 	p.lines = bufio.NewScanner(out)
 	p.lines.Buffer(nil, 1<<20)
 	if err := p.Start(); err != nil {
@@ -140,7 +140,7 @@ func (p *process) until(kind string) shownEvent {
 	for {
 		ev, ok := p.next()
 		if !ok {
-			p.t.Fatalf("it ended before %s: %s", kind, p.stderr.String())
+			p.t.Fatalf("it ended before %s: %s", kind, p.errs.String())
 		}
 		if ev.Kind == kind {
 			return ev
