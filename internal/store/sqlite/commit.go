@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -20,6 +21,9 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 			if results[i], err = t.carryOut(op); err != nil {
 				return fmt.Errorf("%T: %w", op, err)
 			}
+			// A commit is for many turns. On few cores a stop's news must not
+			// stand in line behind all of it.
+			runtime.Gosched()
 		}
 		return nil
 	})
