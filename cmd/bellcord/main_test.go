@@ -77,11 +77,11 @@ func (w *world) does(args ...string) (stdout, stderr string, code int) {
 // process is a bellcord run --json that is under way.
 type process struct {
 	*exec.Cmd
-	t      *testing.T
-	lines  *bufio.Scanner
-	errs   bytes.Buffer
-	shown  strings.Builder // the text it has shown
-	end    *bellcord.Receipt
+	t     *testing.T
+	lines *bufio.Scanner
+	errs  bytes.Buffer
+	shown strings.Builder // the text it has shown
+	end   *bellcord.Receipt
 }
 
 func (w *world) starts(args ...string) *process {
