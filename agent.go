@@ -134,6 +134,14 @@ func (w *Work) History(ctx context.Context) ([]Message, error) {
 	return ReadHistory(ctx, w.hub.log.store, w.Session.ID)
 }
 
+// Background reports the processes that were declared to outlive the turn, as
+// they are now; the receipt lists them.
+func (w *Work) Background(running []Process) {
+	w.turn.mu.Lock()
+	w.turn.tally.procs.Background = running
+	w.turn.mu.Unlock()
+}
+
 // Moment is a time that a receipt tells.
 type Moment int
 

@@ -1,6 +1,9 @@
 package bellcord
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Cursor is a reader's place in a session's log. It holds no events and slows
 // nobody: a reader that falls behind reads what it lacks from the store.
@@ -50,8 +53,8 @@ func (j *journal) since(seq int64) ([]Event, <-chan struct{}) {
 	if seq >= j.last {
 		return nil, j.grown
 	}
-	if n := len(j.tail); n > 0 && seq >= j.tail[0].Seq-1 {
-		return append([]Event(nil), j.tail[n-int(j.last-seq):]...), nil
+	if n := len(j.tail); n > 0 && seq >= j.tail[0].Seq-1 && seq < j.tail[n-1].Seq {
+		return slices.Clone(j.tail[seq-j.tail[0].Seq+1:]), nil
 	}
 	return nil, nil
 }

@@ -73,11 +73,11 @@ type (
 	}
 	// CallEnded is the call's result as the model will be told it.
 	CallEnded struct {
-		Call      string    `json:"call"`
-		Fate      Fate      `json:"fate"`
-		Failed    bool      `json:"failed,omitempty"`
-		Text      string    `json:"text"`
-		Processes []Process `json:"processes,omitempty"`
+		Call      string     `json:"call"`
+		Fate      Fate       `json:"fate"`
+		Failed    bool       `json:"failed,omitempty"`
+		Text      string     `json:"text"`
+		Processes *Processes `json:"processes,omitempty"` // that came from it
 	}
 	// Asked means that the turn waits for a person.
 	Asked struct {

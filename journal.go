@@ -22,7 +22,7 @@ type journal struct {
 	onStack bool
 	room    chan struct{} // closed and replaced when waits is taken
 	last    int64         // newest durable seq known here
-	tail    []Event       // the newest durable events without a hole, ending at last
+	tail    []Event       // some newest durable events, without a hole among them
 	kept    int           // bytes in tail
 	grown   chan struct{} // closed and replaced when last grows
 }
@@ -69,6 +69,13 @@ func (e *entry) wait(ctx context.Context) (Result, error) {
 		return e.result, e.result.Err
 	case <-ctx.Done():
 		return Result{}, ctx.Err()
+	case <-e.journal.log.closed: // the committer has gone: what it did not do stays undone
+	}
+	select {
+	case <-e.done:
+		return e.result, e.result.Err
+	default:
+		return Result{}, ErrClosed
 	}
 }
 
@@ -102,7 +109,7 @@ func (j *journal) settled(e *entry, r Result) {
 
 // keep adds durable events to the tail and wakes the readers; j.mu is held.
 func (j *journal) keep(events []Event) {
-	if j.last+1 != events[0].Seq {
+	if n := len(j.tail); n > 0 && j.tail[n-1].Seq+1 != events[0].Seq {
 		j.tail, j.kept = nil, 0 // another process wrote in between: readers ask the store
 	}
 	for _, ev := range events {
@@ -137,10 +144,7 @@ func (j *journal) look(ctx context.Context) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if seq > j.last {
-		j.tail, j.kept = nil, 0
-		j.grewTo(seq)
-	}
+	j.grewTo(seq)
 	return nil
 }
 

@@ -90,13 +90,17 @@ type CallRef struct {
 type Process struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name,omitempty"`
-	How  string `json:"how,omitempty"` // exited | asked | forced
+	How  string `json:"how,omitempty"` // exited | asked | forced | running
 }
 
-// Processes that a stop ended, and those that outlived it: there must be none.
+// Processes that came from a turn's calls and were ended, and those that
+// outlived the attempt: there must be none. Proof says how that is known.
+// Background ones were declared to outlive the turn; they end with the session.
 type Processes struct {
-	Ended     []Process `json:"ended,omitempty"`
-	Survivors []Process `json:"survivors,omitempty"`
+	Ended      []Process `json:"ended,omitempty"`
+	Survivors  []Process `json:"survivors,omitempty"`
+	Proof      string    `json:"proof,omitempty"` // cgroup | scan | job
+	Background []Process `json:"background,omitempty"`
 }
 
 // Kept is what of a turn's output is in the record.

@@ -14,7 +14,7 @@ func (h *Hub) NewSession(ctx context.Context, s Session) (Session, error) {
 	}
 	s.Created = time.Now()
 	s.Updated = s.Created
-	if _, err := h.loose.put(PutSession{s}).wait(ctx); err != nil {
+	if _, err := h.loose.put(PutSession{Session: s}).wait(ctx); err != nil {
 		return Session{}, err
 	}
 	return h.openLine(s), nil
@@ -101,7 +101,7 @@ func (h *Hub) configure(l *line, change Configured) {
 		s.Mode = change.Mode
 	}
 	s.Updated = time.Now()
-	l.journal.put(PutSession{*s})
+	l.journal.put(PutSession{Session: *s, Existing: true})
 	l.journal.put(AppendEvents{Session: s.ID, Bodies: []Body{change}, At: s.Updated})
 }
 

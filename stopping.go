@@ -67,7 +67,7 @@ func (l *line) targets(fate QueueFate) []*Turn {
 func (h *Hub) stopAll(turns []*Turn, cause Cause, fate QueueFate) {
 	for _, t := range turns {
 		l := h.sessions[t.Session]
-		if l.running == t && t.cause() == nil {
+		if l.running == t {
 			t.declare(fate, l.turns)
 		}
 		t.stop(&cause)
@@ -75,8 +75,12 @@ func (h *Hub) stopAll(turns []*Turn, cause Cause, fate QueueFate) {
 	}
 }
 
-// declare fixes the fate of the turns that wait behind a stopped one.
+// declare fixes the fate of the turns that wait behind a stopped one; the first
+// stop's word holds.
 func (t *Turn) declare(fate QueueFate, line []*Turn) {
+	if t.fate != "" {
+		return
+	}
 	t.fate = fate
 	for _, other := range line {
 		if other == t {

@@ -47,12 +47,13 @@ type Watcher interface {
 	TakeOver(ctx context.Context) ([]TurnRecord, error)
 }
 
-// SessionQuery selects sessions: of one directory (all when empty), updated
-// before a moment (now when zero), at most Limit (all when 0).
+// SessionQuery selects sessions: of one directory (all when empty), those that
+// a listing has behind the given one (all when zero), at most Limit (all when 0).
 type SessionQuery struct {
-	Dir    string
-	Before time.Time
-	Limit  int
+	Dir      string
+	Before   time.Time // its update
+	BeforeID SessionID // its id, for those updated at the same moment
+	Limit    int
 }
 
 // State of a turn as the store sees it.
@@ -82,8 +83,12 @@ type TurnRecord struct {
 type Op interface{ isOp() }
 
 type (
-	// PutSession creates or updates a session.
-	PutSession struct{ Session Session }
+	// PutSession creates or updates a session; with Existing it refuses to
+	// bring back one that is gone.
+	PutSession struct {
+		Session  Session
+		Existing bool
+	}
 	// DeleteSession removes a session with all that it has.
 	DeleteSession struct{ ID SessionID }
 	// AcceptTurn records a turn as queued, with its Prompted event. A stop that

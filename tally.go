@@ -58,7 +58,11 @@ func (t *tally) observe(b Body) {
 }
 
 func (t *tally) callEnded(b CallEnded) {
-	t.procs.Ended = append(t.procs.Ended, b.Processes...)
+	if p := b.Processes; p != nil {
+		t.procs.Ended = append(t.procs.Ended, p.Ended...)
+		t.procs.Survivors = append(t.procs.Survivors, p.Survivors...)
+		t.procs.Proof = p.Proof
+	}
 	i := t.find(b.Call)
 	if i < 0 {
 		return

@@ -19,7 +19,7 @@ func main() {
 	flag.Parse()
 	which := flag.Args()
 	if len(which) == 0 {
-		which = []string{"stops", "coldstart"}
+		which = []string{"stops", "coldstart", "zoo"}
 	}
 	for _, name := range which {
 		var err error
@@ -28,8 +28,10 @@ func main() {
 			err = stops(os.Stdout, *stopCount, *others)
 		case "coldstart":
 			err = coldstart(os.Stdout, *binary)
+		case "zoo":
+			err = zoo(os.Stdout, *stopCount)
 		default:
-			err = fmt.Errorf("no figure %q: there are stops and coldstart", name)
+			err = fmt.Errorf("no figure %q: there are stops, coldstart and zoo", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

@@ -42,7 +42,20 @@ func (s *settings) serveACP(ctx context.Context) error {
 			return nil, err
 		}
 		return h.Hub, nil
-	}, acp.Config{Version: version, Model: c.Model, Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger()})
+	}, acp.Config{
+		Version: version, Model: c.Model, Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger(),
+		Opened: func(id bellcord.SessionID, desk *acp.Desk, servers []acp.MCPServer) {
+			if h, err := opened(); err == nil {
+				h.extras.opened(id, desk, servers)
+			}
+		},
+		Closed: func(id bellcord.SessionID) {
+			if h, err := opened(); err == nil {
+				h.extras.closed(id)
+				h.yard.End(id)
+			}
+		},
+	})
 	h, openErr := opened()
 	if openErr != nil {
 		return errors.Join(err, openErr)

@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"flag"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -133,4 +137,47 @@ func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *t
 	if len(ends) != 5 || len(w.model.Rejections()) > 0 {
 		t.Errorf("%d ends, rejected %v", len(ends), w.model.Rejections())
 	}
+}
+
+// Laws 15 and 33: what a tool started does not outlive a Bellcord that was
+// killed by more than the time to the next start of any other.
+func TestLaw15_TheNextStartEndsWhatAKilledProcessLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	left := 0
+	for n := range *kills {
+		token := strconv.FormatInt(70_000_000+rand.Int64N(1_000_000), 10)
+		command := "echo up; setsid sleep " + token + " & nohup sleep " + token + " >/dev/null 2>&1 & (trap '' TERM; sleep " + token + ") & sleep " + token
+		p := w.starts("--mode", "full", `[tool shell {"command":`+strconv.Quote(command)+`}]`)
+		p.until("call_output")
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		p.drain()
+		left += len(sleepers(t, token))
+		if out, errs, code := w.does("sessions"); code != 0 {
+			t.Fatalf("%s %s", out, errs)
+		}
+		if alive := sleepers(t, token); len(alive) > 0 {
+			t.Fatalf("kill %d: %v outlived the next start", n, alive)
+		}
+	}
+	t.Logf("%d kills left %d processes alive; after the next start: 0", *kills, left)
+}
+
+// sleepers finds processes by their arguments, without our own means.
+func sleepers(t *testing.T, token string) []string {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, path := range lines {
+		text, err := os.ReadFile(path)
+		if args := strings.Split(string(text), "\x00"); err == nil && args[0] == "sleep" && slices.Contains(args, token) {
+			found = append(found, path)
+		}
+	}
+	return found
 }

@@ -9,11 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/adrg/xdg"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/bellcord/bellcord/internal/permit"
 )
 
 // Config is how Bellcord is to run.
@@ -21,10 +22,26 @@ type Config struct {
 	Data   string   `toml:"data"`   // the directory of the store
 	Model  string   `toml:"model"`  // provider/model, for new sessions
 	Models []string `toml:"models"` // others to choose from
-	Mode   string   `toml:"mode"`   // ask | full
+	Mode   string   `toml:"mode"`   // see permit.Modes
 
-	OpenAI OpenAI `toml:"openai"`
-	Limits Limits `toml:"limits"`
+	Permit Permit            `toml:"permit"`
+	MCP    map[string]Server `toml:"mcp"`
+	OpenAI OpenAI            `toml:"openai"`
+	Limits Limits            `toml:"limits"`
+}
+
+// Permit holds rules such as "shell(git status)": deny beats allow.
+type Permit struct {
+	Allow []string `toml:"allow"`
+	Deny  []string `toml:"deny"`
+}
+
+// Server is an MCP server: a command on this machine, or a URL.
+type Server struct {
+	Command []string          `toml:"command"`
+	Env     map[string]string `toml:"env"`
+	URL     string            `toml:"url"`
+	Headers map[string]string `toml:"headers"`
 }
 
 // OpenAI is where and how an OpenAI-compatible model is reached.
@@ -113,8 +130,13 @@ func explain(err error) error {
 
 // Check says what is wrong with the whole, once flags are applied.
 func (c Config) Check() error {
-	if !slices.Contains([]string{"ask", "full"}, c.Mode) {
-		return fmt.Errorf("mode %q: it is ask or full", c.Mode)
+	if !permit.Mode(c.Mode).Valid() {
+		return fmt.Errorf("mode %q: it is one of %v", c.Mode, permit.Modes)
+	}
+	for name, s := range c.MCP {
+		if (len(s.Command) == 0) == (s.URL == "") {
+			return fmt.Errorf("mcp.%s: it has either a command or a url", name)
+		}
 	}
 	return nil
 }

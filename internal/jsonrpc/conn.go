@@ -14,6 +14,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // Message is one that came in: a request, a notification or an answer.
@@ -71,7 +72,7 @@ func New(in io.Reader, out io.Writer) *Conn {
 // Serve reads until the end of the input and hands each request and
 // notification to handle, one after the other, in wire order. handle must not
 // block. When Serve returns, all that was sent has been written, or the output
-// is gone.
+// is gone, or nobody reads it.
 func (c *Conn) Serve(handle func(Message), ended func()) error {
 	written := make(chan struct{})
 	go func() {
@@ -82,9 +83,18 @@ func (c *Conn) Serve(handle func(Message), ended func()) error {
 	c.abandonPending()
 	ended()
 	c.out.close()
-	<-written
+	last := time.NewTimer(lastWords)
+	defer last.Stop()
+	select {
+	case <-written:
+	case <-last.C: // nobody reads
+	}
 	return err
 }
+
+// lastWords is how long a connection that ends waits for a client to read what
+// is still unwritten.
+const lastWords = 3 * time.Second
 
 func (c *Conn) read(handle func(Message)) error {
 	for {

@@ -1,25 +1,43 @@
-// Package proc starts a process for a tool call and ends everything in its
-// process group, by one ladder: ask the group to end, wait out the grace, kill
-// the group. It never hangs on a pipe that a grandchild holds.
+// Package proc starts a process for a tool call, ends everything that came
+// from it, and proves that it is gone.
+//
+// What came from a command is whatever it started, also through setsid, nohup,
+// a double fork or a cleared environment. Each command is held by all means
+// that the system has: on Linux a cgroup of its own where one can be made, and
+// besides it a process group, a marker in the environment, a stamp that a
+// process cannot lose by exec, and this process as the one that orphans come
+// to; on macOS the group and the marker; on Windows a job object.
+//
+// There is one ladder: ask every process, wait out the grace, kill all of them,
+// and look until nothing is left. A command that ends by itself has what it
+// left behind ended by the same ladder. Everything is bounded: what is alive
+// when the time is over is named, never hidden.
 package proc
 
 import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"os/exec"
+	"sync"
 	"time"
 )
 
-// Command is what to run and how to end it.
+// ErrClosed means that the keeper has been closed and starts nothing any more.
+var ErrClosed = errors.New("the keeper of processes is closed")
+
+// Command is what to run.
 type Command struct {
 	Args   []string
 	Dir    string
-	Env    []string      // added to this process's own
-	Output func([]byte)  // called with stdout and stderr as they come, from one goroutine
-	Grace  time.Duration // between asking and killing; 0 means 2 s
-	Force  <-chan struct{}
+	Env    []string     // added to this process's own; all there is when Bare
+	Bare   bool         // do not hand on this process's environment
+	Stdin  io.Reader    // for Run; nil means an empty input
+	Output func([]byte) // what comes out, from one goroutine; it must not block for ever
+	Owner  string       // whom it runs for: the turn
+	Name   string       // what people know it by; "" means its command line
+
+	// Force ends the grace of the package's own Run when it is closed.
+	Force <-chan struct{}
 }
 
 // How says how a process ended.
@@ -32,105 +50,38 @@ const (
 	Forced How = "forced"
 )
 
-// Exit is a process that is gone, with its group.
+// Ended is a process that was ended, or, among survivors, one that could not be.
+type Ended struct {
+	PID   int
+	Name  string // its command line, shortened
+	How   How
+	Owner string // of the command that it came from
+}
+
+// Report is what an end found and did.
+type Report struct {
+	Ended     []Ended       // the command itself first
+	Survivors []Ended       // alive when the time was over
+	Proof     string        // what says that nothing is left: "cgroup", "scan" or "job"
+	Took      time.Duration // from the first signal to the proof
+}
+
+// Exit is a command that is over, with all that came from it.
 type Exit struct {
 	PID  int
 	Code int // -1 when it was ended by a signal
 	How  How
+	Report
 }
 
-const (
-	defaultGrace = 2 * time.Second
-	// drain is how long output is still read once the process is gone: what it
-	// wrote is in the pipe already, and a grandchild may hold the pipe for ever.
-	drain = 100 * time.Millisecond
-)
+// standard is the keeper of those who have none: without a ledger.
+var standard = sync.OnceValues(func() (*Keeper, error) { return Open("", Options{}) })
 
-// Run runs the command to its end, or, when ctx ends first, ends its group.
-// Either way nothing of the group is left when it returns, and all that it had
-// written has been handed to Output. The error says that it could not be started.
+// Run runs a command with a keeper that has no ledger.
 func Run(ctx context.Context, c Command) (Exit, error) {
-	if c.Grace == 0 {
-		c.Grace = defaultGrace
-	}
-	out, in, err := os.Pipe()
+	k, err := standard()
 	if err != nil {
 		return Exit{}, err
 	}
-	defer func() { _ = out.Close() }()
-	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // ended by the ladder below, as a group
-	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
-	cmd.Stdout, cmd.Stderr = in, in
-	ownGroup(cmd)
-	err = cmd.Start()
-	_ = in.Close()
-	if err != nil {
-		return Exit{}, err
-	}
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		copyOut(out, c.Output)
-	}()
-	exit := c.wait(ctx, cmd)
-	timer := time.NewTimer(drain)
-	defer timer.Stop()
-	select {
-	case <-read:
-	case <-timer.C:
-		_ = out.SetReadDeadline(time.Now())
-		<-read
-	}
-	return exit, nil
-}
-
-// wait sees the process to its end and its group with it.
-func (c Command) wait(ctx context.Context, cmd *exec.Cmd) Exit {
-	exit := Exit{PID: cmd.Process.Pid, How: Exited}
-	gone := make(chan error, 1)
-	go func() { gone <- cmd.Wait() }()
-	var err error
-	select {
-	case err = <-gone:
-	case <-ctx.Done():
-		exit.How, err = c.end(cmd, gone)
-	}
-	killGroup(cmd) // what it left running in its group goes with it
-	var failed *exec.ExitError
-	switch {
-	case err == nil:
-	case errors.As(err, &failed):
-		exit.Code = failed.ExitCode()
-	default:
-		exit.Code = -1
-	}
-	return exit
-}
-
-// end is the ladder.
-func (c Command) end(cmd *exec.Cmd, gone <-chan error) (How, error) {
-	askGroup(cmd)
-	grace := time.NewTimer(c.Grace)
-	defer grace.Stop()
-	select {
-	case err := <-gone:
-		return Asked, err
-	case <-c.Force:
-	case <-grace.C:
-	}
-	killGroup(cmd)
-	return Forced, <-gone
-}
-
-func copyOut(from io.Reader, to func([]byte)) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		if n > 0 && to != nil {
-			to(buf[:n])
-		}
-		if err != nil {
-			return
-		}
-	}
+	return k.Run(ctx, c, c.Force)
 }

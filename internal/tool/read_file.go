@@ -6,8 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/llm"
@@ -35,8 +34,11 @@ func ReadFile() Tool {
 		Safe: true,
 		Check: func(args json.RawMessage) error {
 			a, err := parse[readFileArgs](args)
-			if err == nil && a.Path == "" {
+			switch {
+			case err == nil && a.Path == "":
 				err = errors.New("arguments: path is missing")
+			case err == nil && (a.Offset < 0 || a.Limit < 0):
+				err = errors.New("arguments: offset and limit count from 1")
 			}
 			return err
 		},
@@ -49,51 +51,52 @@ func readFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	path := a.Path
-	if filepath.IsAbs(path) {
-		if path, err = filepath.Rel(call.Dir, path); err != nil {
-			return failed(err)
-		}
-	}
-	root, err := os.OpenRoot(call.Dir)
+	root, path, err := enter(call.Dir, a.Path)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = root.Close() }()
-	f, err := root.Open(path)
+	f, _, err := openRegular(root, path)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil {
-		return failed(err)
-	} else if !info.Mode().IsRegular() {
-		return failed(fmt.Errorf("%s is not a regular file", a.Path)) // reading a pipe could wait for ever
-	}
 	text, err := lines(ctx, f, max(a.Offset, 1), a.Limit)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return stopped(text)
+	case err != nil:
 		return failed(err)
 	}
 	return finished(text)
 }
 
-func lines(ctx context.Context, f *os.File, first, limit int) (string, error) {
-	r := bufio.NewReader(f)
+// lines reads the wanted lines, at most mostRead bytes of them, however long
+// each is.
+func lines(ctx context.Context, f io.Reader, first, limit int) (string, error) {
+	r := bufio.NewReaderSize(f, 64<<10)
 	var out strings.Builder
-	for n := 1; limit == 0 || n < first+limit; n++ {
+	for n := 1; limit == 0 || n < first+limit; {
 		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
+			return valid(out.String()), context.Cause(ctx)
 		}
-		line, err := r.ReadString('\n')
+		piece, err := r.ReadSlice('\n')
 		if n >= first {
-			out.WriteString(line)
+			out.Write(piece)
 		}
 		if out.Len() > mostRead {
-			return out.String()[:mostRead] + fmt.Sprintf("\n[cut after %d bytes, in line %d; read on with offset]", mostRead, n), nil
+			return valid(out.String()[:mostRead]) + fmt.Sprintf("\n[cut after %d bytes, in line %d; read on with offset]", mostRead, n), nil
 		}
-		if err != nil { // the end of the file
-			return out.String(), nil
+		switch {
+		case err == nil:
+			n++
+		case errors.Is(err, io.EOF):
+			return valid(out.String()), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return valid(out.String()), err
 		}
 	}
-	return out.String(), nil
+	return valid(out.String()), nil
 }
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -7,31 +7,46 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/proc"
 )
 
+const shellDescription = "Run a shell command in the working directory and return its output (stdout and stderr together) and exit code. " +
+	"Everything the command started ends with it. timeout is in seconds (120 unless said otherwise). " +
+	"For something that is to go on running, such as a development server, set background: it returns at once, " +
+	"its output goes to the file it names, and it ends with the session."
+
+const shellSchema = `{"type":"object","required":["command"],"additionalProperties":false,"properties":{` +
+	`"command":{"type":"string"},"timeout":{"type":"integer","minimum":1,"maximum":3600},"background":{"type":"boolean"}}}`
+
 type shellArgs struct {
-	Command string `json:"command"`
+	Command    string `json:"command"`
+	Timeout    int    `json:"timeout"`
+	Background bool   `json:"background"`
 }
 
-// Shell runs a command in the session's directory, in a process group of its
-// own, and asks a person first.
-func Shell() Tool {
+// defaultTimeout is how long a command may take that does not say.
+const defaultTimeout = 120 * time.Second
+
+// Shell runs commands in the session's directory, contained by keeper; those
+// declared to run in the background are kept in yard.
+func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 	return Tool{
-		Tool: llm.Tool{
-			Name:        "shell",
-			Description: "Run a shell command in the working directory and return its output (stdout and stderr together) and exit code. Processes left in the background end with the call.",
-			Schema: json.RawMessage(`{"type":"object","required":["command"],"additionalProperties":false,` +
-				`"properties":{"command":{"type":"string"}}}`),
-		},
+		Tool: llm.Tool{Name: "shell", Description: shellDescription, Schema: json.RawMessage(shellSchema)},
 		Question: func(args json.RawMessage) string {
 			a, _ := parse[shellArgs](args) // checked before
+			if a.Background {
+				return "Run `" + a.Command + "` in the background?"
+			}
 			return "Run `" + a.Command + "`?"
 		},
+		Effect:  permit.Executes,
+		Subject: named("command"),
 		Check: func(args json.RawMessage) error {
 			a, err := parse[shellArgs](args)
 			if err == nil && strings.TrimSpace(a.Command) == "" {
@@ -39,43 +54,81 @@ func Shell() Tool {
 			}
 			return err
 		},
-		Run: shell,
+		Run: func(ctx context.Context, call Call) Result {
+			a, err := parse[shellArgs](call.Args)
+			switch {
+			case err != nil:
+				return failed(err)
+			case a.Background:
+				return yard.start(keeper, call, a.Command)
+			}
+			return shell(ctx, keeper, yard, call, a)
+		},
 	}
 }
 
-func shell(ctx context.Context, call Call) Result {
-	a, err := parse[shellArgs](call.Args)
-	if err != nil {
-		return failed(err)
+func (a shellArgs) timeout() time.Duration {
+	if a.Timeout > 0 {
+		return time.Duration(a.Timeout) * time.Second
 	}
-	var out excerpt
+	return defaultTimeout
+}
+
+func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a shellArgs) Result {
+	limited, done := context.WithTimeout(ctx, a.timeout())
+	defer done()
+	out := newSpill(yard.outputs())
+	defer yard.keep(call.Session, out)
 	var text utf8Stream
-	exit, err := proc.Run(ctx, proc.Command{
-		Args:  interpreter(a.Command),
-		Dir:   call.Dir,
-		Force: bellcord.Forced(ctx),
+	exit, err := keeper.Run(limited, proc.Command{
+		Args: interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
 		Output: func(data []byte) {
 			if s := text.next(data); s != "" {
 				out.add(s)
 				call.Output(s)
 			}
 		},
-	})
+	}, bellcord.Forced(ctx))
 	if err != nil {
 		return failed(err)
 	}
 	result := finished(out.String())
-	if exit.How != proc.Exited {
+	result.Processes = gone(exit)
+	switch {
+	case ctx.Err() != nil && exit.How != proc.Exited:
 		result.Fate = bellcord.CallStopped
 		result.Text = bellcord.ResultText(result.Fate, result.Text)
-		result.Processes = []bellcord.Process{{PID: exit.PID, Name: a.Command, How: string(exit.How)}}
-		return result
-	}
-	if exit.Code != 0 {
+	case exit.How != proc.Exited:
+		result.Failed = true
+		result.Text += fmt.Sprintf("\n[ended after %s: it took too long]", a.timeout())
+	case exit.Code != 0:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
 	}
 	return result
+}
+
+// gone is what a receipt tells of a command's processes: those that had to be
+// ended, and with what certainty. A command that simply exited leaves nothing
+// to tell.
+func gone(exit proc.Exit) *bellcord.Processes {
+	p := &bellcord.Processes{Proof: exit.Proof}
+	for _, e := range exit.Ended {
+		if e.How != proc.Exited {
+			p.Ended = append(p.Ended, process(e))
+		}
+	}
+	for _, e := range exit.Survivors {
+		p.Survivors = append(p.Survivors, process(e))
+	}
+	if len(p.Ended)+len(p.Survivors) == 0 {
+		return nil
+	}
+	return p
+}
+
+func process(e proc.Ended) bellcord.Process {
+	return bellcord.Process{PID: e.PID, Name: e.Name, How: string(e.How)}
 }
 
 func interpreter(command string) []string {
@@ -83,37 +136,6 @@ func interpreter(command string) []string {
 		return []string{"cmd", "/c", command}
 	}
 	return []string{"/bin/sh", "-c", command}
-}
-
-// excerpt keeps the head and the tail of a long output.
-type excerpt struct {
-	head, tail string
-	cut        int
-}
-
-const mostExcerpt = 32 << 10 // bytes each of head and tail
-
-func (e *excerpt) add(s string) {
-	if room := mostExcerpt - len(e.head); room > 0 && e.tail == "" {
-		n := min(room, len(s))
-		e.head, s = e.head+s[:n], s[n:]
-	}
-	e.tail += s
-	if over := len(e.tail) - mostExcerpt; over > mostExcerpt { // seldom, so that it costs little
-		e.cut += over
-		e.tail = e.tail[over:]
-	}
-}
-
-func (e *excerpt) String() string {
-	tail, cut := e.tail, e.cut
-	if over := len(tail) - mostExcerpt; over > 0 {
-		tail, cut = tail[over:], cut+over
-	}
-	if cut == 0 {
-		return strings.ToValidUTF8(e.head+tail, "\uFFFD")
-	}
-	return strings.ToValidUTF8(fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", e.head, cut, tail), "\uFFFD")
 }
 
 // utf8Stream turns bytes into text piece by piece: a character that is split

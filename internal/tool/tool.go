@@ -9,9 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/proc"
 )
 
 // Tool is one thing the model can do.
@@ -19,9 +24,15 @@ type Tool struct {
 	llm.Tool
 	// Safe tools change nothing and may run beside their siblings.
 	Safe bool
-	// Question is what a person is asked before a call, nil when it needs no
-	// asking.
+	// Question is what a person is asked before a call; nil for a tool that
+	// changes nothing.
 	Question func(args json.RawMessage) string
+	// Effect is what a call does to the world. A tool with a question that does
+	// not say is taken for one that reaches outside.
+	Effect permit.Effect
+	// Subject is what rules are held against, such as the path or the command;
+	// nil when there is only the tool itself.
+	Subject func(dir string, args json.RawMessage) string
 	// Check refuses arguments that Run could not use, before anything starts.
 	Check func(args json.RawMessage) error
 	// Run does the call. When ctx ends it ends all that it started, then
@@ -31,9 +42,11 @@ type Tool struct {
 
 // Call is one call of a tool.
 type Call struct {
-	Dir    string // where the session works
-	Args   json.RawMessage
-	Output func(string) // for output as it comes
+	Turn    bellcord.TurnID
+	Session bellcord.SessionID
+	Dir     string // where the session works
+	Args    json.RawMessage
+	Output  func(string) // for output as it comes
 }
 
 // Result is what a call came to.
@@ -41,11 +54,32 @@ type Result struct {
 	Text      string
 	Failed    bool
 	Fate      bellcord.Fate
-	Processes []bellcord.Process
+	Processes *bellcord.Processes // that came from the call and are gone
+}
+
+// Permission is the call as a policy has to decide about it, in a session that
+// works in dir.
+func (t Tool) Permission(dir string, args json.RawMessage) permit.Call {
+	c := permit.Call{Tool: t.Name, Effect: t.Effect}
+	if t.Subject != nil {
+		c.Subject = t.Subject(dir, args)
+	}
+	switch {
+	case t.Question == nil:
+		c.Effect = permit.Looks
+	case c.Effect == "":
+		c.Effect = permit.Reaches
+	}
+	return c
 }
 
 // Builtin returns the tools every session has.
-func Builtin() []Tool { return []Tool{ReadFile(), Shell()} }
+func Builtin(keeper *proc.Keeper, yard *Yard) []Tool {
+	return []Tool{
+		ReadFile(), WriteFile(), EditFile(), ListDir(), Glob(), Grep(),
+		Shell(keeper, yard), Fetch(FetchOptions{}),
+	}
+}
 
 func finished(text string) Result { return Result{Text: text, Fate: bellcord.Finished} }
 
@@ -53,16 +87,55 @@ func failed(err error) Result {
 	return Result{Text: "error: " + err.Error(), Failed: true, Fate: bellcord.Finished}
 }
 
-// parse reads arguments strictly: one complete object, no unknown fields.
+// parse reads arguments strictly: one complete object, and each of its keys
+// once and spelled as it is in the schema. encoding/json alone would take
+// "Command" for "command", and what was asked about would not be what runs.
 func parse[T any](args json.RawMessage) (T, error) {
 	var v T
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
+	var known []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		known = append(known, name)
+	}
+	if err := keys(args, known); err != nil {
 		return v, fmt.Errorf("arguments: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return v, errors.New("arguments: more than one value")
+	if err := json.Unmarshal(args, &v); err != nil {
+		return v, fmt.Errorf("arguments: %w", err)
 	}
 	return v, nil
+}
+
+// keys checks the keys of the one object that args must be.
+func keys(args json.RawMessage, known []string) error {
+	d := json.NewDecoder(bytes.NewReader(args))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return errors.New("not a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		switch {
+		case !slices.Contains(known, key):
+			return fmt.Errorf("unknown field %q", key)
+		case seen[key]:
+			return fmt.Errorf("field %q is there twice", key)
+		}
+		seen[key] = true
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	return nil
 }

@@ -25,19 +25,19 @@ type call struct {
 // understand finds the tool and parses the arguments, strictly: a call whose
 // arguments are not one complete object is recorded with an empty one, which
 // every model accepts, and with what was wrong with it.
-func (a *Agent) understand(c llm.Call) call {
+func understand(c llm.Call, tools []tool.Tool) call {
 	made := call{Called: bellcord.Called{Call: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)}}
 	if err := completeObject(c.Args); err != nil {
 		made.Args = json.RawMessage(`{}`)
 		made.Problem = fmt.Sprintf("the arguments are not a complete JSON object (%v): %q", err, c.Args)
 		return made
 	}
-	i := slices.IndexFunc(a.Tools, func(t tool.Tool) bool { return t.Name == c.Name })
+	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == c.Name })
 	if i < 0 {
 		made.Problem = fmt.Sprintf("there is no tool %q", c.Name)
 		return made
 	}
-	made.tool = a.Tools[i]
+	made.tool = tools[i]
 	if err := made.tool.Check(made.Args); err != nil {
 		made.Problem = err.Error()
 	}
@@ -71,7 +71,7 @@ func (a *Agent) act(ctx context.Context, w *bellcord.Work, calls []call) error {
 		errs := make([]error, n)
 		var all sync.WaitGroup
 		for i, c := range calls[:n] {
-			all.Go(func() { errs[i] = carryOut(ctx, w, c) })
+			all.Go(func() { errs[i] = a.carryOut(ctx, w, c) })
 		}
 		all.Wait()
 		if err := errors.Join(errs...); err != nil {
@@ -84,7 +84,7 @@ func (a *Agent) act(ctx context.Context, w *bellcord.Work, calls []call) error {
 
 // carryOut does one call. Its start is durable before its effect (law 26). A
 // tool that panics fails its turn, not the process.
-func carryOut(ctx context.Context, w *bellcord.Work, c call) (err error) {
+func (a *Agent) carryOut(ctx context.Context, w *bellcord.Work, c call) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("tool %s panicked: %v\n%s", c.Name, p, debug.Stack())
@@ -93,10 +93,10 @@ func carryOut(ctx context.Context, w *bellcord.Work, c call) (err error) {
 	if c.Problem != "" {
 		return w.Emit(notStarted(c, c.Problem))
 	}
-	if allowed, err := permitted(ctx, w, c); err != nil {
+	if refused, err := a.permit(ctx, w, c); err != nil {
 		return err
-	} else if !allowed {
-		return w.Emit(notStarted(c, "the person refused it"))
+	} else if refused != "" {
+		return w.Emit(notStarted(c, refused))
 	}
 	if err := w.Emit(bellcord.CallStarted{Call: c.Call}); err != nil {
 		return err
@@ -106,11 +106,12 @@ func carryOut(ctx context.Context, w *bellcord.Work, c call) (err error) {
 		return errors.Join(err, context.Cause(ctx), w.Emit(never))
 	}
 	result := c.tool.Run(ctx, tool.Call{
+		Turn: w.Turn, Session: w.Session.ID,
 		Dir:    w.Session.Dir,
 		Args:   c.Args,
 		Output: func(s string) { _ = w.Emit(bellcord.CallOutput{Call: c.Call, Text: s}) }, // refused only once the turn is over
 	})
-	if len(result.Processes) > 0 {
+	if result.Processes != nil {
 		w.Mark(bellcord.ProcessGone)
 	}
 	return w.Emit(bellcord.CallEnded{
@@ -120,21 +121,4 @@ func carryOut(ctx context.Context, w *bellcord.Work, c call) (err error) {
 
 func notStarted(c call, why string) bellcord.CallEnded {
 	return bellcord.CallEnded{Call: c.Call, Fate: bellcord.NotStarted, Failed: true, Text: "[not started: " + why + "]"}
-}
-
-// permitted asks a person where the tool wants it and the session's mode does
-// not say that everything goes.
-func permitted(ctx context.Context, w *bellcord.Work, c call) (bool, error) {
-	if c.tool.Question == nil || w.Session.Mode == "full" {
-		return true, nil
-	}
-	choice, err := w.Ask(ctx, bellcord.Question{
-		Call: c.Call,
-		Text: c.tool.Question(c.Args),
-		Choices: []bellcord.Choice{
-			{ID: "allow", Text: "Allow", Kind: "allow_once"},
-			{ID: "reject", Text: "Reject", Kind: "reject_once"},
-		},
-	})
-	return choice == "allow", err
 }

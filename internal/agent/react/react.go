@@ -5,10 +5,13 @@ package react
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -17,6 +20,16 @@ type Agent struct {
 	// Model finds the model for a session's "provider/model" and its name there.
 	Model func(name string) (llm.Model, string, error)
 	Tools []tool.Tool
+	// More returns what a session has besides, such as its MCP servers' tools;
+	// one that has the name of another takes its place. Starting servers is
+	// work of the turn: it ends with ctx. May be nil.
+	More func(ctx context.Context, s bellcord.Session) []tool.Tool
+	// Background returns the processes that a session has declared to go on
+	// after a turn. May be nil.
+	Background func(bellcord.SessionID) []bellcord.Process
+	// Policy decides which calls may run; nil for one without rules.
+	Policy *permit.Policy
+	once   sync.Once
 }
 
 // Run implements bellcord.Agent: the whole loop. Its bounds (steps, time,
@@ -26,25 +39,45 @@ func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
 	if err != nil {
 		return err
 	}
+	if a.Background != nil {
+		defer func() { w.Background(a.Background(w.Session.ID)) }()
+	}
+	tools := a.toolset(ctx, w.Session)
 	for {
-		calls, err := a.ask(ctx, w, model, name)
-		if err != nil || len(calls) == 0 {
+		reply, err := ask(ctx, w, model, name, tools)
+		if err != nil || len(reply) == 0 {
 			return err
 		}
-		if err := a.act(ctx, w, calls); err != nil {
+		if err := a.act(ctx, w, reply); err != nil {
 			return err
 		}
 	}
 }
 
+// toolset is what the session's model can use.
+func (a *Agent) toolset(ctx context.Context, s bellcord.Session) []tool.Tool {
+	tools := slices.Clone(a.Tools)
+	if a.More == nil {
+		return tools
+	}
+	for _, t := range a.More(ctx, s) {
+		if i := slices.IndexFunc(tools, func(other tool.Tool) bool { return other.Name == t.Name }); i >= 0 {
+			tools[i] = t
+		} else {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
 // ask is one step: it sends the conversation and records the answer as it comes.
-func (a *Agent) ask(ctx context.Context, w *bellcord.Work, model llm.Model, name string) ([]call, error) {
+func ask(ctx context.Context, w *bellcord.Work, model llm.Model, name string, tools []tool.Tool) ([]call, error) {
 	history, err := w.History(ctx)
 	if err != nil {
 		return nil, err
 	}
 	req := llm.Request{Model: name, System: systemPrompt(w.Session), Messages: history}
-	for _, t := range a.Tools {
+	for _, t := range tools {
 		req.Tools = append(req.Tools, t.Tool)
 	}
 	if err := w.Step(ctx, bellcord.StepStarted{Model: w.Session.Model, Input: req.EstimateTokens()}); err != nil {
@@ -57,7 +90,7 @@ func (a *Agent) ask(ctx context.Context, w *bellcord.Work, model llm.Model, name
 	}
 	calls := make([]call, len(reply.Calls))
 	for i, c := range reply.Calls {
-		calls[i] = a.understand(c)
+		calls[i] = understand(c, tools)
 		if err := w.Emit(calls[i].Called); err != nil {
 			return nil, err
 		}

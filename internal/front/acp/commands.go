@@ -12,7 +12,7 @@ var commands = []obj{
 	{"name": "help", "description": "Show the commands"},
 	{"name": "stop", "description": "Stop what runs and what waits in this session"},
 	{"name": "model", "description": "Show or change the model", "input": obj{"hint": "provider/model"}},
-	{"name": "mode", "description": "Show or change the mode", "input": obj{"hint": "ask | full"}},
+	{"name": "mode", "description": "Show or change the mode", "input": obj{"hint": "read-only | ask | auto-edit | full"}},
 }
 
 func (s *session) tellCommands() {

@@ -32,6 +32,29 @@ type Config struct {
 	Mode    string   // for new sessions
 	Prompt  bellcord.Prompt
 	Logger  *slog.Logger
+
+	// Opened is told of each session that the client opens: what its editor
+	// offers, and the MCP servers it names. Closed, that it is closed. Both may
+	// be nil.
+	Opened func(id bellcord.SessionID, desk *Desk, servers []MCPServer)
+	Closed func(id bellcord.SessionID)
+}
+
+// MCPServer is one that a client asks the agent to use: a command, or a URL.
+type MCPServer struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"` // empty for a command, http for a URL
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+	Env     []Pair   `json:"env"`
+	URL     string   `json:"url"`
+	Headers []Pair   `json:"headers"`
+}
+
+// Pair is a name with a value.
+type Pair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Server speaks ACP on one connection.
@@ -43,6 +66,7 @@ type Server struct {
 	conn *jsonrpc.Conn
 	work sync.WaitGroup // requests and followers
 
+	offers Desk         // what the client's editor offers; set by initialize
 	client atomic.Value // a string: who is on the other end, once initialize has said so
 
 	opening sync.Mutex // held while a session is opened again

@@ -33,7 +33,7 @@ var (
 
 // open makes the session the one that the client sees. One that it had open is
 // succeeded: what it owes the client, answers and dialogs, goes over. The
-// caller starts the follower, or drops the session.
+// caller starts the follower.
 func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
 	sess := &session{server: s, hub: hub, id: id, book: newBook(), followed: make(chan struct{})}
 	sess.following, sess.unfollow = context.WithCancelCause(context.Background()) //nolint:forbidigo // for reading the log; no turn hangs on it
@@ -57,16 +57,6 @@ func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
 		sess.at, sess.show.dialogs = old.at, old.show.dialogs
 	}
 	return sess
-}
-
-// drop takes back a session that could not be opened.
-func (s *Server) drop(sess *session) {
-	close(sess.followed)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.sessions[sess.id] == sess {
-		delete(s.sessions, sess.id)
-	}
 }
 
 // follow sends what the log says, until the client has left.
@@ -98,18 +88,18 @@ func (s *session) follow() {
 func (s *session) see(ev bellcord.Event) {
 	s.show.event(ev)
 	if ended, is := ev.Body.(bellcord.Ended); is {
-		s.end(ev.Turn, ended.Receipt)
+		s.end(ev.Turn, ended.Receipt, s.show.finish)
 	}
 }
 
 // end answers the prompt whose turn has ended; only then is it off the book.
-func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt) {
+func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt, finish string) {
 	request, ours := s.book.request(turn)
 	if !ours {
 		return
 	}
 	defer s.book.forget(turn)
-	reason, failed := stopReason(r, s.show.finish)
+	reason, failed := stopReason(r, finish)
 	receipt, err := json.Marshal(r)
 	if err != nil {
 		receipt = nil
@@ -123,6 +113,15 @@ func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt) {
 		"stopReason": reason,
 		"_meta":      map[string]any{"bellcord/receipt": json.RawMessage(receipt)},
 	})
+}
+
+// watch answers a prompt whose end never came into the log: its session was
+// deleted, or the store cannot be written.
+func (s *session) watch(turn *bellcord.Turn) {
+	<-turn.Settled()
+	if r := turn.Receipt(); r.Unsettled {
+		s.end(turn.ID, r, "")
+	}
 }
 
 // lost answers what is still open when the log can no longer be followed,

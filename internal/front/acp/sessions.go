@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -15,11 +16,22 @@ import (
 // is asked for.
 func (s *Server) initialize(m jsonrpc.Message) answer {
 	p, err := decode[struct {
-		ClientInfo *struct{ Name, Title string } `json:"clientInfo"`
+		ClientInfo         *struct{ Name, Title string } `json:"clientInfo"`
+		ClientCapabilities struct {
+			FS struct {
+				ReadTextFile  bool `json:"readTextFile"`
+				WriteTextFile bool `json:"writeTextFile"`
+			} `json:"fs"`
+			Terminal bool `json:"terminal"`
+		} `json:"clientCapabilities"`
 	}](m.Params)
 	if err != nil {
 		return failure(err)
 	}
+	can := p.ClientCapabilities
+	s.mu.Lock()
+	s.offers = Desk{Reads: can.FS.ReadTextFile, Writes: can.FS.WriteTextFile, Terminals: can.Terminal, conn: s.conn}
+	s.mu.Unlock()
 	if p.ClientInfo != nil && p.ClientInfo.Name != "" {
 		s.client.Store(p.ClientInfo.Name)
 	}
@@ -30,6 +42,7 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 		"agentCapabilities": obj{
 			"loadSession":         true,
 			"promptCapabilities":  obj{"image": false, "audio": false, "embeddedContext": true},
+			"mcpCapabilities":     obj{"http": true, "sse": false},
 			"sessionCapabilities": obj{"list": obj{}, "resume": obj{}, "close": obj{}, "delete": obj{}},
 		},
 	}}
@@ -39,6 +52,19 @@ type sessionParams struct {
 	SessionID bellcord.SessionID `json:"sessionId"`
 	Cwd       string             `json:"cwd"`
 	Cursor    string             `json:"cursor"`
+	Servers   []MCPServer        `json:"mcpServers"`
+}
+
+// opened tells whoever wants to know what the session comes with.
+func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
+	if s.config.Opened == nil {
+		return
+	}
+	s.mu.Lock()
+	desk := s.offers
+	s.mu.Unlock()
+	desk.conn, desk.session = s.conn, id
+	s.config.Opened(id, &desk, servers)
 }
 
 func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
@@ -57,6 +83,7 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	if err != nil {
 		return failure(err)
 	}
+	s.opened(made.ID, p.Servers)
 	sess := s.open(hub, made.ID)
 	s.work.Go(sess.follow)
 	result := s.settings(made)
@@ -103,9 +130,10 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 			return failure(err)
 		}
 	}
+	s.opened(found.ID, p.Servers)
 	sess := s.open(hub, found.ID)
 	if err := catchUp(sess, ctx); err != nil {
-		s.drop(sess)
+		s.work.Go(sess.follow) // it goes on as it was, or from the start
 		return failure(err)
 	}
 	return answer{result: s.settings(found), then: func() {
@@ -152,11 +180,12 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	}
 	query := bellcord.SessionQuery{Dir: p.Cwd, Limit: sessionsPerPage}
 	if p.Cursor != "" {
-		nanos, err := strconv.ParseInt(p.Cursor, 10, 64)
+		at, id, _ := strings.Cut(p.Cursor, " ")
+		nanos, err := strconv.ParseInt(at, 10, 64)
 		if err != nil {
 			return failure(invalid("cursor is not one of ours"))
 		}
-		query.Before = time.Unix(0, nanos)
+		query.Before, query.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
 	}
 	hub, err := s.hub()
 	if err != nil {
@@ -175,7 +204,8 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	}
 	result := obj{"sessions": infos}
 	if len(found) == sessionsPerPage {
-		result["nextCursor"] = strconv.FormatInt(found[len(found)-1].Updated.UnixNano(), 10)
+		last := found[len(found)-1]
+		result["nextCursor"] = strconv.FormatInt(last.Updated.UnixNano(), 10) + " " + string(last.ID)
 	}
 	return answer{result: result}
 }
@@ -209,6 +239,9 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	delete(s.server.sessions, s.id)
 	s.server.mu.Unlock()
 	s.unfollow(errGone)
+	if s.server.config.Closed != nil {
+		s.server.config.Closed(s.id)
+	}
 	return answer{result: obj{}}
 }
 

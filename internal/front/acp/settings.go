@@ -8,7 +8,9 @@ import (
 )
 
 var modes = []obj{
-	{"id": "ask", "name": "Ask", "description": "Asks before a command runs"},
+	{"id": "read-only", "name": "Read only", "description": "Changes nothing"},
+	{"id": "ask", "name": "Ask", "description": "Looks freely, asks before anything is changed"},
+	{"id": "auto-edit", "name": "Auto edit", "description": "Changes files, asks before commands and the network"},
 	{"id": "full", "name": "Full", "description": "Asks nothing"},
 }
 

@@ -16,6 +16,9 @@ type promptParams struct {
 // prompt accepts a turn: when it returns, a cancel finds it. The follower of
 // the session answers once it has seen the turn's end.
 func (s *Server) prompt(m jsonrpc.Message) {
+	if !m.IsRequest() { // nobody would hear its answer
+		return
+	}
 	p, err := decode[promptParams](m.Params)
 	if err != nil {
 		s.reply(m.ID, failure(err))
@@ -38,10 +41,13 @@ func (s *Server) prompt(m jsonrpc.Message) {
 	prompt := s.config.Prompt
 	prompt.Turn, prompt.Text, prompt.OnDisconnect = bellcord.NewTurnID(), text, bellcord.StopOnDisconnect
 	sess.book.expect(prompt.Turn, m.ID)
-	if _, err := sess.hub.Prompt(sess.id, prompt); err != nil {
+	turn, err := sess.hub.Prompt(sess.id, prompt)
+	if err != nil {
 		sess.book.forget(prompt.Turn)
 		s.reply(m.ID, failure(err))
+		return
 	}
+	s.work.Go(func() { sess.watch(turn) })
 }
 
 // cancel stops what the session runs and every prompt accepted before.

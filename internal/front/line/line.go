@@ -5,6 +5,7 @@ package line
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,6 +27,8 @@ type View struct {
 
 // Follow shows a turn until its end and returns its receipt.
 func (v *View) Follow(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Turn, after int64) (bellcord.Receipt, error) {
+	ctx, done := orUnsettled(ctx, turn)
+	defer done()
 	cursor, err := hub.Events(ctx, turn.Session, after)
 	if err != nil {
 		return bellcord.Receipt{}, err
@@ -52,6 +55,23 @@ func (v *View) Follow(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Tur
 			}
 		}
 	}
+}
+
+var errUnsettled = errors.New("the turn's end could not be written")
+
+// orUnsettled ends the reading when the turn's end will not come into the log.
+func orUnsettled(ctx context.Context, turn *bellcord.Turn) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+	go func() {
+		select {
+		case <-turn.Settled():
+			if turn.Receipt().Unsettled {
+				end(fmt.Errorf("%w: %s", errUnsettled, turn.Receipt().Error))
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { end(nil) }
 }
 
 func (v *View) ask(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Turn, q bellcord.Question) {

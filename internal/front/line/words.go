@@ -24,6 +24,9 @@ func Receipt(r bellcord.Receipt) string {
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
 	}
+	if n := len(r.Processes.Background); n > 0 {
+		parts = append(parts, count(n, "process")+" in the background")
+	}
 	if n := len(r.Questions); n > 0 {
 		parts = append(parts, count(n, "question")+" closed")
 	}

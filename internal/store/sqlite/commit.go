@@ -40,7 +40,7 @@ type tx struct {
 func (t tx) carryOut(op bellcord.Op) (bellcord.Result, error) {
 	switch op := op.(type) {
 	case bellcord.PutSession:
-		return t.putSession(op.Session)
+		return t.putSession(op)
 	case bellcord.DeleteSession:
 		return t.deleteSession(op.ID)
 	case bellcord.AcceptTurn:
@@ -59,7 +59,16 @@ func (t tx) carryOut(op bellcord.Op) (bellcord.Result, error) {
 
 func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: err}, nil }
 
-func (t tx) putSession(v bellcord.Session) (bellcord.Result, error) {
+func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
+	v := op.Session
+	if op.Existing {
+		done, err := t.affected(`UPDATE sessions SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $6) WHERE id = $1`,
+			string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Updated.UnixNano())
+		if err == nil && done == 0 {
+			return refused(bellcord.ErrNoSession)
+		}
+		return bellcord.Result{}, err
+	}
 	return bellcord.Result{}, t.exec(`
 		INSERT INTO sessions (id, dir, title, model, mode, created, updated) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7)`,

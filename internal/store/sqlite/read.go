@@ -115,7 +115,8 @@ func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellco
 		limit = q.Limit
 	}
 	rows, err := s.readers.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
-		WHERE updated < $1 AND ($2 = '' OR dir = $2) ORDER BY updated DESC LIMIT $3`, before, q.Dir, limit)
+		WHERE (updated < $1 OR updated = $1 AND id < $4) AND ($2 = '' OR dir = $2)
+		ORDER BY updated DESC, id DESC LIMIT $3`, before, q.Dir, limit, string(q.BeforeID))
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func everyBody() []bellcord.Body {
 		bellcord.CallOutput{Call: "c", Text: awkward},
 		bellcord.CallEnded{
 			Call: "c", Fate: bellcord.CallStopped, Failed: true, Text: awkward,
-			Processes: []bellcord.Process{{PID: 5, Name: "sh", How: "forced"}},
+			Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: "sh", How: "forced"}}, Proof: "cgroup"},
 		},
 		bellcord.Asked{Question: bellcord.Question{
 			ID: "q", Call: "c", Text: awkward, Choices: []bellcord.Choice{{ID: "y", Text: "yes", Kind: "allow_once"}},
@@ -46,7 +46,7 @@ func everyBody() []bellcord.Body {
 		bellcord.Retrying{Attempt: 2, Wait: 1500 * time.Millisecond, Why: awkward},
 		bellcord.StepEnded{Finish: "stop", Usage: &usage},
 		bellcord.StepEnded{Finish: "length"},
-		bellcord.Configured{Title: awkward, Model: "m", Mode: "ask"},
+		bellcord.Configured{Dir: "/d", Title: awkward, Model: "m", Mode: "ask"},
 	}
 }
 
@@ -57,7 +57,7 @@ func everyField(at time.Time, cause *bellcord.Cause, usage bellcord.Usage) bellc
 		Turn: "t", Session: "s", End: bellcord.Stopped, Cause: cause, Won: bellcord.StopWon, Error: awkward, Prompt: awkward,
 		Times:     bellcord.Times{Accepted: at, Started: at.Add(1), Requested: at.Add(2), StreamClosed: at.Add(3), ProcessGone: at.Add(4), Settled: at.Add(5)},
 		Calls:     bellcord.Calls{Finished: 1, Stopped: calls, NotStarted: calls, Unknown: calls},
-		Processes: bellcord.Processes{Ended: gone, Survivors: gone},
+		Processes: bellcord.Processes{Ended: gone, Survivors: gone, Proof: "scan", Background: gone},
 		Questions: []string{"q"}, Queue: bellcord.Drop, Held: []bellcord.TurnID{"h"}, Dropped: []bellcord.TurnID{"d"},
 		Usage: usage, Kept: bellcord.Kept{Text: 1, Thought: 2, Results: 3}, Abandoned: true, Unsettled: true,
 	}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/proc"
+)
+
+// zooFile is the list of animals that the tests of processes use too.
+const zooFile = "internal/proc/testdata/zoo.txt"
+
+type zooAnimal struct {
+	name, script string
+	obeys        bool
+}
+
+// zooRow is what the stops of one animal came to, held in one way.
+type zooRow struct {
+	took      []time.Duration
+	survivors int // by the process table, not by the report
+	liars     int // reports that differ from the process table
+	how       map[proc.How]int
+}
+
+// zoo stops commands whose processes outlive the stop elsewhere, each at a
+// random moment, and looks for survivors in the process table by itself. The
+// number of stops is for each way to hold processes, over all animals.
+func zoo(out io.Writer, stops int) error {
+	animals, err := readZoo()
+	if err != nil {
+		return err
+	}
+	ways := []struct {
+		name, total string
+		opts        proc.Options
+	}{
+		{"cgroup", "through the cgroup path", proc.Options{}},
+		{"fallback", "with cgroups switched off", proc.Options{NoCgroup: true}},
+	}
+	fmt.Fprintf(out, "the zoo: %d commands, stopped at a random moment of their first 100 ms\n", len(animals))
+	var totals strings.Builder
+	for _, way := range ways {
+		k, err := proc.Open("", way.opts)
+		if err != nil {
+			return err
+		}
+		sum := zooRow{how: make(map[proc.How]int)}
+		for i, a := range animals {
+			n := stops / len(animals)
+			if i < stops%len(animals) {
+				n++
+			}
+			r, err := zooStops(k, a, n)
+			if err != nil {
+				return errors.Join(err, k.Close())
+			}
+			zooPrint(out, a.name, way.name, r)
+			sum.add(r)
+		}
+		if err := k.Close(); err != nil {
+			return err
+		}
+		fmt.Fprintf(&totals, "%d stops %s: %d survivors, %d reports that differ from the process table\n",
+			len(sum.took), way.total, sum.survivors, sum.liars)
+	}
+	_, err = io.WriteString(out, totals.String())
+	return err
+}
+
+func readZoo() ([]zooAnimal, error) {
+	text, err := os.ReadFile(zooFile)
+	if err != nil {
+		return nil, err
+	}
+	var all []zooAnimal
+	for _, block := range strings.Split(string(text), "\n== ")[1:] {
+		head, script, _ := strings.Cut(block, "\n")
+		name, _, obeys := strings.Cut(head, " | obeys")
+		all = append(all, zooAnimal{name, strings.TrimSpace(script), obeys})
+	}
+	return all, nil
+}
+
+// zooStops stops an animal n times: one after the other, or, where each stop
+// waits out the grace, eight at a time.
+func zooStops(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
+	sum := zooRow{how: make(map[proc.How]int)}
+	workers := 1
+	if !a.obeys {
+		workers = min(8, n)
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	var errs error
+	for w := range workers {
+		all.Go(func() {
+			r, err := zooSome(k, a, (n+w)/workers)
+			mu.Lock()
+			defer mu.Unlock()
+			errs = errors.Join(errs, err)
+			sum.add(r)
+		})
+	}
+	all.Wait()
+	return sum, errs
+}
+
+func (r *zooRow) add(other zooRow) {
+	r.took = append(r.took, other.took...)
+	r.survivors, r.liars = r.survivors+other.survivors, r.liars+other.liars
+	for how, n := range other.how {
+		r.how[how] += n
+	}
+}
+
+func zooSome(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
+	r := zooRow{how: make(map[proc.How]int)}
+	for range n {
+		token := fmt.Sprintf("98765.%d%09d", os.Getpid(), rand.IntN(1e9))
+		ctx, done := context.WithTimeout(context.Background(), time.Duration(1+rand.IntN(100))*time.Millisecond)
+		exit, err := k.Run(ctx, proc.Command{Args: []string{"/bin/sh", "-c", strings.ReplaceAll(a.script, "TOKEN", token)}}, nil)
+		done()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) { // so early that it did not start
+			return r, err
+		}
+		alive := zooAudit(token)
+		var named []int
+		for _, s := range exit.Survivors {
+			named = append(named, s.PID)
+		}
+		slices.Sort(named)
+		if !slices.Equal(alive, named) {
+			r.liars++
+		}
+		r.survivors += len(alive)
+		r.took = append(r.took, exit.Took)
+		for _, e := range exit.Ended {
+			r.how[e.How]++
+		}
+	}
+	return r, nil
+}
+
+// zooAudit finds a token in the command lines of all processes.
+func zooAudit(token string) []int {
+	dirs, _ := os.ReadDir("/proc")
+	var found []int
+	for _, d := range dirs {
+		line, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline") // a zombie has none
+		if pid, err := strconv.Atoi(d.Name()); err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(token)) {
+			found = append(found, pid)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func zooPrint(out io.Writer, name, way string, r zooRow) {
+	if len(r.took) == 0 {
+		return
+	}
+	slices.SortFunc(r.took, cmp.Compare)
+	at := func(q float64) time.Duration {
+		return r.took[min(int(q*float64(len(r.took))), len(r.took)-1)].Round(100 * time.Microsecond)
+	}
+	fmt.Fprintf(out, "  %-48s %-8s  %4d stops  %d survivors  p50 %-8v p99 %-8v max %-8v  exited %d, asked %d, forced %d\n",
+		name, way, len(r.took), r.survivors, at(0.5), at(0.99), at(1), r.how[proc.Exited], r.how[proc.Asked], r.how[proc.Forced])
+}

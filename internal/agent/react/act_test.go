@@ -1,0 +1,189 @@
+package react_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// lasts is a tool that takes so many seconds, safe or not.
+func lasts(name string, seconds int, safe bool) tool.Tool {
+	of := made(name, func(context.Context, tool.Call) tool.Result {
+		<-time.After(time.Duration(seconds) * time.Second)
+		return tool.Result{Text: name + " is done", Fate: bellcord.Finished}
+	})
+	of.Safe = safe
+	return of
+}
+
+func TestSafeCallsRunBesideEachOtherAndOthersDoNot(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		calls []string
+		takes int
+	}{
+		{"safe ones take as long as the longest", []string{"safe3", "safe1", "safe2"}, 3},
+		{"unsafe ones take their turn", []string{"unsafe1", "unsafe2", "unsafe1b"}, 4},
+		{"an unsafe one waits for those before it and holds up those behind", []string{"safe2", "safe3", "unsafe1", "safe1", "safe2b"}, 6},
+		{"an unknown one holds up nobody for long", []string{"safe2", "nosuch", "safe2b"}, 4},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var calls []llm.Call
+			for _, name := range test.calls {
+				calls = append(calls, use(name))
+			}
+			tools := func(*stage) []tool.Tool {
+				return []tool.Tool{
+					lasts("safe1", 1, true), lasts("safe2", 2, true), lasts("safe2b", 2, true), lasts("safe3", 3, true),
+					lasts("unsafe1", 1, false), lasts("unsafe1b", 1, false), lasts("unsafe2", 2, false),
+				}
+			}
+			onStage(t, &model{script: []answer{{calls: calls}}}, "full", tools, func(t *testing.T, s *stage) {
+				began := time.Now()
+				if r := s.run("go"); r.End != bellcord.Done {
+					t.Fatalf("ended %s: %s", r.End, r.Error)
+				}
+				if took := time.Since(began); took != time.Duration(test.takes)*time.Second {
+					t.Errorf("took %v, want %d s", took, test.takes)
+				}
+				var answered []string // in the order the model made the calls, whoever was done first
+				for _, m := range s.model.asked[1].Messages[2:] {
+					answered = append(answered, m.Call)
+				}
+				if got := strings.Join(answered, " "); got != strings.Join(test.calls, " ") {
+					t.Errorf("answered %s", got)
+				}
+			})
+		})
+	}
+}
+
+func TestACallThatCannotBeCarriedOutIsToldToTheModel(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		call llm.Call
+		want string
+	}{
+		{"a tool that does not exist", llm.Call{ID: "c", Name: "nosuch", Args: `{}`}, `[not started: there is no tool "nosuch"]`},
+		{"arguments that are cut off", llm.Call{ID: "c", Name: "picky", Args: `{"path":"x`}, `[not started: the arguments are not a complete JSON object (unexpected EOF): "{\"path\":\"x"]`},
+		{"no arguments", llm.Call{ID: "c", Name: "picky"}, `[not started: the arguments are not a complete JSON object (EOF): ""]`},
+		{"arguments that are no object", llm.Call{ID: "c", Name: "picky", Args: `null`}, `[not started: the arguments are not a complete JSON object (not one object): "null"]`},
+		{"two objects", llm.Call{ID: "c", Name: "picky", Args: `{}{}`}, `[not started: the arguments are not a complete JSON object (not one object): "{}{}"]`},
+		{"arguments that the tool refuses", llm.Call{ID: "c", Name: "picky", Args: `{"path":""}`}, `[not started: path is missing]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tools := func(s *stage) []tool.Tool {
+				picky := made("picky", func(context.Context, tool.Call) tool.Result {
+					s.t.Error("it was carried out")
+					return tool.Result{}
+				})
+				picky.Check = func(json.RawMessage) error { return errors.New("path is missing") }
+				return []tool.Tool{picky}
+			}
+			onStage(t, &model{script: []answer{{calls: []llm.Call{test.call}}}}, "full", tools, func(t *testing.T, s *stage) {
+				if r := s.run("go"); r.End != bellcord.Done || len(r.Calls.NotStarted) != 1 || r.Calls.Finished != 0 {
+					t.Errorf("ended %s with %+v", r.End, r.Calls)
+				}
+				if got := s.told("c"); got != test.want {
+					t.Errorf("told %s, want %s", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestATurnGoesOnAfterARefusal(t *testing.T) {
+	t.Parallel()
+	for mode, asked := range map[string]int{"ask": 2, "full": 0} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			tools := func(*stage) []tool.Tool {
+				risky, other := made("risky", says("boom")), made("other", says("fine"))
+				question := func(json.RawMessage) string { return "May I?" }
+				risky.Question, other.Question = question, question
+				return []tool.Tool{risky, other}
+			}
+			script := []answer{{calls: []llm.Call{use("risky"), use("other")}}}
+			onStage(t, &model{script: script}, mode, tools, func(t *testing.T, s *stage) {
+				turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: "go"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := answerAll(t, s, turn, map[string]string{"risky": "reject", "other": "allow"}); n != asked {
+					t.Errorf("asked %d times", n)
+				}
+				want := "boom"
+				if mode == "ask" {
+					want = "[not started: the person refused it]"
+				}
+				if r := turn.Receipt(); r.End != bellcord.Done || s.told("risky") != want || s.told("other") != "fine" {
+					t.Errorf("ended %s; told %q and %q", r.End, s.told("risky"), s.told("other"))
+				}
+			})
+		})
+	}
+}
+
+// answerAll answers the turn's questions until it ends and returns their number.
+func answerAll(t *testing.T, s *stage, turn *bellcord.Turn, choices map[string]string) (asked int) {
+	t.Helper()
+	cursor, err := s.Events(t.Context(), s.session.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range events {
+			switch b := ev.Body.(type) {
+			case bellcord.Asked:
+				asked++
+				if err := s.Answer(turn.ID, b.Question.ID, choices[b.Question.Call], "anna"); err != nil {
+					t.Error(err)
+				}
+			case bellcord.Ended:
+				<-turn.Settled()
+				return asked
+			}
+		}
+	}
+}
+
+func TestACallsStartIsDurableBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	ran := 0
+	tools := func(s *stage) []tool.Tool {
+		return []tool.Tool{made("look", func(_ context.Context, c tool.Call) tool.Result {
+			ran++
+			c.Output("piece\n")
+			var kinds []string
+			for _, ev := range s.log() {
+				kinds = append(kinds, ev.Body.Kind())
+			}
+			return tool.Result{Text: fmt.Sprint(kinds), Fate: bellcord.Finished}
+		})}
+	}
+	onStage(t, &model{script: []answer{{says: "let me", calls: []llm.Call{use("look")}}}}, "full", tools, func(t *testing.T, s *stage) {
+		r := s.run("go")
+		if got := s.told("look"); !strings.Contains(got, "step_started said called step_ended call_started") || ran != 1 || r.Kept.Results != 1 {
+			t.Errorf("ran %d times; on record when it ran: %s", ran, got)
+		}
+	})
+}

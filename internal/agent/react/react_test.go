@@ -1,0 +1,125 @@
+package react_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+func none(*stage) []tool.Tool { return nil }
+
+func TestAReplyWithoutCallsEndsTheTurn(t *testing.T) {
+	t.Parallel()
+	onStage(t, &model{script: []answer{{says: "hello"}, {says: "again"}}}, "ask", none, func(t *testing.T, s *stage) {
+		if r := s.run("hi"); r.End != bellcord.Done || r.Kept.Text != 5 || r.Usage != (bellcord.Usage{Input: 10, Output: 1, Exact: true}) {
+			t.Errorf("%+v", r)
+		}
+		if len(s.model.asked) != 1 {
+			t.Errorf("asked %d times", len(s.model.asked))
+		}
+	})
+}
+
+func TestTheModelIsToldTheWholeConversation(t *testing.T) {
+	t.Parallel()
+	m := &model{script: []answer{
+		{says: "let me look", calls: []llm.Call{use("look")}},
+		{calls: []llm.Call{use("look")}}, // the same id again
+		{says: "it is fine"},
+		{says: "you are welcome"},
+	}}
+	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", says("a.go"))} }
+	onStage(t, m, "ask", tools, func(t *testing.T, s *stage) {
+		s.run("how is it?")
+		s.run("thanks")
+		used := []bellcord.CallRequest{{ID: "look", Name: "look", Args: []byte(`{}`)}}
+		want := []bellcord.Message{
+			{Role: bellcord.User, Text: "how is it?"},
+			{Role: bellcord.Assistant, Text: "let me look", Calls: used},
+			{Role: bellcord.Tool, Call: "look", Text: "a.go"},
+			{Role: bellcord.Assistant, Calls: used},
+			{Role: bellcord.Tool, Call: "look", Text: "a.go"},
+			{Role: bellcord.Assistant, Text: "it is fine"},
+			{Role: bellcord.User, Text: "thanks"},
+		}
+		last := m.asked[len(m.asked)-1]
+		if !reflect.DeepEqual(last.Messages, want) {
+			t.Errorf("told %+v", last.Messages)
+		}
+		if last.Model != "one" || len(last.Tools) != 1 || last.Tools[0].Name != "look" || !strings.Contains(last.System, s.session.Dir) {
+			t.Errorf("asked %+v", last)
+		}
+		for i, req := range m.asked { // each request begins with the one before: caches survive
+			if i > 0 && !reflect.DeepEqual(req.Messages[:len(m.asked[i-1].Messages)], m.asked[i-1].Messages) {
+				t.Errorf("request %d does not begin with the one before", i)
+			}
+		}
+	})
+}
+
+func TestWhatFailsFailsTheTurnAndNothingElse(t *testing.T) {
+	t.Parallel()
+	tools := func(*stage) []tool.Tool {
+		wild := made("wild", func(context.Context, tool.Call) tool.Result { panic("at the disco") })
+		wild.Safe = true
+		calm := made("calm", says("calm"))
+		calm.Safe = true
+		asks := made("asks", says(""))
+		asks.Question = func(json.RawMessage) string { panic("no question") }
+		return []tool.Tool{wild, calm, asks, made("after", says("after"))}
+	}
+	tests := []struct {
+		name  string
+		first answer
+		model string
+		want  string
+		calls bellcord.Calls
+	}{
+		{
+			"a tool that panics, beside one that does not",
+			answer{calls: []llm.Call{use("wild"), use("calm"), use("after")}},
+			"", "tool wild panicked: at the disco",
+			bellcord.Calls{Finished: 1, Stopped: []bellcord.CallRef{{Call: "wild", Name: "wild"}}, NotStarted: []bellcord.CallRef{{Call: "after", Name: "after"}}},
+		},
+		{
+			"a question that panics",
+			answer{calls: []llm.Call{use("asks")}},
+			"", "tool asks panicked: no question",
+			bellcord.Calls{NotStarted: []bellcord.CallRef{{Call: "asks", Name: "asks"}}},
+		},
+		{"a model that fails", answer{fails: errors.New("overloaded")}, "", "overloaded", bellcord.Calls{}},
+		{"a model that does not exist", answer{}, "fake/none", "no such model", bellcord.Calls{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, &model{script: []answer{test.first}}, "ask", tools, func(t *testing.T, s *stage) {
+				if _, err := s.Configure(s.session.ID, bellcord.Configured{Model: test.model}); err != nil {
+					t.Fatal(err)
+				}
+				r := s.run("go")
+				if r.End != bellcord.Failed || !strings.HasPrefix(r.Error, test.want) || !reflect.DeepEqual(r.Calls, test.calls) {
+					t.Errorf("ended %s: %.80s, %+v", r.End, r.Error, r.Calls)
+				}
+				if _, err := s.Configure(s.session.ID, bellcord.Configured{Model: "fake/one"}); err != nil {
+					t.Fatal(err)
+				}
+				s.model.script = append(s.model.script[:len(s.model.asked)], answer{says: "fine"})
+				if r := s.run("and now?"); r.End != bellcord.Done {
+					t.Errorf("the next turn ended %s: %s", r.End, r.Error)
+				}
+				messages := s.model.asked[len(s.model.asked)-1].Messages
+				if got := messages[len(messages)-1].Text; got != "[the previous turn failed before it was complete]\n\nand now?" {
+					t.Errorf("the model is told %q", got)
+				}
+			})
+		})
+	}
+}

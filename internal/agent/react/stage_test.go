@@ -1,0 +1,139 @@
+package react_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// model answers from a script, one answer a step, and says nothing more when it
+// is through. It remembers what it was asked.
+type model struct {
+	script []answer
+
+	mu    sync.Mutex
+	asked []llm.Request
+}
+
+type answer struct {
+	says  string
+	calls []llm.Call
+	fails error
+}
+
+func (m *model) Ask(_ context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, req)
+	if len(m.asked) > len(m.script) {
+		return llm.Reply{Finish: "stop"}, nil
+	}
+	a := m.script[len(m.asked)-1]
+	if a.fails != nil {
+		return llm.Reply{}, a.fails
+	}
+	reply := llm.Reply{Finish: "stop", Calls: a.calls, Usage: &bellcord.Usage{Input: 10, Output: 1, Exact: true}}
+	if len(a.calls) > 0 {
+		reply.Finish = "tool_calls"
+	}
+	return reply, emit(bellcord.Said{Text: a.says})
+}
+
+// use is a call of a tool, by a name that is also its id.
+func use(name string) llm.Call { return llm.Call{ID: name, Name: name, Args: `{}`} }
+
+// made is a tool that does as told.
+func made(name string, run func(context.Context, tool.Call) tool.Result) tool.Tool {
+	return tool.Tool{
+		Tool:  llm.Tool{Name: name, Description: name, Schema: json.RawMessage(`{"type":"object"}`)},
+		Check: func(json.RawMessage) error { return nil },
+		Run:   run,
+	}
+}
+
+func says(text string) func(context.Context, tool.Call) tool.Result {
+	return func(context.Context, tool.Call) tool.Result { return tool.Result{Text: text, Fate: bellcord.Finished} }
+}
+
+// stage is a hub with the agent on a real store, and one session.
+type stage struct {
+	*bellcord.Hub
+	t       *testing.T
+	model   *model
+	store   bellcord.Store
+	session bellcord.Session
+}
+
+// onStage plays a scene under a fake clock. The tools are made when the stage
+// is there to be looked at.
+func onStage(t *testing.T, m *model, mode string, tools func(s *stage) []tool.Tool, play func(t *testing.T, s *stage)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &stage{t: t, model: m, store: store}
+		agent := &react.Agent{Tools: tools(s), Model: func(name string) (llm.Model, string, error) {
+			if name == "fake/none" {
+				return nil, "", errors.New("no such model")
+			}
+			return m, "one", nil
+		}}
+		if s.Hub, err = bellcord.Open(t.Context(), store, agent, bellcord.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(s.Close(context.Background()), store.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+		if s.session, err = s.NewSession(t.Context(), bellcord.Session{Dir: dir, Mode: mode, Model: "fake/one"}); err != nil {
+			t.Fatal(err)
+		}
+		play(t, s)
+	})
+}
+
+// run prompts and returns the turn's end.
+func (s *stage) run(text string) bellcord.Receipt {
+	s.t.Helper()
+	turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: text})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	<-turn.Settled()
+	return turn.Receipt()
+}
+
+// told is what the model was told of a call in its last request.
+func (s *stage) told(call string) string {
+	s.t.Helper()
+	for _, m := range s.model.asked[len(s.model.asked)-1].Messages {
+		if m.Role == bellcord.Tool && m.Call == call {
+			return m.Text
+		}
+	}
+	s.t.Fatalf("the model was told nothing of %s", call)
+	return ""
+}
+
+// log is what the store holds of the session.
+func (s *stage) log() []bellcord.Event {
+	s.t.Helper()
+	events, err := s.store.Events(s.t.Context(), s.session.ID, 0, 1000)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return events
+}

@@ -1,0 +1,168 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+// Tests that set the environment do not run in parallel.
+
+// clean is an environment that says nothing, with a home of its own.
+func clean(t *testing.T) (home string) {
+	t.Helper()
+	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "OPENAI_BASE_URL", "OPENAI_API_KEY"} {
+		t.Setenv(name, "")
+	}
+	home = t.TempDir()
+	t.Cleanup(xdg.Reload) // last, when the environment is the old one again
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	t.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
+	xdg.Reload()
+	return home
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const whole = `
+data = "/file/data"
+model = "openai/file"
+models = ["openai/a", "openai/b"]
+mode = "full"
+
+[openai]
+base_url = "http://file/v1"
+api_key = "file-key"
+
+[limits]
+steps = 7
+tokens = 8000
+deadline = "1m30s"
+`
+
+func TestWithoutAnythingThereAreDefaults(t *testing.T) {
+	home := clean(t)
+	got, err := config.Load("")
+	want := config.Config{Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", Limits: config.Limits{Steps: 100}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("loaded %+v, %v", got, err)
+	}
+}
+
+func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
+	want := config.Config{
+		Data: "/file/data", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
+		OpenAI: config.OpenAI{BaseURL: "http://file/v1", Key: "file-key"},
+		Limits: config.Limits{Steps: 7, Tokens: 8000, Deadline: config.Duration(90 * time.Second)},
+	}
+	usual := func(home string) string { return filepath.Join(home, "config", "bellcord", "config.toml") }
+	tests := []struct {
+		name string
+		path func(t *testing.T, home string) string
+	}{
+		{"named by the caller, before all others", func(t *testing.T, home string) string {
+			t.Setenv("BELLCORD_CONFIG", write(t, filepath.Join(home, "env.toml"), `model = "openai/env"`))
+			write(t, usual(home), `model = "openai/usual"`)
+			return write(t, filepath.Join(home, "flag.toml"), whole)
+		}},
+		{"named by the environment, before the usual one", func(t *testing.T, home string) string {
+			t.Setenv("BELLCORD_CONFIG", write(t, filepath.Join(home, "env.toml"), whole))
+			write(t, usual(home), `model = "openai/usual"`)
+			return ""
+		}},
+		{"in the usual place", func(t *testing.T, home string) string {
+			write(t, usual(home), whole)
+			return ""
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := config.Load(test.path(t, clean(t)))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("loaded %+v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestTheEnvironmentIsStrongerThanTheFile(t *testing.T) {
+	home := clean(t)
+	path := write(t, filepath.Join(home, "c.toml"), whole)
+	t.Setenv("BELLCORD_DATA", "/env/data")
+	t.Setenv("BELLCORD_MODEL", "openai/env")
+	t.Setenv("BELLCORD_MODE", "ask")
+	t.Setenv("OPENAI_BASE_URL", "http://env/v1")
+	t.Setenv("OPENAI_API_KEY", "env-key")
+	got, err := config.Load(path)
+	if err != nil || got.Data != "/env/data" || got.Model != "openai/env" || got.Mode != "ask" ||
+		got.OpenAI != (config.OpenAI{BaseURL: "http://env/v1", Key: "env-key"}) || got.Limits.Steps != 7 {
+		t.Errorf("loaded %+v, %v", got, err)
+	}
+}
+
+func TestANamedFileHasToBeThere(t *testing.T) {
+	home := clean(t)
+	missing := filepath.Join(home, "missing.toml")
+	if _, err := config.Load(missing); err == nil || !strings.Contains(err.Error(), missing) {
+		t.Errorf("named by the caller: %v", err)
+	}
+	t.Setenv("BELLCORD_CONFIG", missing)
+	if _, err := config.Load(""); err == nil || !strings.Contains(err.Error(), missing) {
+		t.Errorf("named by the environment: %v", err)
+	}
+	if _, err := config.Load(home); err == nil {
+		t.Error("a directory was read")
+	}
+}
+
+func TestAMistakeIsNamedWithItsLine(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"a setting that does not exist", "model = \"a/b\"\ncolour = \"red\"\n", []string{"unknown setting", "2| colour"}},
+		{"a setting in a section it does not belong to", "[limits]\nsteps = 1\nmodel = \"x\"\n", []string{"unknown setting", "3| model"}},
+		{"a number where a text belongs", "\nmodel = 3\n", []string{"2| model = 3"}},
+		{"no TOML at all", "model = \n", []string{"1| model"}},
+		{"a duration without a unit", "[limits]\ndeadline = \"90\"\n", []string{"missing unit"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, filepath.Join(clean(t), "c.toml"), test.text)
+			_, err := config.Load(path)
+			if err == nil {
+				t.Fatal("it was accepted")
+			}
+			for _, want := range append(test.want, path) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error does not say %q:\n%v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAModeIsAskOrFull(t *testing.T) {
+	t.Parallel()
+	for mode, fine := range map[string]bool{"ask": true, "full": true, "": false, "yolo": false} {
+		if err := (config.Config{Mode: mode}).Check(); (err == nil) != fine {
+			t.Errorf("mode %q: %v", mode, err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package acp_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// wants asks for a permission and says what it was given.
+func wants(ctx context.Context, w *bellcord.Work) error {
+	if err := w.Emit(called("c", "shell", `{"command":"make"}`)); err != nil {
+		return err
+	}
+	choice, err := w.Ask(ctx, bellcord.Question{Call: "c", Text: "Run make?", Choices: []bellcord.Choice{
+		{ID: "allow", Text: "Allow", Kind: "allow_once"},
+		{ID: "reject", Text: "Reject", Kind: "reject_once"},
+	}})
+	if err != nil {
+		<-time.After(time.Second) // it takes its time to end
+		return err
+	}
+	return w.Emit(bellcord.Said{Text: "chosen: " + choice})
+}
+
+func TestAPermissionIsAskedForByTheIdOfItsCall(t *testing.T) {
+	t.Parallel()
+	edit(t, wants, nil, func(t *testing.T, e *editor) {
+		id := e.prompt("go")
+		f, _ := e.calls("session/request_permission")
+		call := f.Params["toolCall"].(obj)
+		if f.Params["sessionId"] != e.session || call["title"] != "Run make?" || !strings.HasPrefix(call["toolCallId"].(string), "c-") {
+			t.Errorf("asked %v", f.Params)
+		}
+		e.shown("tool_call " + call["toolCallId"].(string))
+		option := f.Params["options"].([]any)[0].(obj)
+		if option["optionId"] != "allow" || option["name"] != "Allow" || option["kind"] != "allow_once" {
+			t.Errorf("offered %v", option)
+		}
+		e.reply(f, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
+		e.ends(id, "end_turn")
+	})
+}
+
+// reply answers a request of the server's.
+func (e *editor) reply(f frame, fields obj) {
+	e.t.Helper()
+	fields["jsonrpc"], fields["id"] = "2.0", f.ID
+	text, err := json.Marshal(fields)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.write(string(text) + "\n")
+}
+
+func TestAPermissionIsWhatTheEditorSays(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		answer obj
+		reason string
+		chosen string // what the agent was told, if anything
+	}{
+		{"an allowed call is allowed", obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}}, "end_turn", "allow"},
+		{"a rejected call is rejected", obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "reject"}}}, "end_turn", "reject"},
+		{"a cancelled dialog stops the turn", obj{"result": obj{"outcome": obj{"outcome": "cancelled"}}}, "cancelled", ""},
+		{"a cancelled request stops the turn, too", obj{"error": obj{"code": -32800, "message": "cancelled"}}, "cancelled", ""},
+		{"an editor that cannot ask means no", obj{"error": obj{"code": -32601, "message": "no such method"}}, "end_turn", "reject"},
+		{"an answer that is no outcome means no", obj{"result": "yes"}, "end_turn", "reject"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			edit(t, wants, nil, func(t *testing.T, e *editor) {
+				id := e.prompt("go")
+				f, _ := e.calls("session/request_permission")
+				e.reply(f, test.answer)
+				e.ends(id, test.reason)
+				said := strings.Join(e.since(0), "\n")
+				if strings.Contains(said, "chosen: ") != (test.chosen != "") || !strings.Contains(said, test.chosen) {
+					t.Errorf("want %q, the agent was told:\n%s", test.chosen, said)
+				}
+			})
+		})
+	}
+}
+
+func TestAStopClosesADialogThatNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	stops := map[string]func(e *editor, prompt int){
+		"session/cancel":   func(e *editor, _ int) { e.tell("session/cancel", e.here()) },
+		"$/cancel_request": func(e *editor, prompt int) { e.tell("$/cancel_request", obj{"requestId": prompt}) },
+		"session/close":    func(e *editor, _ int) { e.send("session/close", e.here()) },
+		"/stop":            func(e *editor, _ int) { e.prompt("/stop") },
+	}
+	for name, stop := range stops {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			edit(t, wants, nil, func(t *testing.T, e *editor) {
+				id := e.prompt("go")
+				asked, _ := e.calls("session/request_permission")
+				asking := time.Now()
+				stop(e, id)
+				told, at := e.calls("$/cancel_request")
+				if took := time.Since(asking); took != 0 { // it does not wait for the agent
+					t.Errorf("closed after %v", took)
+				}
+				if string(asked.ID) != rawOf(told.Params["requestId"]) {
+					t.Errorf("asked as %s, taken back as %v", asked.ID, told.Params)
+				}
+				if ended := e.ends(id, "cancelled"); ended < at {
+					t.Error("the prompt was answered before the dialog was closed")
+				}
+				e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}}) // too late
+				if said := strings.Join(e.since(0), "\n"); strings.Contains(said, "chosen") || !strings.Contains(said, "failed \"[not started") {
+					t.Errorf("shown:\n%s", said)
+				}
+			})
+		})
+	}
+}
+
+func rawOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

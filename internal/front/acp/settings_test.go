@@ -1,0 +1,156 @@
+package acp_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/acp"
+)
+
+func TestAChangedSettingIsToldInBothWays(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		method string
+		params obj
+		want   []string
+	}{
+		{
+			"the mode, the old way", "session/set_mode",
+			obj{"modeId": "full"},
+			[]string{"current_mode_update full", "config_option_update full fake/one"},
+		},
+		{
+			"the mode, the new way", "session/set_config_option",
+			obj{"configId": "mode", "value": "full"},
+			[]string{"current_mode_update full", "config_option_update full fake/one"},
+		},
+		{
+			"the model", "session/set_config_option",
+			obj{"configId": "model", "value": "fake/two"},
+			[]string{"config_option_update ask fake/two"},
+		},
+		{
+			"the mode, by a command", "session/prompt",
+			obj{"prompt": []obj{{"type": "text", "text": "/mode full"}}},
+			[]string{"agent_message_chunk \"model fake/one, mode full\"", "current_mode_update full", "config_option_update full fake/one"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			edit(t, waits, nil, func(t *testing.T, e *editor) {
+				synctest.Wait()
+				from := e.count()
+				test.params["sessionId"] = e.session
+				f := e.ask(test.method, test.params)
+				if f.Error != nil {
+					t.Fatalf("%+v", f.Error)
+				}
+				if options, told := f.Result["configOptions"].([]any); strings.HasSuffix(test.method, "option") && (!told || len(options) != 2) {
+					t.Errorf("answered %v, want the complete list", f.Result)
+				}
+				synctest.Wait()
+				if got := e.since(from); !reflect.DeepEqual(got, test.want) {
+					t.Errorf("told %q, want %q", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		if err := all(ctx, w, bellcord.Said{Text: "began in " + w.Session.Mode}); err != nil || w.Session.Mode == "full" {
+			return err
+		}
+		<-ctx.Done()
+		return w.Emit(bellcord.Said{Text: "still in " + w.Session.Mode})
+	}
+	edit(t, agent, nil, func(_ *testing.T, e *editor) {
+		id := e.prompt("one")
+		e.shown("began in ask")
+		e.ask("session/set_mode", obj{"sessionId": e.session, "modeId": "full"})
+		e.tell("session/cancel", e.here())
+		e.ends(id, "cancelled")
+		e.shown("still in ask")
+		e.ends(e.prompt("two"), "end_turn")
+		e.shown("began in full")
+	})
+}
+
+func TestACommandIsNoTurn(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(t *testing.T, e *editor) {
+		running, queued := e.prompt("one"), e.prompt("two")
+		e.shown("here: one")
+		e.ends(e.prompt("/help"), "end_turn") // at once, while a turn runs
+		e.shown("/stop — ")
+		e.ends(e.prompt("/model"), "end_turn")
+		e.shown("model fake/one, mode ask")
+		e.ends(e.prompt("/model fake/three"), "end_turn")
+		e.shown("no model fake/three")
+		if n := len(e.hub.Running()); n != 2 {
+			t.Errorf("%d turns", n)
+		}
+		e.ends(e.prompt(" /stop "), "end_turn")
+		e.ends(running, "cancelled")
+		e.ends(queued, "cancelled")
+	})
+}
+
+func TestOtherTextThatStartsWithASlashIsAPrompt(t *testing.T) {
+	t.Parallel()
+	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
+		for _, text := range []string{"/etc/passwd is what?", "/stopwatch", "/ help", "/Help", "please /stop"} {
+			e.ends(e.prompt(text), "end_turn")
+			e.shown("echo: " + text)
+		}
+	})
+}
+
+func TestStopReasons(t *testing.T) {
+	t.Parallel()
+	ends := func(finish string) script {
+		return func(ctx context.Context, w *bellcord.Work) error {
+			return all(ctx, w, bellcord.StepStarted{}, bellcord.StepEnded{Finish: finish})
+		}
+	}
+	steps := func(ctx context.Context, w *bellcord.Work) error {
+		for {
+			if err := w.Step(ctx, bellcord.StepStarted{}); err != nil {
+				return err
+			}
+			if err := all(ctx, w, called("c", "shell", `{}`), bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{Input: 60}}); err != nil {
+				return err
+			}
+		}
+	}
+	tests := []struct {
+		name   string
+		agent  script
+		limits bellcord.Prompt
+		want   string
+	}{
+		{"a normal end", ends("stop"), bellcord.Prompt{}, "end_turn"},
+		{"an agent that does not say", ends(""), bellcord.Prompt{}, "end_turn"},
+		{"an answer that was too long", ends("length"), bellcord.Prompt{}, "max_tokens"},
+		{"an answer that was withheld", ends("content_filter"), bellcord.Prompt{}, "refusal"},
+		{"too many steps", steps, bellcord.Prompt{Steps: 3}, "max_turn_requests"},
+		{"too many tokens", steps, bellcord.Prompt{Tokens: 100}, "max_tokens"},
+		{"too much time", waits, bellcord.Prompt{Deadline: 1}, "cancelled"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			edit(t, test.agent, func(c *acp.Config) { c.Prompt = test.limits }, func(_ *testing.T, e *editor) {
+				e.ends(e.prompt("go"), test.want)
+			})
+		})
+	}
+}

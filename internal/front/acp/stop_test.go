@@ -1,0 +1,163 @@
+package acp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// 200 times, on 50 sessions at once so that their commits are shared.
+func TestACancelInTheSameWriteAsItsPromptIsNeverLost(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(_ *testing.T, e *editor) {
+		var opened []int
+		for range 50 {
+			opened = append(opened, e.send("session/new", obj{"cwd": e.dir}))
+		}
+		for range 4 {
+			var prompts []int
+			for _, id := range opened {
+				e.session = e.answer(id).Result["sessionId"].(string)
+				prompts = append(prompts, e.newID())
+				e.write(line(e.ids, "session/prompt", e.saying("go")) + line(0, "session/cancel", e.here()))
+			}
+			for _, id := range prompts {
+				e.ends(id, "cancelled")
+			}
+		}
+	})
+}
+
+func TestACancelWithNothingToCancelDoesNotPoisonTheNextPrompt(t *testing.T) {
+	t.Parallel()
+	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
+		e.tell("session/cancel", e.here())
+		e.ends(e.prompt("hello"), "end_turn")
+	})
+}
+
+func TestACancelEndsWhatRunsAndWhatWaits(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(t *testing.T, e *editor) {
+		first, second := e.prompt("one"), e.prompt("two")
+		e.shown("here: one")
+		e.tell("session/cancel", e.here())
+		third := e.prompt("three") // behind the cancel: not its business
+		e.ends(first, "cancelled")
+		e.ends(second, "cancelled")
+		e.shown("here: three")
+		e.tell("session/cancel", e.here())
+		e.ends(third, "cancelled")
+		if got := strings.Join(e.since(0), "\n"); strings.Contains(got, "here: two") {
+			t.Errorf("the second prompt ran:\n%s", got)
+		}
+	})
+}
+
+func TestACancelledRequestEndsItsOwnPromptOnly(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		cancel, other int // which of the two is cancelled
+	}{
+		{"the running one, and the next one starts", 0, 1},
+		{"the waiting one, and the running one goes on", 1, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			edit(t, waits, nil, func(_ *testing.T, e *editor) {
+				texts := []string{"one", "two"}
+				ids := []int{e.prompt(texts[0]), e.prompt(texts[1])}
+				e.shown("here: one")
+				e.tell("$/cancel_request", obj{"requestId": ids[test.cancel]})
+				e.ends(ids[test.cancel], "cancelled")
+				e.shown("here: " + texts[test.other])
+				e.tell("$/cancel_request", obj{"requestId": 4711}) // nobody's
+				synctest.Wait()
+				e.tell("$/cancel_request", obj{"requestId": ids[test.other]})
+				e.ends(ids[test.other], "cancelled")
+			})
+		})
+	}
+}
+
+// A turn's last words, and the end of the call that was cut, come before its
+// answer; nothing of it comes after.
+func TestNothingOfATurnFollowsItsAnswer(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.CallStarted{Call: "c"}, bellcord.CallOutput{Call: "c", Text: "half"}); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		<-time.After(time.Second) // it takes its time to end
+		return w.Emit(bellcord.Said{Text: "last words"})
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		id := e.prompt("go")
+		e.shown(`"half"`)
+		before := e.count()
+		e.tell("session/cancel", e.here())
+		at := e.ends(id, "cancelled")
+		<-time.After(time.Minute)
+		if rest := e.since(at); len(rest) > 0 {
+			t.Errorf("after the answer: %v", rest)
+		}
+		got := e.since(before)
+		if len(got) != 2 || !strings.Contains(got[0], "last words") || !strings.Contains(got[1], `failed "[output so far]\nhalf\n[stopped while it ran`) {
+			t.Errorf("before the answer: %q", got)
+		}
+	})
+}
+
+func TestACloseIsAnsweredAfterItsPrompts(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"session/close", "session/delete"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			edit(t, waits, nil, func(t *testing.T, e *editor) {
+				first, second := e.prompt("one"), e.prompt("two")
+				e.shown("here: one")
+				f, closed := e.answerAt(e.send(method, e.here()))
+				if f.Error != nil {
+					t.Fatalf("%+v", f.Error)
+				}
+				if a, b := e.ends(first, "cancelled"), e.ends(second, "cancelled"); a > closed || b > closed {
+					t.Errorf("closed at %d, the prompts were answered at %d and %d", closed, a, b)
+				}
+				if f := e.answer(e.prompt("three")); f.Error == nil || f.Error.Code != -32002 {
+					t.Errorf("a prompt to a closed session was answered %+v", f)
+				}
+				if after := e.since(closed); len(after) > 0 {
+					t.Errorf("after the close: %v", after)
+				}
+			})
+		})
+	}
+}
+
+func TestTheEndOfTheInputStopsTurnsAndAnswersPromptsFirst(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(t *testing.T, e *editor) {
+		first, second := e.prompt("one"), e.prompt("two")
+		e.shown("here: one")
+		gone := time.Now()
+		_ = e.wire.Close()
+		err := <-e.served
+		e.served <- err // for the end of the scene
+		if took := time.Since(gone); err != nil || took != 0 {
+			t.Errorf("served until %v after the end, %v", took, err)
+		}
+		synctest.Wait()
+		e.ends(first, "cancelled")
+		e.ends(second, "cancelled")
+		if left := e.hub.Running(); len(left) > 0 {
+			t.Errorf("%d turns run on", len(left))
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package acp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// inWords is an update in one line, for people and for golden lists; empty for
+// what is no update.
+func inWords(f frame) string {
+	if f.Method != "session/update" {
+		return ""
+	}
+	u := f.Params["update"].(obj)
+	words := []string{u["sessionUpdate"].(string)}
+	for _, key := range []string{"toolCallId", "title", "status", "currentModeId", "used"} {
+		if v, has := u[key]; has {
+			words = append(words, fmt.Sprint(v))
+		}
+	}
+	switch content := u["content"].(type) {
+	case obj:
+		words = append(words, fmt.Sprintf("%q", content["text"]))
+	case []any:
+		for _, part := range content {
+			words = append(words, fmt.Sprintf("%q", part.(obj)["content"].(obj)["text"]))
+		}
+	}
+	if options, has := u["configOptions"].([]any); has {
+		for _, o := range options {
+			words = append(words, fmt.Sprint(o.(obj)["currentValue"]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// waits is an agent that says that it is there and then works until it is
+// stopped.
+func waits(ctx context.Context, w *bellcord.Work) error {
+	if err := w.Emit(bellcord.Said{Text: "here: " + w.Prompt.Text}); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// echoes is an agent that says what it was told and is done.
+func echoes(_ context.Context, w *bellcord.Work) error {
+	return w.Emit(bellcord.Said{Text: "echo: " + w.Prompt.Text})
+}
+
+// all emits the bodies, each in a commit of its own.
+func all(ctx context.Context, w *bellcord.Work, bodies ...bellcord.Body) error {
+	for _, b := range bodies {
+		if err := w.Emit(b); err != nil {
+			return err
+		}
+		if err := w.Sync(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func called(call, name, args string) bellcord.Called {
+	return bellcord.Called{Call: call, Name: name, Args: json.RawMessage(args)}
+}
+
+// calls waits for a request or notification of the server.
+func (e *editor) calls(method string) (frame, int) {
+	e.t.Helper()
+	return e.await(method, func(f frame) bool { return f.Method == method })
+}
+
+// shown waits for an update that reads so.
+func (e *editor) shown(text string) int {
+	e.t.Helper()
+	_, at := e.await("update "+text, func(f frame) bool { return strings.Contains(inWords(f), text) })
+	return at
+}
+
+// since returns the updates from a place on, in words.
+func (e *editor) since(at int) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var words []string
+	for _, f := range e.frames[at:] {
+		if w := inWords(f); w != "" {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+func (e *editor) count() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.frames)
+}
+
+// ends expects the prompt to be answered with a stop reason.
+func (e *editor) ends(id int, reason string) int {
+	e.t.Helper()
+	f, at := e.answerAt(id)
+	if f.Result["stopReason"] != reason {
+		e.t.Errorf("prompt %d was answered %v, %+v; want %s", id, f.Result, f.Error, reason)
+	}
+	return at
+}

@@ -1,0 +1,191 @@
+package line_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// script is an agent that is a function.
+type script func(ctx context.Context, w *bellcord.Work) error
+
+func (s script) Run(ctx context.Context, w *bellcord.Work) error { return s(ctx, w) }
+
+// emits is an agent that emits the bodies, each in a commit of its own.
+func emits(bodies ...bellcord.Body) script {
+	return func(ctx context.Context, w *bellcord.Work) error {
+		for _, b := range bodies {
+			if err := errors.Join(w.Emit(b), w.Sync(ctx)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// follow runs a turn and shows it. meanwhile may be nil.
+func follow(t *testing.T, agent script, view *line.View, meanwhile func(*bellcord.Hub, *bellcord.Turn)) (receipt bellcord.Receipt, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		store, openErr := sqlite.Open(t.Context(), dir)
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		hub, openErr := bellcord.Open(t.Context(), store, agent, bellcord.Options{})
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(hub.Close(context.Background()), store.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+		session, openErr := hub.NewSession(t.Context(), bellcord.Session{Dir: dir})
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		turn, openErr := hub.Prompt(session.ID, bellcord.Prompt{Text: "go"})
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		if meanwhile != nil {
+			go meanwhile(hub, turn)
+		}
+		receipt, err = view.Follow(t.Context(), hub, turn, 0)
+	})
+	return receipt, err
+}
+
+func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
+	t.Parallel()
+	call := bellcord.Called{Call: "c", Name: "shell", Args: json.RawMessage(`{"command":"make"}`)}
+	tests := []struct {
+		name     string
+		bodies   []bellcord.Body
+		out, err string
+	}{
+		{"an answer gets its newline", []bellcord.Body{bellcord.Said{Text: "hello "}, bellcord.Said{Text: "there"}}, "hello there\n", ""},
+		{"an answer that has one gets no second", []bellcord.Body{bellcord.Said{Text: "hello\n"}, bellcord.Said{Text: ""}}, "hello\n", ""},
+		{"no answer, no newline", nil, "", ""},
+		{"thinking is not shown", []bellcord.Body{bellcord.Thought{Text: "hm"}, bellcord.Said{Text: "yes"}}, "yes\n", ""},
+		{
+			"a call starts on a line of its own, and what succeeds is not talked about",
+			[]bellcord.Body{
+				bellcord.Said{Text: "look:"},
+				call,
+				bellcord.CallStarted{Call: "c"},
+				bellcord.CallOutput{Call: "c", Text: "noise"},
+				bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Text: "fine"},
+				bellcord.Said{Text: "done"},
+			},
+			"look:\ndone\n", "→ shell {\"command\":\"make\"}\n",
+		},
+		{
+			"of a call that fails the last line is shown",
+			[]bellcord.Body{call, bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Failed: true, Text: "cc x.c\nno rule\n[exit code 2]\n"}},
+			"", "→ shell {\"command\":\"make\"}\n  [exit code 2]\n",
+		},
+		{
+			"a call that did not run is shown",
+			[]bellcord.Body{call, bellcord.CallEnded{Call: "c", Fate: bellcord.NotStarted, Text: "[not started]"}},
+			"", "→ shell {\"command\":\"make\"}\n  [not started]\n",
+		},
+		{"a pause is explained", []bellcord.Body{bellcord.Retrying{Attempt: 1, Wait: 1500 * time.Millisecond, Why: "busy"}}, "", "… busy; trying again in 1.5s\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs strings.Builder
+			receipt, err := follow(t, emits(test.bodies...), &line.View{Out: &out, Err: &errs}, nil)
+			if err != nil || receipt.End != bellcord.Done {
+				t.Fatalf("ended %s, %v", receipt.End, err)
+			}
+			if out.String() != test.out || errs.String() != test.err {
+				t.Errorf("stdout %q, stderr %q; want %q, %q", out.String(), errs.String(), test.out, test.err)
+			}
+		})
+	}
+}
+
+func TestAStopIsShownOnALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var out, errs strings.Builder
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		err := emits(bellcord.Said{Text: "half of "})(ctx, w)
+		<-ctx.Done()
+		return err
+	}
+	receipt, err := follow(t, agent, &line.View{Out: &out, Err: &errs}, func(hub *bellcord.Hub, turn *bellcord.Turn) {
+		<-time.After(time.Second)
+		hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "Ctrl-C"}))
+	})
+	if err != nil || receipt.End != bellcord.Stopped || out.String() != "half of \n" || errs.String() != "■ stopping…\n" {
+		t.Errorf("ended %s, %v; stdout %q, stderr %q", receipt.End, err, out.String(), errs.String())
+	}
+}
+
+func TestWithJSONEveryEventOfTheTurnIsALine(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	agent := emits(bellcord.Said{Text: "two\nlines\u2028"}, bellcord.Retrying{Wait: time.Second, Why: "busy"})
+	if _, err := follow(t, agent, &line.View{Out: &out, Err: &errs, JSON: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for text := range strings.Lines(out.String()) {
+		var ev struct {
+			Turn, Kind string
+			Body       json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(text), &ev); err != nil || ev.Turn == "" || len(ev.Body) == 0 {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, err := bellcord.DecodeBody(ev.Kind, ev.Body); err != nil {
+			t.Error(err)
+		}
+		kinds = append(kinds, ev.Kind)
+	}
+	if got := strings.Join(kinds, " "); got != "prompted started said retrying ended" || errs.Len() > 0 {
+		t.Errorf("events %s; stderr %q", got, errs.String())
+	}
+}
+
+func TestAQuestionIsPutToWhoeverIsThere(t *testing.T) {
+	t.Parallel()
+	asks := func(ctx context.Context, w *bellcord.Work) error {
+		choice, err := w.Ask(ctx, bellcord.Question{Text: "May I?"})
+		return errors.Join(err, w.Emit(bellcord.Said{Text: choice}))
+	}
+	answers := func(choice string, err error) func(context.Context, bellcord.Question) (string, error) {
+		return func(_ context.Context, q bellcord.Question) (string, error) { return choice + " " + q.Text, err }
+	}
+	tests := []struct {
+		name string
+		ask  func(context.Context, bellcord.Question) (string, error)
+		want string
+	}{
+		{"nobody, which means no", nil, "reject\n"},
+		{"a person", answers("yes:", nil), "yes: May I?\n"},
+		{"a person who cannot be asked, which means no", answers("yes:", io.EOF), "reject\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			if _, err := follow(t, asks, &line.View{Out: &out, Err: io.Discard, Ask: test.ask}, nil); err != nil || out.String() != test.want {
+				t.Errorf("the agent was told %q, %v", out.String(), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package permit_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/permit"
+)
+
+func policy(t *testing.T, allow, deny []string) *permit.Policy {
+	t.Helper()
+	p, err := permit.NewPolicy(allow, deny, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func shell(command string) permit.Call {
+	return permit.Call{Tool: "shell", Effect: permit.Executes, Subject: command}
+}
+
+func TestModesDecideByEffect(t *testing.T) {
+	t.Parallel()
+	p := policy(t, nil, []string{"shell(rm *)", "write_file(*/secret*)"})
+	look := permit.Call{Tool: "read_file", Effect: permit.Looks, Subject: "a"}
+	edit := permit.Call{Tool: "write_file", Effect: permit.Edits, Subject: "a"}
+	fetch := permit.Call{Tool: "fetch", Effect: permit.Reaches, Subject: "https://example.org/"}
+	for _, c := range []struct {
+		mode                           permit.Mode
+		look, edit, run, fetch, denied permit.Verdict
+	}{
+		{permit.ReadOnly, permit.Allow, permit.Deny, permit.Deny, permit.Deny, permit.Deny},
+		{permit.Ask, permit.Allow, permit.Put, permit.Put, permit.Put, permit.Deny},
+		{permit.AutoEdit, permit.Allow, permit.Allow, permit.Put, permit.Put, permit.Deny},
+		{permit.Full, permit.Allow, permit.Allow, permit.Allow, permit.Allow, permit.Deny},
+	} {
+		for _, is := range []struct {
+			call permit.Call
+			want permit.Verdict
+		}{{look, c.look}, {edit, c.edit}, {shell("ls"), c.run}, {fetch, c.fetch}, {shell("ls && rm -rf x"), c.denied}} {
+			if got := p.Decide("s", c.mode, is.call); got.Verdict != is.want {
+				t.Errorf("%s, %s %s: %s, want %s", c.mode, is.call.Tool, is.call.Subject, got.Verdict, is.want)
+			}
+		}
+	}
+}
+
+func TestACommandIsAllowedOnlyWhenEveryPartOfItIs(t *testing.T) {
+	t.Parallel()
+	p := policy(t, []string{"shell(git status)", "shell(git log *)", "shell(ls *)", "shell(echo *)", "shell(env *)"}, []string{"shell(git push *)"})
+	for command, want := range map[string]permit.Verdict{
+		"git status":                      permit.Allow,
+		"git  'status'":                   permit.Allow,
+		"git log":                         permit.Allow,
+		"git log --oneline | ls":          permit.Allow,
+		"git status 2>&1 >/dev/null":      permit.Allow,
+		"git status && ls -l":             permit.Allow,
+		"git statusx":                     permit.Put,
+		"git status; rm -rf /":            permit.Put,
+		"git status\nrm -rf /":            permit.Put,
+		"git log $(rm -rf /)":             permit.Put,
+		"git log `rm -rf /`":              permit.Put,
+		"ls > important":                  permit.Put,
+		"ls >> important":                 permit.Put,
+		"ls >&important":                  permit.Put,
+		"ls $HOME":                        permit.Put, // not known before it runs
+		"PATH=/evil git status":           permit.Put,
+		"$(echo rm) -rf /":                permit.Put,
+		"env rm -rf /":                    permit.Put, // a rule for env would allow anything
+		"git() { rm -rf /; }; git status": permit.Put,
+		"ls <(rm -rf /)":                  permit.Put,
+		"echo 'rm -rf /'":                 permit.Allow,
+		"if true":                         permit.Put, // no shell
+		"":                                permit.Put,
+		"ls; git push origin":             permit.Deny,
+		"(git push)":                      permit.Deny,
+		"echo $(git push --force)":        permit.Deny,
+		"g\\it push":                      permit.Deny,
+		"'git' \"push\"":                  permit.Deny,
+		"while :; do git push; done":      permit.Deny,
+	} {
+		if got := p.Decide("s", permit.Ask, shell(command)); got.Verdict != want {
+			t.Errorf("%q: %s, want %s", command, got.Verdict, want)
+		}
+	}
+}
+
+func TestWhatAPersonAllowsHoldsForTheSessionOrForGoodAndNoFurther(t *testing.T) {
+	t.Parallel()
+	var kept []string
+	p, err := permit.NewPolicy(nil, nil, nil, func(rules []string) error { kept = rules; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := shell("make 'a*b' && ls")
+	if err := p.Grant("one", once, false); err != nil {
+		t.Fatal(err)
+	}
+	decide := func(session string, c permit.Call) permit.Verdict { return p.Decide(session, permit.Ask, c).Verdict }
+	if decide("one", once) != permit.Allow || decide("one", shell("ls")) != permit.Allow {
+		t.Error("it does not hold for the session")
+	}
+	if decide("one", shell("make 'axxb'")) != permit.Put || decide("two", once) != permit.Put {
+		t.Error("it holds for more than was allowed")
+	}
+	if err := p.Grant("one", shell("make test"), true); err != nil {
+		t.Fatal(err)
+	}
+	if decide("two", shell("make test")) != permit.Allow || !slices.Equal(kept, []string{"shell(make test)"}) {
+		t.Errorf("not for good: kept %v", kept)
+	}
+	p.Forget("one")
+	if decide("one", shell("ls")) != permit.Put {
+		t.Error("it outlived the session")
+	}
+	again, err := permit.NewPolicy(nil, nil, kept, nil)
+	if err != nil || again.Decide("x", permit.Ask, shell("make test")).Verdict != permit.Allow {
+		t.Errorf("not after a restart: %v", err)
+	}
+}
+
+func TestARuleThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "(x)", "shell(x"} {
+		if _, err := permit.ParseRule(text); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}

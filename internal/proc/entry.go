@@ -1,0 +1,13 @@
+package proc
+
+// entry is one running command in the ledger.
+type entry struct {
+	PID    int    `json:"pid"` // 0 before it has started
+	Start  uint64 `json:"start"`
+	Owner  string `json:"owner"`
+	Name   string `json:"name"`
+	Marker string `json:"marker"`
+	Stamp  uint64 `json:"stamp,omitempty"`
+	Cgroup string `json:"cgroup,omitempty"`
+	Place  string `json:"place"` // where numbers of processes mean this: the boot
+}

@@ -1,0 +1,152 @@
+package proc
+
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// pen holds the processes of one command in a job object, which no process can
+// leave. The system ends them all when the job is closed, also by our death:
+// there is no need for a ledger here.
+type pen struct {
+	job    windows.Handle
+	leader uint32
+	told   bool // that it is to end
+
+	elaborate bool // never: there is one way only
+}
+
+func newPen(string, bool) *pen { return &pen{} }
+
+// start lets the process be born asleep, so that it is in the job before it
+// can start another, and keeps our own Ctrl-C away from it.
+func (p *pen) start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err := p.enter(uint32(cmd.Process.Pid))
+	if err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	return err
+}
+
+func (p *pen) enter(leader uint32) error {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return err
+	}
+	p.job, p.leader = job, leader
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		return err
+	}
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, p.leader)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	if err := windows.AssignProcessToJobObject(job, process); err != nil {
+		return err
+	}
+	return wake(p.leader)
+}
+
+// wake lets a process that was born asleep run: it has one thread.
+func wake(pid uint32) error {
+	list, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = windows.CloseHandle(list) }()
+	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(list, &entry); err == nil; err = windows.Thread32Next(list, &entry) {
+		if entry.OwnerProcessID != pid {
+			continue
+		}
+		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = windows.CloseHandle(thread) }()
+		_, err = windows.ResumeThread(thread)
+		return err
+	}
+	return err
+}
+
+func (p *pen) entry() entry { return entry{} }
+
+func (p *pen) reaped() {}
+
+func (p *pen) proof() string { return "job" }
+
+func (p *pen) tend() {}
+
+// look is the job's own list of its processes.
+func (p *pen) look() []process {
+	const most = 4096
+	var list struct {
+		assigned, listed uint32
+		pids             [most]uintptr
+	}
+	err := windows.QueryInformationJobObject(p.job, windows.JobObjectBasicProcessIdList,
+		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
+	if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) { // unknown is not empty
+		return []process{{ident: ident{pid: int(p.leader)}, name: nameOf(p.leader)}}
+	}
+	var all []process
+	for _, pid := range list.pids[:min(list.listed, most)] {
+		all = append(all, process{ident: ident{pid: int(pid)}, name: nameOf(uint32(pid))})
+	}
+	return all
+}
+
+func nameOf(pid uint32) string {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	var name [windows.MAX_PATH]uint16
+	size := uint32(len(name))
+	if windows.QueryFullProcessImageName(process, 0, &name[0], &size) != nil {
+		return ""
+	}
+	return shorten(windows.UTF16ToString(name[:size]))
+}
+
+func (p *pen) empty() bool { return len(p.look()) == 0 }
+
+// ask reaches those who share our console, by their group; where there is none
+// there is no gentle way, and the ladder goes on to kill. The group is asked
+// once, when it is asked as a whole.
+func (p *pen) ask([]process) bool {
+	if p.told {
+		return true
+	}
+	p.told = true
+	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, p.leader) == nil
+}
+
+func (p *pen) kill() []process {
+	all := p.look()
+	_ = windows.TerminateJobObject(p.job, 1)
+	return all
+}
+
+func (p *pen) leave() {
+	if p.job != 0 {
+		_ = windows.CloseHandle(p.job)
+		p.job = 0
+	}
+}

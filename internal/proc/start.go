@@ -1,0 +1,167 @@
+package proc
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+)
+
+// Start starts a command that goes on: a server, or one declared to run in the
+// background. Its input and output are pipes in the caller's hand; Output gets
+// what it says on stderr. It runs until it ends by itself, End or Close; in
+// each case all that came from it is ended too.
+func (k *Keeper) Start(c Command) (*Running, error) {
+	return k.start(c, true)
+}
+
+// plumbing is the pipes of one command: the ends that are handed to it, and ours.
+type plumbing struct {
+	child    [3]*os.File
+	in       *os.File // we write
+	out      *os.File // we read, for the caller
+	captured *os.File // we read, for Output
+}
+
+func (p *plumbing) pipe(ours, theirs **os.File, weWrite bool) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	if weWrite {
+		*ours, *theirs = w, r
+	} else {
+		*ours, *theirs = r, w
+	}
+	return nil
+}
+
+// plumb lays the pipes: all in the caller's hand, or everything to Output.
+func plumb(c Command, piped bool) (*plumbing, error) {
+	p := &plumbing{}
+	err := p.pipe(&p.captured, &p.child[2], false)
+	if err == nil && piped {
+		err = p.pipe(&p.out, &p.child[1], false)
+	} else {
+		p.child[1] = p.child[2] // one pipe keeps both outputs in order
+	}
+	if err == nil && (piped || c.Stdin != nil) {
+		err = p.pipe(&p.in, &p.child[0], true)
+	}
+	if err != nil {
+		p.closeChild()
+		p.closeOurs()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *plumbing) closeChild() { closeAll(p.child[:]...) }
+
+func (p *plumbing) closeOurs() { closeAll(p.in, p.out, p.captured) }
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close() // a second close of the same one is refused, and that is fine
+		}
+	}
+}
+
+// command makes what is started; a fresh one for each try.
+func (c Command) command(p *plumbing, id string) *exec.Cmd {
+	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // ended by the ladder, with all that came from it
+	cmd.Dir = c.Dir
+	if !c.Bare {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(append(cmd.Env, c.Env...), marker(id, c.Owner))
+	if p.child[0] != nil { // else it reads the null device
+		cmd.Stdin = p.child[0]
+	}
+	cmd.Stdout, cmd.Stderr = p.child[1], p.child[2]
+	return cmd
+}
+
+func (k *Keeper) start(c Command, piped bool) (*Running, error) {
+	if len(c.Args) == 0 {
+		return nil, errors.New("a command without words")
+	}
+	if err := k.enter(); err != nil {
+		return nil, err
+	}
+	defer k.starting.Done()
+	pipes, err := plumb(c, piped)
+	if err != nil {
+		return nil, err
+	}
+	r := newRunning(k, c, pipes)
+	err = r.launch()
+	pipes.closeChild()
+	if err != nil {
+		pipes.closeOurs()
+		k.erase(r)
+		return nil, err
+	}
+	k.add(r)
+	r.follow(piped)
+	return r, nil
+}
+
+// launch starts the process inside its pen. Where the kernel refuses what the
+// pen asks for, it is tried once more without.
+func (r *Running) launch() error {
+	id := randomID()
+	err := r.try(id, newPen(id, r.keeper.opts.NoCgroup))
+	if err != nil && r.pen.elaborate && !errors.Is(err, fs.ErrNotExist) {
+		plain := newPen(id, true)
+		plain.elaborate = false
+		err = r.try(id, plain)
+	}
+	if err != nil {
+		return err
+	}
+	r.PID = r.cmd.Process.Pid
+	r.note(id)
+	return nil
+}
+
+func (r *Running) try(id string, p *pen) error {
+	r.pen = p
+	r.note(id)
+	r.cmd = r.command.command(r.pipes, id)
+	err := p.start(r.cmd)
+	if err != nil {
+		p.leave()
+	}
+	return err
+}
+
+// note writes the command into the ledger: once before it starts, so that there
+// is no moment in which it runs unknown, and once with its pid.
+func (r *Running) note(id string) {
+	l := r.keeper.ledger
+	if l == nil {
+		return
+	}
+	e := r.pen.entry()
+	e.Marker, e.Owner, e.Name = id, r.command.Owner, r.command.label()
+	if err := l.write(id, e); err != nil {
+		r.keeper.opts.Logger.Warn("the process ledger cannot be written", "owner", r.command.Owner, "err", err)
+		return
+	}
+	r.noted = id
+}
+
+func (k *Keeper) erase(r *Running) {
+	if r.noted != "" {
+		k.ledger.erase(r.noted)
+	}
+}
+
+// feed copies the caller's input; it ends with the input, or when nobody reads.
+func feed(to io.WriteCloser, from io.Reader) {
+	_, _ = io.Copy(to, from)
+	_ = to.Close()
+}

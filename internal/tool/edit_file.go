@@ -1,0 +1,160 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
+)
+
+const editFileDescription = "Replace text in a file: old, exactly as it stands in the file, becomes new. old must occur once, or set all to replace every place. " +
+	"In a file with CRLF line ends, line ends in old and new are taken as CRLF. The file is replaced in one step. Returns what changed."
+
+const editFileSchema = `{"type":"object","required":["path","old","new"],"additionalProperties":false,"properties":{` +
+	`"path":{"type":"string"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"all":{"type":"boolean"}}}`
+
+// mostEdited is the size of the largest file that is edited: it has to be in
+// memory twice.
+const mostEdited = 16 << 20
+
+type editFileArgs struct {
+	Path string  `json:"path"`
+	Old  string  `json:"old"`
+	New  *string `json:"new"` // "" takes the old text out
+	All  bool    `json:"all"`
+}
+
+// EditFile replaces text in a file inside the session's directory.
+func EditFile() Tool {
+	return Tool{
+		Tool:    llm.Tool{Name: "edit_file", Description: editFileDescription, Schema: json.RawMessage(editFileSchema)},
+		Effect:  permit.Edits,
+		Subject: pathIn("path"),
+		Question: func(args json.RawMessage) string {
+			a, err := parseEditFile(args)
+			if err != nil { // checked before
+				return "Edit a file?"
+			}
+			where := ""
+			if a.All {
+				where = " in every place"
+			}
+			return fmt.Sprintf("Edit %s%s?\n%s", shown(a.Path), where,
+				diffLines("-", a.Old, mostAsked)+diffLines("+", *a.New, mostAsked))
+		},
+		Check: func(args json.RawMessage) error {
+			_, err := parseEditFile(args)
+			return err
+		},
+		Run: editFile,
+	}
+}
+
+func parseEditFile(args json.RawMessage) (editFileArgs, error) {
+	a, err := parse[editFileArgs](args)
+	switch {
+	case err != nil:
+		return a, err
+	case a.Path == "":
+		return a, errors.New("arguments: path is missing")
+	case a.Old == "":
+		return a, errors.New("arguments: old is missing or empty")
+	case a.New == nil:
+		return a, errors.New("arguments: new is missing")
+	case a.Old == *a.New:
+		return a, errors.New("arguments: old and new are the same")
+	}
+	return a, nil
+}
+
+func editFile(ctx context.Context, call Call) Result {
+	a, err := parseEditFile(call.Args)
+	if err != nil {
+		return failed(err)
+	}
+	root, path, err := enter(call.Dir, a.Path)
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = root.Close() }()
+	f, info, err := openRegular(root, path)
+	if err != nil {
+		return failed(err)
+	}
+	text, err := readAll(ctx, f, info.Size())
+	_ = f.Close()
+	if err != nil {
+		return unwritten(ctx, path, err)
+	}
+	before, after := lineEnds(text, a.Old, *a.New)
+	places, count, err := find(text, before, a.All)
+	if err == nil && len(text)+count*(len(after)-len(before)) > mostEdited {
+		err = fmt.Errorf("the file would be larger than %d bytes", mostEdited)
+	}
+	if err != nil {
+		return failed(fmt.Errorf("%s: %w", shown(path), err))
+	}
+	if _, err := replace(ctx, root, path, strings.ReplaceAll(text, before, after), info); err != nil {
+		return unwritten(ctx, path, err)
+	}
+	return finished(changed(path, text, before, after, places, count))
+}
+
+// readAll reads a file that may be edited.
+func readAll(ctx context.Context, f *os.File, size int64) (string, error) {
+	var text strings.Builder
+	for {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if max(size, int64(text.Len())) > mostEdited {
+			return "", fmt.Errorf("the file is larger than %d bytes; edit it with a command", mostEdited)
+		}
+		_, err := io.CopyN(&text, f, 64<<10)
+		if errors.Is(err, io.EOF) {
+			return text.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// lineEnds gives the texts of an edit the line ends of the file: models write
+// \n whatever they have read. Where a file has both kinds, the text as it was
+// given comes first.
+func lineEnds(text, before, after string) (string, string) {
+	crlf := strings.Count(text, "\r\n")
+	if crlf == 0 || crlf < strings.Count(text, "\n") && strings.Contains(text, before) {
+		return before, after
+	}
+	return toCRLF(before), toCRLF(after)
+}
+
+func toCRLF(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// find returns the first places of the old text, and how many there are. Places
+// that overlap are two, so which is meant cannot be known.
+func find(text, old string, all bool) (places []int, count int, err error) {
+	first, last := strings.Index(text, old), strings.LastIndex(text, old)
+	switch {
+	case first < 0:
+		return nil, 0, errors.New("the old text is not in the file; it has to be exactly as it stands there, spaces included")
+	case first != last && !all:
+		return nil, 0, fmt.Errorf("the old text is in the file more than once, first in line %d, last in line %d; give more of the lines around it, or set all",
+			lineOf(text, first), lineOf(text, last))
+	}
+	for at, next := first, 0; next >= 0 && len(places) < mostHunks; at += len(old) + next {
+		places = append(places, at)
+		next = strings.Index(text[at+len(old):], old)
+	}
+	return places, strings.Count(text, old), nil
+}

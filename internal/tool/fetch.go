@@ -1,0 +1,155 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
+)
+
+const fetchDescription = "Get a page by HTTP or HTTPS and return it as text: HTML loses its tags, scripts and styles; other text stays as it is. " +
+	"What is not text is refused. Addresses of this machine and of private networks are refused. " +
+	"At most max_bytes (default 1048576) of the page are read, and 262144 bytes of text returned."
+
+const fetchSchema = `{"type":"object","required":["url"],"additionalProperties":false,"properties":{` +
+	`"url":{"type":"string"},"max_bytes":{"type":"integer","minimum":1,"maximum":4194304}}}`
+
+const (
+	defaultFetched = 1 << 20
+	mostFetched    = 4 << 20
+	mostRedirects  = 5
+	mostFetchTime  = 30 * time.Second
+)
+
+// FetchOptions change what Fetch may do.
+type FetchOptions struct {
+	// AllowPrivate lets it reach loopback and private addresses. Link-local
+	// and metadata addresses stay refused.
+	AllowPrivate bool
+	// Timeout bounds a call, 30 s when it is 0.
+	Timeout time.Duration
+}
+
+type fetchArgs struct {
+	URL      string `json:"url"`
+	MaxBytes int64  `json:"max_bytes"`
+}
+
+// Fetch gets a page from the public network.
+func Fetch(options FetchOptions) Tool {
+	if options.Timeout == 0 {
+		options.Timeout = mostFetchTime
+	}
+	return Tool{
+		Tool:    llm.Tool{Name: "fetch", Description: fetchDescription, Schema: json.RawMessage(fetchSchema)},
+		Effect:  permit.Reaches,
+		Subject: named("url"),
+		Question: func(args json.RawMessage) string {
+			a, _ := parse[fetchArgs](args) // checked before
+			return "Fetch " + plain(a.URL) + "?"
+		},
+		Check: func(args json.RawMessage) error {
+			_, err := parseFetch(args)
+			return err
+		},
+		Run: options.run,
+	}
+}
+
+func parseFetch(args json.RawMessage) (fetchArgs, error) {
+	a, err := parse[fetchArgs](args)
+	if err != nil {
+		return a, err
+	}
+	to, err := url.Parse(a.URL)
+	switch {
+	case a.URL == "":
+		return a, errors.New("arguments: url is missing")
+	case err != nil:
+		return a, fmt.Errorf("arguments: %w", err)
+	case to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "":
+		return a, fmt.Errorf("arguments: %q is no http or https URL", a.URL)
+	case to.User != nil:
+		return a, errors.New("arguments: the URL holds a user or a password")
+	case a.MaxBytes < 0 || a.MaxBytes > mostFetched:
+		return a, fmt.Errorf("arguments: max_bytes is not from 1 to %d", mostFetched)
+	case a.MaxBytes == 0:
+		a.MaxBytes = defaultFetched
+	}
+	return a, nil
+}
+
+func (o FetchOptions) run(ctx context.Context, call Call) Result {
+	a, err := parseFetch(call.Args)
+	if err != nil {
+		return failed(err)
+	}
+	tooLong := fmt.Errorf("no answer in full within %v", o.Timeout)
+	bounded, done := context.WithTimeoutCause(ctx, o.Timeout, tooLong)
+	defer done()
+	p, err := o.get(bounded, a)
+	text := p.text()
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return stopped(text)
+	case bounded.Err() != nil && err != nil:
+		return failed(tooLong)
+	case err != nil:
+		return failed(err)
+	}
+	result := finished(text)
+	result.Failed = p.code >= http.StatusBadRequest
+	return result
+}
+
+// get reads an answer. It returns what it has beside the error too.
+func (o FetchOptions) get(ctx context.Context, a fetchArgs) (p page, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL, http.NoBody)
+	if err != nil {
+		return p, err
+	}
+	request.Header.Set("User-Agent", "bellcord")
+	request.Header.Set("Accept", "text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1")
+	client := http.Client{Transport: o.transport(ctx), CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		if len(via) > mostRedirects {
+			return fmt.Errorf("more than %d redirects", mostRedirects)
+		}
+		return nil
+	}}
+	response, err := client.Do(request)
+	if err != nil {
+		return p, err
+	}
+	defer func() { _ = response.Body.Close() }()
+
+	kind, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil {
+		kind = ""
+	}
+	p.code, p.kind, p.latin1 = response.StatusCode, kind, strings.EqualFold(parameters["charset"], "iso-8859-1")
+	err = p.read(ctx, response.Body, a.MaxBytes)
+	if p.kind == "" || p.kind == "application/octet-stream" {
+		p.kind, _, _ = strings.Cut(http.DetectContentType(p.body), ";")
+	}
+	p.head = fmt.Sprintf("[%s, %s, %s]\n\n", response.Status, p.kind, plain(response.Request.URL.Redacted()))
+	if !textual(p.kind) || bytes.IndexByte(p.body[:min(len(p.body), peeked)], 0) >= 0 {
+		size := "of unknown size"
+		if response.ContentLength >= 0 {
+			size = fmt.Sprintf("of %d bytes", response.ContentLength)
+		}
+		p.head, p.body = "", nil
+		if err == nil {
+			err = fmt.Errorf("%s is %s %s, not text", plain(a.URL), p.kind, size)
+		}
+	}
+	return p, err
+}

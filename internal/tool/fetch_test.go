@@ -1,0 +1,156 @@
+package tool_test
+
+import (
+	"compress/gzip"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// inside may fetch from the servers of these tests.
+var inside = tool.FetchOptions{AllowPrivate: true}
+
+func site(t *testing.T, pages map[string]http.HandlerFunc) (url string) {
+	t.Helper()
+	mux := http.NewServeMux()
+	for path, page := range pages {
+		mux.HandleFunc(path, page)
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close) // waits until every connection is closed
+	return server.URL
+}
+
+func says(kind, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = []string{kind}
+		if kind == "" {
+			w.Header()["Content-Type"] = nil
+		}
+		_, _ = w.Write([]byte(text))
+	}
+}
+
+func TestFetchReturnsText(t *testing.T) {
+	t.Parallel()
+	url := site(t, map[string]http.HandlerFunc{
+		"/html":   says("text/html; charset=utf-8", "<p>One<script>x</script></p><p>日本</p>"),
+		"/plain":  says("text/plain", "<p>as it is</p>"),
+		"/json":   says("application/vnd.api+json", `{"a":1}`),
+		"/latin":  says("text/plain; charset=ISO-8859-1", "caf\xe9"),
+		"/bad":    says("text/plain", "a\xffb"),
+		"/silent": says("", "no kind given"),
+		"/stream": says("application/octet-stream", "text after all"),
+		"/empty":  says("text/plain", ""),
+		"/long":   says("text/plain", strings.Repeat("x", 3000)),
+		"/png":    says("image/png", "\x89PNG\r\n\x1a\n"),
+		"/liar":   says("text/plain", "a\x00b"),
+		"/blob":   says("", "\x00\x01\x02"),
+		"/zip": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = z.Write([]byte(strings.Repeat("\n", 4<<20))) // a small bomb
+			_ = z.Close()
+		},
+		"/gone": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it was here", http.StatusGone) },
+		"/to/": func(w http.ResponseWriter, r *http.Request) {
+			n := len(r.URL.Path) - len("/to/")
+			to := r.URL.Path[:max(len(r.URL.Path)-1, 4)]
+			if n == 0 {
+				to = "/plain"
+			}
+			http.Redirect(w, r, to, http.StatusFound)
+		},
+		"/meta": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+		},
+		"/file": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "file:///etc/passwd")
+			w.WriteHeader(http.StatusFound)
+		},
+	})
+	tests := []struct {
+		name, path string
+		most       int
+		failed     bool
+		want       string // in the text, U standing for the site
+	}{
+		{"a page, without its tags", "/html", 0, false, "[200 OK, text/html, U/html]\n\nOne\n\n日本"},
+		{"text as it is", "/plain", 0, false, "[200 OK, text/plain, U/plain]\n\n<p>as it is</p>"},
+		{"data", "/json", 0, false, "[200 OK, application/vnd.api+json, U/json]\n\n{\"a\":1}"},
+		{"old letters", "/latin", 0, false, "café"},
+		{"what is no text in a text", "/bad", 0, false, "a\uFFFDb"},
+		{"what does not say what it is", "/silent", 0, false, "text/plain, U/silent]\n\nno kind given"},
+		{"what says that it could be anything", "/stream", 0, false, "text after all"},
+		{"nothing", "/empty", 0, false, "U/empty]\n\n"},
+		{"no more than is asked for", "/long", 1000, false, "\n\n" + strings.Repeat("x", 1000) + "\n[cut: only the first 1000 bytes of the page were read]"},
+		{"just as much as there is", "/long", 3000, false, strings.Repeat("x", 3000)},
+		{"no more than a text can have, whatever it unpacks to", "/zip", 0, false, "\n[cut after 262144 bytes of text]"},
+		{"the page five redirects away, and its address", "/to/1234", 0, false, "U/plain]"},
+		{"no page six redirects away", "/to/12345", 0, true, "more than 5 redirects"},
+		{"no page that a redirect has in a private place", "/meta", 0, true, "169.254.169.254 is refused"},
+		{"no file that a redirect names", "/file", 0, true, "unsupported protocol scheme"},
+		{"a refusal, which is a failure", "/gone", 0, true, "[410 Gone, text/plain, U/gone]\n\nit was here"},
+		{"no picture", "/png", 0, true, "error: U/png is image/png of 8 bytes, not text"},
+		{"no picture that says it is text", "/liar", 0, true, "of 3 bytes, not text"},
+		{"no picture that says nothing", "/blob", 0, true, "application/octet-stream of 3 bytes, not text"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			args := fields{"url": url + test.path}
+			if test.most > 0 {
+				args["max_bytes"] = test.most
+			}
+			got := use(t, t.Context(), tool.Fetch(inside), "", args)
+			if want := strings.ReplaceAll(test.want, "U", url); got.Failed != test.failed || got.Fate != bellcord.Finished || !strings.Contains(got.Text, want) && !strings.Contains(got.Text, test.want) {
+				t.Errorf("%.300q … %q", got.Text, got.Text[max(0, len(got.Text)-100):])
+			}
+			if len(got.Text) > 300<<10 || test.most == 3000 && strings.Contains(got.Text, "cut") {
+				t.Errorf("%d bytes", len(got.Text))
+			}
+		})
+	}
+}
+
+func TestFetchReachesPublicAddressesOnly(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, kind string // kind: public, private (may be allowed) or never
+		addresses  string
+	}{
+		{"public ones", "public", "1.1.1.1 8.8.8.8 172.32.0.1 192.169.0.1 100.128.0.1 2606:4700::1111 2a00:1450::1 ::ffff:1.1.1.1 64:ff9b::101:101"},
+		{"this machine", "private", "127.0.0.1 127.9.9.9 ::1 ::ffff:127.0.0.1 64:ff9b::7f00:1"},
+		{"private networks", "private", "10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 fd12::1 fc00::1 ::ffff:10.0.0.1"},
+		{"no address in particular", "never", "0.0.0.0 :: 0.1.2.3"},
+		{"the link", "never", "169.254.169.254 169.254.1.1 fe80::1 fe80::1%eth0 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe"},
+		{"the metadata of clouds", "never", "fd00:ec2::254 fd20:ce::254 100.100.100.200 168.63.129.16 192.0.0.192"},
+		{"many at once", "never", "224.0.0.1 239.1.1.1 255.255.255.255 ff02::1"},
+		{"reserved ones", "never", "100.64.0.1 192.0.0.1 198.18.0.1 240.0.0.1 fec0::1 100::1 64:ff9b:1::1 ::7f00:1 2002:7f00:1:: 2001:0:1::1"},
+	}
+	for _, test := range tests {
+		for address := range strings.FieldsSeq(test.addresses) {
+			ip := netip.MustParseAddr(address)
+			if err := tool.Refuse(ip, false); (err == nil) != (test.kind == "public") {
+				t.Errorf("%s: %s: %v", test.name, address, err)
+			}
+			if err := tool.Refuse(ip, true); (err == nil) != (test.kind != "never") {
+				t.Errorf("%s, when private ones are allowed: %s: %v", test.name, address, err)
+			}
+		}
+	}
+	url := site(t, map[string]http.HandlerFunc{"/": says("text/plain", "secret")})
+	port := url[strings.LastIndex(url, ":"):]
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1"} {
+		got := use(t, t.Context(), tool.Fetch(tool.FetchOptions{}), "", fields{"url": "http://" + host + port})
+		if !got.Failed || !strings.Contains(got.Text, "is refused: not a public address") {
+			t.Errorf("%s: %+v", host, got)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package tool_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// ownShell is a shell with processes and a yard of its own.
+func ownShell(t *testing.T) (tool.Tool, *tool.Yard) {
+	t.Helper()
+	keeper, err := proc.Open("", proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yard := &tool.Yard{Dir: t.TempDir()}
+	t.Cleanup(func() {
+		yard.EndAll()
+		if err := keeper.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return tool.Shell(keeper, yard), yard
+}
+
+func aShell(t *testing.T) tool.Tool {
+	t.Helper()
+	shell, _ := ownShell(t)
+	return shell
+}

@@ -1,0 +1,152 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+const (
+	// telling is how long a stop waits for the word of it to be written; the
+	// server's own word is not waited for. A server that does not read gets it
+	// when it does.
+	telling = 50 * time.Millisecond
+	// longestCall frees what a call holds if its turn never ends.
+	longestCall = 24 * time.Hour
+)
+
+// run does one call of a tool. A server that turns out to be gone before
+// anything was sent is started anew, once.
+func (s *server) run(ctx context.Context, name string, call tool.Call) tool.Result {
+	for last := false; ; last = true {
+		l, err := s.up(ctx)
+		if err != nil {
+			return neverSent(ctx, s.Name+": "+err.Error())
+		}
+		result := l.call(ctx, name, call)
+		if result.Fate != bellcord.NotStarted || last || ctx.Err() != nil || !l.ended() {
+			return result
+		}
+	}
+}
+
+// reply is what the SDK returns of a call.
+type reply struct {
+	*sdk.CallToolResult
+	err error
+}
+
+// call does one call over this link. When ctx ends it returns at once: the
+// server is told, and what it still says about this call is dropped.
+func (l *link) call(ctx context.Context, name string, call tool.Call) tool.Result {
+	e := l.desk.open()
+	defer l.desk.close(e)
+	within, done := context.WithTimeout(context.WithValue(ctx, errandKey{}, e), longestCall)
+	defer done()
+	params := &sdk.CallToolParams{Name: name, Arguments: call.Args}
+	params.SetProgressToken(e.token)
+	answer := make(chan reply, 1) // room: after a stop nobody waits for it
+	go func() {
+		r, err := l.session.CallTool(within, params)
+		answer <- reply{r, err}
+	}()
+	var seen progress
+	for {
+		select {
+		case <-e.news:
+			seen.take(e, call)
+		case r := <-answer:
+			seen.take(e, call)
+			return l.outcome(ctx, e, r, &seen)
+		case <-ctx.Done():
+			seen.take(e, call)
+			select {
+			case r := <-answer:
+				return l.outcome(ctx, e, r, &seen)
+			default:
+				return l.stopped(ctx, e, &seen)
+			}
+		case <-l.down:
+			if e.answered.Load() { // it spoke before it went, and that is being read
+				return l.outcome(ctx, e, <-answer, &seen)
+			}
+			return unseen(ctx, e, "the server is gone", &seen)
+		}
+	}
+}
+
+// outcome is the result of a call whose reply, or the lack of one, is known.
+func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) tool.Result {
+	switch {
+	case r.err == nil:
+		return finished(r.CallToolResult)
+	case e.answered.Load() && ctx.Err() == nil:
+		return tool.Result{Text: "error: " + clip(r.err.Error(), mostText), Failed: true, Fate: bellcord.Finished}
+	case ctx.Err() != nil:
+		return l.stopped(ctx, e, seen)
+	case errors.Is(r.err, sdk.ErrConnectionClosed):
+		l.end() // the SDK saw it first
+	}
+	return unseen(ctx, e, r.err.Error(), seen)
+}
+
+// stopped waits until the server has been told, not longer than telling.
+func (l *link) stopped(ctx context.Context, e *errand, seen *progress) tool.Result {
+	if e.withdraw() {
+		return neverSent(ctx, "")
+	}
+	if !e.answered.Load() {
+		timer := time.NewTimer(telling)
+		defer timer.Stop()
+		select {
+		case <-e.told:
+		case <-l.down:
+		case <-timer.C:
+		}
+	}
+	return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, seen.String()), Fate: bellcord.CallStopped}
+}
+
+// unseen is the result of a call that was sent and whose end was not seen.
+func unseen(ctx context.Context, e *errand, why string, seen *progress) tool.Result {
+	if e.withdraw() {
+		return neverSent(ctx, why)
+	}
+	seen.lines = append(seen.lines, "["+clip(why, mostLine)+"]")
+	return tool.Result{
+		Text:   bellcord.ResultText(bellcord.Unknown, seen.String()),
+		Failed: true,
+		Fate:   bellcord.Unknown,
+	}
+}
+
+// neverSent is the result of a call that the server has seen nothing of.
+func neverSent(ctx context.Context, why string) tool.Result {
+	if ctx.Err() != nil {
+		return tool.Result{Text: bellcord.ResultText(bellcord.NotStarted, ""), Fate: bellcord.NotStarted}
+	}
+	return tool.Result{Text: "[not started: " + clip(why, mostLine) + "]", Failed: true, Fate: bellcord.NotStarted}
+}
+
+// progress is what a call said so far: its last lines.
+type progress struct{ lines []string }
+
+func (p *progress) take(e *errand, call tool.Call) {
+	for _, line := range e.take() {
+		p.lines = append(p.lines, line)
+		if call.Output != nil {
+			call.Output(line + "\n")
+		}
+	}
+	if over := len(p.lines) - mostLines; over > 0 {
+		p.lines = append(p.lines[:0], p.lines[over:]...)
+	}
+}
+
+func (p *progress) String() string { return clip(strings.Join(p.lines, "\n"), mostText) }

@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+const mostText = 64 << 10 // bytes of a result that a model is given
+
+// finished is the result of a call that the server has answered.
+func finished(r *sdk.CallToolResult) tool.Result {
+	result := tool.Result{Text: clip(text(r), mostText), Failed: r.IsError, Fate: bellcord.Finished}
+	if r.NeedsInput() || len(r.InputRequests) > 0 {
+		result.Failed = true
+		result.Text = "error: the tool asks the person for input first, and that is not offered"
+	}
+	return result
+}
+
+// text is the content as a model reads it: text as it is, all else by name,
+// and the structured content where there is no text.
+func text(r *sdk.CallToolResult) string {
+	var parts []string
+	plain := false
+	for _, c := range r.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			plain = plain || t.Text != ""
+			parts = append(parts, t.Text)
+			continue
+		}
+		parts = append(parts, name(c))
+	}
+	if !plain && r.StructuredContent != nil {
+		if data, err := json.Marshal(r.StructuredContent); err == nil {
+			parts = append(parts, string(data))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func name(c sdk.Content) string {
+	switch c := c.(type) {
+	case *sdk.ImageContent:
+		return fmt.Sprintf("[image %s, %d bytes]", c.MIMEType, len(c.Data))
+	case *sdk.AudioContent:
+		return fmt.Sprintf("[audio %s, %d bytes]", c.MIMEType, len(c.Data))
+	case *sdk.ResourceLink:
+		return fmt.Sprintf("[resource %s]", words(c.URI, c.MIMEType))
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			break
+		}
+		return fmt.Sprintf("[resource %s, %d bytes]", words(c.Resource.URI, c.Resource.MIMEType), len(c.Resource.Text)+len(c.Resource.Blob))
+	}
+	return fmt.Sprintf("[%T]", c)
+}
+
+func words(s ...string) string { return strings.TrimSpace(strings.Join(s, " ")) }
+
+// clip keeps the head and the tail of what is longer than most bytes, and makes
+// it valid UTF-8.
+func clip(s string, most int) string {
+	if len(s) > most {
+		head, tail := s[:most/2], s[len(s)-most/2:]
+		s = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(s)-len(head)-len(tail), tail)
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// courier carries the SDK's HTTP requests: it adds the configured headers, and
+// reads an answer that is not a stream itself. The SDK reads one without a
+// bound, and breaks the whole session when a stop cuts it off.
+type courier struct {
+	*http.Transport
+	to      *url.URL
+	headers map[string]string
+	version atomic.Pointer[string]
+}
+
+// goodbye is how long the end of a session may take to be said.
+const goodbye = time.Second
+
+func newCourier(to *url.URL, headers map[string]string) *courier {
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	if usual, ok := http.DefaultTransport.(*http.Transport); ok {
+		transport = usual.Clone() // our own, so that its connections end with the link
+	}
+	return &courier{Transport: transport, to: to, headers: headers}
+}
+
+// sameHost keeps the configured headers, often secrets, from other hosts.
+func (c *courier) sameHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != c.to.Host || req.URL.Scheme != c.to.Scheme {
+		return fmt.Errorf("refusing to be redirected to %s", req.URL.Host)
+	}
+	if len(via) >= 5 {
+		return errors.New("redirected too often")
+	}
+	return nil
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, e := req.Context(), errandOf(req.Context())
+	if req.Method == http.MethodDelete {
+		limited, done := context.WithTimeout(ctx, goodbye)
+		defer done() // its answer is read below
+		ctx = limited
+	}
+	req = req.Clone(ctx)
+	for name, value := range c.headers {
+		req.Header.Set(name, value)
+	}
+	if v := c.version.Load(); v != nil && req.Header.Get("Mcp-Protocol-Version") == "" {
+		req.Header.Set("Mcp-Protocol-Version", *v)
+	}
+	resp, err := c.Transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil && resp.StatusCode >= 400 && resp.StatusCode < 500 {
+		e.answered.Store(true) // refused
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind == "text/event-stream" && resp.StatusCode < 300 {
+		return resp, nil
+	}
+	resp, err = whole(resp)
+	if err == nil && ctx.Value(courtesyKey{}) != nil {
+		resp.StatusCode = http.StatusAccepted
+	}
+	return resp, err
+}
+
+// courtesyKey marks a cancelling. A server may refuse it, and those of the
+// protocol of 2026 do (there the end of the request says it), but the SDK would
+// take that for the end of the session.
+type courtesyKey struct{}
+
+// whole reads an answer to its end, so far as it may be long.
+func whole(resp *http.Response) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, longestLine+1))
+	_ = resp.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > longestLine {
+		return nil, fmt.Errorf("the answer has more than %d bytes", longestLine)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}

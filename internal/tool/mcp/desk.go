@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// desk sees all that comes from a server before the SDK does, and lets pass
+// only what the SDK asked for. The SDK keeps what it cannot handle yet in a
+// queue without a bound, and answers each request on a goroutine of its own: a
+// server that floods would fill the memory.
+type desk struct {
+	forwarded atomic.Bool // a change of the tools is with the SDK already
+	tokens    atomic.Int64
+
+	mu      sync.Mutex
+	byToken map[string]*errand
+	byID    map[jsonrpc.ID]*errand
+}
+
+func newDesk() *desk {
+	return &desk{byToken: map[string]*errand{}, byID: map[jsonrpc.ID]*errand{}}
+}
+
+func (d *desk) open() *errand {
+	e := newErrand(d.tokens.Add(1))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byToken[e.token] = e
+	return e
+}
+
+// close forgets the errand: what still comes for it is dropped.
+func (d *desk) close(e *errand) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.byToken, e.token)
+	for id, other := range d.byID {
+		if other == e {
+			delete(d.byID, id)
+		}
+	}
+}
+
+// leaves notes a message that is about to be written, and says whose it is and
+// whether it cancels.
+func (d *desk) leaves(ctx context.Context, msg jsonrpc.Message) (e *errand, cancels bool) {
+	e = errandOf(ctx)
+	req, ok := msg.(*jsonrpc.Request)
+	if e == nil || !ok {
+		return nil, false
+	}
+	if req.Method == "notifications/cancelled" {
+		return e, true
+	}
+	if !req.IsCall() {
+		return nil, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.byToken[e.token] == e {
+		d.byID[req.ID] = e
+	}
+	return e, false
+}
+
+// comes decides on a message from the server: whether the SDK gets it, and
+// what is answered at once. It never blocks.
+func (d *desk) comes(msg jsonrpc.Message) (pass bool, reply *jsonrpc.Response) {
+	switch m := msg.(type) {
+	case *jsonrpc.Response:
+		d.mu.Lock()
+		e := d.byID[m.ID]
+		delete(d.byID, m.ID)
+		d.mu.Unlock()
+		if e != nil {
+			e.answered.Store(true)
+		}
+		return true, nil
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			return false, refusal(m)
+		}
+		switch m.Method {
+		case "notifications/progress":
+			d.progress(m.Params)
+		case "notifications/tools/list_changed":
+			return d.forwarded.CompareAndSwap(false, true), nil // it has a cache to empty
+		}
+	}
+	return false, nil
+}
+
+// refusal answers a request of the server: to a ping with nothing, to all else
+// that it is not offered.
+func refusal(req *jsonrpc.Request) *jsonrpc.Response {
+	if req.Method == "ping" {
+		return &jsonrpc.Response{ID: req.ID, Result: json.RawMessage(`{}`)}
+	}
+	return &jsonrpc.Response{ID: req.ID, Error: &jsonrpc.Error{
+		Code: jsonrpc.CodeMethodNotFound, Message: "not offered: " + clip(req.Method, 100),
+	}}
+}
+
+func (d *desk) progress(params json.RawMessage) {
+	var p struct {
+		Token    string   `json:"progressToken"`
+		Progress float64  `json:"progress"`
+		Total    *float64 `json:"total"`
+		Message  string   `json:"message"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	d.mu.Lock()
+	e := d.byToken[p.Token]
+	d.mu.Unlock()
+	if e == nil {
+		return // of a call that is over
+	}
+	line := fmt.Sprintf("%g", p.Progress)
+	if p.Total != nil {
+		line += fmt.Sprintf("/%g", *p.Total)
+	}
+	if p.Message != "" {
+		line += " " + p.Message
+	}
+	e.progress(line)
+}

@@ -1,0 +1,170 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+)
+
+func TestAStoppedCallReturnsAtOnceAndTheServerIsToldAndAnswersTheNextOne(t *testing.T) {
+	t.Parallel()
+	all := tools(t, open(t, hostileServer(t, "yes")))
+	var took []time.Duration
+	for range 20 {
+		r, d := stopIn(t, all["mcp_hostile_hang"], `{}`, 1)
+		wantFate(t, r, bellcord.CallStopped)
+		if want := bellcord.ResultText(bellcord.CallStopped, "1 half done"); r.Text != want {
+			t.Fatalf("the text is %q, want %q", r.Text, want)
+		}
+		took = append(took, d)
+		answers(t, all["mcp_hostile_echo"], `{"n":1}`, `echo{"n":1}`)
+	}
+	t.Log(summary(took))
+	seen := do(within(t), all["mcp_hostile_seen"], `{}`).Text
+	if n := strings.Count(seen, `"notifications/cancelled"`); n < 20 {
+		t.Fatalf("the server was told of %d stops out of 20:\n%s", n, seen)
+	}
+}
+
+func TestALateAnswerIsDropped(t *testing.T) {
+	t.Parallel()
+	all := tools(t, open(t, hostileServer(t, "yes")))
+	for range 20 {
+		r, _ := stopIn(t, all["mcp_hostile_late"], `{}`, 1)
+		wantFate(t, r, bellcord.CallStopped)
+		next := do(within(t), all["mcp_hostile_echo"], `{}`)
+		if next.Text != "echo{}" || next.Fate != bellcord.Finished {
+			t.Fatalf("the next call answered %+v", next)
+		}
+	}
+}
+
+func TestAServerThatDiesLeavesTheOutcomeUnknownAndIsStartedAnew(t *testing.T) {
+	t.Parallel()
+	all := tools(t, open(t, hostileServer(t, "yes")))
+	for range 2 {
+		start := time.Now()
+		r := do(within(t), all["mcp_hostile_die"], `{}`)
+		wantFate(t, r, bellcord.Unknown)
+		if !r.Failed || !strings.Contains(r.Text, "1 dying") || !strings.Contains(r.Text, "outcome unknown") {
+			t.Fatalf("it came to %+v", r)
+		}
+		answers(t, all["mcp_hostile_echo"], `{}`, "echo{}")
+		if took := time.Since(start); took < 500*time.Millisecond {
+			t.Fatalf("it was started anew after %v: there is no back-off", took)
+		}
+	}
+}
+
+func TestNothingAServerDoesHoldsUpAStop(t *testing.T) {
+	t.Parallel()
+	for name, n := range map[string]int{"flood": 3000, "ask": 500, "blind": 1, "endless": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := tools(t, open(t, hostileServer(t, "yes")))
+			r, took := stopIn(t, all["mcp_hostile_"+name], `{}`, n)
+			wantFate(t, r, bellcord.CallStopped)
+			var mem runtime.MemStats
+			runtime.ReadMemStats(&mem)
+			t.Logf("the stop took %v; the heap has %d MiB", took, mem.HeapInuse>>20)
+			if mem.HeapInuse > 512<<20 {
+				t.Errorf("the heap has grown to %d MiB", mem.HeapInuse>>20)
+			}
+		})
+	}
+}
+
+func TestAServerThatDoesNotReadHoldsUpNoStop(t *testing.T) {
+	t.Parallel()
+	all := tools(t, open(t, hostileServer(t, "yes")))
+	_, _ = stopIn(t, all["mcp_hostile_blind"], `{}`, 1)
+	large := `{"data":"` + strings.Repeat("x", 1<<20) + `"}` // more than a pipe takes
+	var took []time.Duration
+	for i := range 5 {
+		after, want := 50*time.Millisecond, bellcord.NotStarted // it waits behind the first
+		if i == 0 {
+			after, want = time.Second, bellcord.CallStopped
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), after)
+		start := time.Now()
+		r := do(ctx, all["mcp_hostile_echo"], large)
+		took = append(took, time.Since(start)-after)
+		cancel()
+		wantFate(t, r, want)
+		if took[i] > bound {
+			t.Errorf("the stop took %v", took[i])
+		}
+	}
+	t.Log(summary(took))
+}
+
+func TestAnAnswerThatIsTooLongEndsTheCallAndNotTheServer(t *testing.T) {
+	t.Parallel()
+	all := tools(t, open(t, hostileServer(t, "yes")))
+	r := do(within(t), all["mcp_hostile_giant"], `{}`)
+	if r.Fate != bellcord.Finished || !r.Failed || !strings.Contains(r.Text, "left out") {
+		t.Fatalf("it came to %.200q", r.Text)
+	}
+	r = do(within(t), all["mcp_hostile_huge"], `{}`)
+	if r.Fate != bellcord.Finished || r.Failed || len(r.Text) > 80<<10 || !strings.Contains(r.Text, "bytes left out") {
+		t.Fatalf("it came to %d bytes: %.200q", len(r.Text), r.Text)
+	}
+	seen := do(within(t), all["mcp_hostile_seen"], `{}`).Text
+	if strings.Count(seen, `"initialize"`) != 1 {
+		t.Fatal("the server was started anew")
+	}
+}
+
+func TestAServerThatDoesNotStartIsToldOfAndTheOthersGoOn(t *testing.T) {
+	t.Parallel()
+	dead, mute, blind, none := hostileServer(t, "dead"), hostileServer(t, "mute"), hostileServer(t, "blind"), mcp.Server{Name: "none"}
+	dead.Name, mute.Name, blind.Name = "dead", "mute", "blind"
+	missing := mcp.Server{Name: "missing", Command: []string{"/does/not/exist"}}
+	set := mcp.Open([]mcp.Server{dead, mute, hostileServer(t, "yes"), blind, none, missing}, spawn, mcp.Options{Start: time.Second})
+	t.Cleanup(set.Close)
+	list, errs := set.Tools(within(t))
+	if len(list) != 11 {
+		t.Errorf("%d tools, want the 11 of the one that started", len(list))
+	}
+	var text []string
+	for _, err := range errs {
+		text = append(text, err.Error())
+	}
+	t.Log(strings.Join(text, "\n"))
+	if len(errs) != 5 || !strings.Contains(text[1], "mute: did not") || !strings.Contains(text[0], "MCP server dead: ") {
+		t.Errorf("the errors are %q", text)
+	}
+}
+
+func TestAStopWhileAServerStartsReturnsAtOnceAndTheStartGoesOn(t *testing.T) {
+	t.Parallel()
+	mute := hostileServer(t, "mute")
+	mute.Name = "mute"
+	set := open(t, mute, hostileServer(t, "yes"))
+	ctx, cancel := context.WithCancelCause(context.Background())
+	time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("stop")) })
+	start := time.Now()
+	_, errs := set.Tools(ctx)
+	if took := time.Since(start) - 20*time.Millisecond; took > bound {
+		t.Errorf("the stop took %v", took)
+	} else {
+		t.Logf("the stop took %v: %v", took, errs)
+	}
+	if len(errs) == 0 {
+		t.Error("no word of the server that was not ready")
+	}
+	start = time.Now()
+	set.Close()
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("closing took %v", took)
+	}
+	if _, errs := set.Tools(within(t)); len(errs) != 2 {
+		t.Errorf("after Close: %v", errs)
+	}
+}

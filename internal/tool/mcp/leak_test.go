@@ -1,0 +1,43 @@
+package mcp_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+)
+
+// Not parallel: nothing else may start goroutines meanwhile.
+func TestLaw18_NothingIsLeftAfterClose(t *testing.T) {
+	r := serve(t, nil)
+	blind := hostileServer(t, "blind")
+	blind.Name = "blind"
+	base := runtime.NumGoroutine()
+	for range 3 {
+		set := mcp.Open([]mcp.Server{
+			hostileServer(t, "yes"),
+			blind,
+			{Name: "far", URL: r.URL},
+		}, spawn, mcp.Options{Start: 500 * time.Millisecond})
+		list, _ := set.Tools(within(t))
+		all := byName(list)
+		stopIn(t, all["mcp_hostile_hang"], `{}`, 1)
+		stopIn(t, all["mcp_hostile_flood"], `{}`, 10)
+		stopIn(t, all["mcp_far_hang"], `{}`, 1)
+		running := make(chan tool.Result, 1)
+		begun := make(chan struct{})
+		go func() {
+			running <- all["mcp_far_hang"].Run(within(t), tool.Call{Args: []byte(`{}`), Output: func(string) { close(begun) }})
+		}()
+		<-begun
+		start := time.Now()
+		set.Close()
+		t.Logf("closing took %v", time.Since(start))
+		wantFate(t, <-running, bellcord.Unknown)
+	}
+	r.CloseClientConnections()
+	eventually(t, "all goroutines are gone", func() bool { return runtime.NumGoroutine() <= base })
+}

@@ -1,0 +1,196 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// pipe is the wire to a process. Unlike the SDK's own it never makes a writer
+// wait longer than its context, bounds what it reads, and minds no line that is
+// not a message.
+type pipe struct {
+	process Process
+	desk    *desk
+	lines   lines
+	queue   []jsonrpc.Message // read, not yet returned; the reader's alone
+
+	outbox chan *letter // first in, first out: a cancelling never overtakes its call
+	once   sync.Once
+	closed chan struct{}
+	end    chan struct{}
+}
+
+// letter is a message to be written, unless it is taken back before.
+type letter struct {
+	data    []byte
+	errand  *errand
+	cancels bool
+	taken   atomic.Bool // by the writer, or back
+	written chan error  // room for one
+}
+
+// drain is how long a process that is gone is still read from: what it wrote is
+// in the pipe already, and a grandchild may hold the pipe for ever.
+const drain = 100 * time.Millisecond
+
+func newPipe(p Process, d *desk) *pipe {
+	w := &pipe{
+		process: p,
+		desk:    d,
+		lines:   newLines(p.Stdout),
+		outbox:  make(chan *letter, 64),
+		closed:  make(chan struct{}),
+		end:     make(chan struct{}),
+	}
+	go w.deliver()
+	go w.mourn()
+	return w
+}
+
+// Read returns the next message that is for the SDK. It ends when the process
+// has closed its output, or Close has ended it.
+func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		for len(w.queue) > 0 {
+			msg := w.queue[0]
+			w.queue = w.queue[1:]
+			pass, reply := w.desk.comes(msg)
+			if pass {
+				return msg, nil
+			}
+			w.answer(reply)
+		}
+		msgs, err := w.lines.next()
+		if err != nil {
+			return nil, io.EOF
+		}
+		w.queue = msgs
+	}
+}
+
+// answer sends a reply if the outbox is not half full: who asks faster than it
+// reads gets no answer, and keeps no call and no cancelling from leaving.
+func (w *pipe) answer(reply *jsonrpc.Response) {
+	if reply == nil || len(w.outbox) >= cap(w.outbox)/2 {
+		return
+	}
+	if data, err := jsonrpc.EncodeMessage(reply); err == nil {
+		select {
+		case w.outbox <- &letter{data: append(data, '\n'), written: make(chan error, 1)}:
+		default:
+		}
+	}
+}
+
+// Write returns when the message is written or ctx has ended. A request that
+// was not begun by then is never written. A notification is not waited for.
+func (w *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	l := &letter{data: append(data, '\n'), written: make(chan error, 1)}
+	l.errand, l.cancels = w.desk.leaves(ctx, msg)
+	select {
+	case w.outbox <- l:
+	case <-w.closed:
+		return io.ErrClosedPipe
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if req, ok := msg.(*jsonrpc.Request); ok && !req.IsCall() {
+		return nil
+	}
+	select {
+	case err := <-l.written:
+		return err
+	case <-w.closed:
+		return io.ErrClosedPipe
+	case <-ctx.Done():
+		l.taken.CompareAndSwap(false, true)
+		return ctx.Err()
+	}
+}
+
+// deliver writes what is in the outbox. A server that does not read blocks it
+// and nobody else.
+func (w *pipe) deliver() {
+	for {
+		select {
+		case <-w.closed:
+			return
+		case l := <-w.outbox:
+			if !l.taken.CompareAndSwap(false, true) {
+				continue
+			}
+			err := w.write(l)
+			l.written <- err
+			if err != nil && !errors.Is(err, context.Canceled) {
+				_ = w.Close()
+				return
+			}
+		}
+	}
+}
+
+func (w *pipe) write(l *letter) error {
+	if l.errand != nil && !l.cancels && !l.errand.send() {
+		return context.Canceled
+	}
+	n, err := w.process.Stdin.Write(l.data)
+	switch {
+	case l.errand == nil:
+	case l.cancels:
+		l.errand.tell()
+	case err != nil && n == 0:
+		l.errand.unsend()
+	}
+	return err
+}
+
+// mourn closes the pipe behind a process that ended by itself.
+func (w *pipe) mourn() {
+	select {
+	case <-w.process.Done:
+	case <-w.closed:
+		return
+	}
+	timer := time.NewTimer(drain)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-w.closed:
+	}
+	_ = w.Close()
+}
+
+// Close ends the process, without waiting for it. Until it is gone, what it
+// writes is still read: it may have something to finish.
+func (w *pipe) Close() error {
+	w.once.Do(func() {
+		close(w.closed)
+		go func() {
+			defer close(w.end)
+			_ = w.process.Stdin.Close()
+			w.process.End()
+			_ = w.process.Stdout.Close()
+		}()
+	})
+	return nil
+}
+
+func (w *pipe) gone() <-chan struct{} { return w.end }
+
+func (w *pipe) agreed(string) {} // a process needs no reminding
+
+// SessionID implements the SDK's Connection: a process has none.
+func (w *pipe) SessionID() string { return "" }

@@ -1,0 +1,136 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// server is one configured server and, once it was used, its link.
+type server struct {
+	Server
+	spawn Spawner
+	opts  Options
+
+	mu     sync.Mutex
+	closed bool
+	link   *link
+	began  time.Time // of the last start
+}
+
+// backOff is the least time from one start to the next.
+const backOff = time.Second
+
+// up returns the link to the server and starts one where there is none. It
+// waits no longer than ctx: the start goes on without it.
+func (s *server) up(ctx context.Context) (*link, error) {
+	l, err := s.current()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-l.ready:
+		return l, l.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (s *server) current() (*link, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	if s.link != nil && !s.link.ended() {
+		return s.link, nil
+	}
+	wait := max(0, time.Until(s.began.Add(backOff)))
+	s.began = time.Now().Add(wait)
+	var before <-chan struct{}
+	if s.link != nil {
+		before = s.link.gone
+	}
+	s.link = newLink(s)
+	go s.link.live(wait, before)
+	return s.link, nil
+}
+
+// close ends the link, if there is one, and keeps others from being made.
+func (s *server) close() *link {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.link != nil {
+		s.link.end()
+	}
+	return s.link
+}
+
+// described is a tool as its server describes it.
+type described struct {
+	name     string
+	llm      llm.Tool // its name is given later
+	readOnly bool
+}
+
+// list asks the server what it offers.
+func (s *server) list(ctx context.Context) ([]described, error) {
+	ctx, done := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("did not tell its tools within %v", s.opts.Start))
+	defer done()
+	l, err := s.up(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := l.list(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return tools, err
+}
+
+const mostDescription = 16 << 10
+
+func describe(t *sdk.Tool) described {
+	schema, err := json.Marshal(t.InputSchema)
+	if _, object := t.InputSchema.(map[string]any); err != nil || !object {
+		schema = json.RawMessage(`{"type":"object"}`)
+	}
+	return described{
+		name:     t.Name,
+		llm:      llm.Tool{Description: clip(t.Description, mostDescription), Schema: schema},
+		readOnly: t.Annotations != nil && t.Annotations.ReadOnlyHint,
+	}
+}
+
+const mostAsked = 400 // bytes of arguments in a question
+
+func (s *server) tool(name string, d described) tool.Tool {
+	t := tool.Tool{
+		Tool: d.llm,
+		Safe: d.readOnly,
+		Check: func(args json.RawMessage) error {
+			var object map[string]json.RawMessage
+			if err := json.Unmarshal(args, &object); err != nil || object == nil {
+				return errors.New("arguments: not an object")
+			}
+			return nil
+		},
+		Run: func(ctx context.Context, call tool.Call) tool.Result { return s.run(ctx, d.name, call) },
+	}
+	t.Name = name
+	if !d.readOnly {
+		t.Question = func(args json.RawMessage) string {
+			return fmt.Sprintf("Call %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), mostAsked))
+		}
+	}
+	return t
+}

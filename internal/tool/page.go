@@ -1,0 +1,77 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// page is an answer, or as much of it as came.
+type page struct {
+	head   string // what is said above it
+	code   int
+	kind   string // media type
+	latin1 bool
+	body   []byte
+	cut    bool
+}
+
+// read takes the body in pieces; for what is not text a look at its start will do.
+func (p *page) read(ctx context.Context, body io.Reader, most int64) error {
+	if p.kind != "" && p.kind != "application/octet-stream" && !textual(p.kind) {
+		return nil
+	}
+	piece := make([]byte, 32<<10)
+	for {
+		n, err := body.Read(piece)
+		room := min(most-int64(len(p.body)), int64(n))
+		p.body = append(p.body, piece[:room]...)
+		switch {
+		case int64(n) > room:
+			p.cut = true
+			return nil
+		case errors.Is(err, io.EOF):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func textual(kind string) bool {
+	switch kind {
+	case "application/json", "application/xml", "application/javascript", "application/x-javascript", "application/ecmascript",
+		"application/yaml", "application/x-yaml", "application/toml", "application/x-ndjson", "application/sql", "application/x-sh", "image/svg+xml":
+		return true
+	}
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+}
+
+// text is the page as the model gets it.
+func (p *page) text() string {
+	text := string(p.body)
+	if p.latin1 {
+		var all strings.Builder
+		for _, b := range p.body {
+			all.WriteRune(rune(b))
+		}
+		text = all.String()
+	}
+	if p.kind == "text/html" || p.kind == "application/xhtml+xml" {
+		text = htmlText(text)
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	note := ""
+	if p.cut {
+		note = fmt.Sprintf("\n[cut: only the first %d bytes of the page were read]", len(p.body))
+	}
+	if len(text) > mostRead {
+		text = strings.ToValidUTF8(text[:mostRead], "")
+		note = fmt.Sprintf("\n[cut after %d bytes of text]", mostRead)
+	}
+	return p.head + text + note
+}

@@ -1,0 +1,142 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// call runs a tool in a directory.
+func call(t *testing.T, ctx context.Context, of tool.Tool, dir string, args any) tool.Result { //nolint:revive // t comes first
+	t.Helper()
+	text, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := of.Check(text); err != nil {
+		t.Fatal(err)
+	}
+	return of.Run(ctx, tool.Call{Dir: dir, Args: text, Output: func(string) {}})
+}
+
+type args = map[string]any
+
+// tree is a directory to work in, beside one with a secret.
+func tree(t *testing.T) (dir string) {
+	t.Helper()
+	top := t.TempDir()
+	dir = filepath.Join(top, "work")
+	for path, text := range map[string]string{
+		"work/a.txt":        "one\ntwo\nthree\nfour",
+		"work/empty":        "",
+		"work/sub/b.txt":    "deep\n",
+		"work/..dots":       "odd\n",
+		"elsewhere/key.txt": "secret\n",
+	} {
+		path = filepath.Join(top, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestReadFileReturnsTheLinesThatAreAskedFor(t *testing.T) {
+	t.Parallel()
+	dir := tree(t)
+	tests := []struct {
+		name string
+		args args
+		want string
+	}{
+		{"all of it", args{"path": "a.txt"}, "one\ntwo\nthree\nfour"},
+		{"from a line on", args{"path": "a.txt", "offset": 3}, "three\nfour"},
+		{"so many lines", args{"path": "a.txt", "limit": 2}, "one\ntwo\n"},
+		{"so many from there", args{"path": "a.txt", "offset": 2, "limit": 2}, "two\nthree\n"},
+		{"more than there are", args{"path": "a.txt", "offset": 4, "limit": 9}, "four"},
+		{"from behind the end", args{"path": "a.txt", "offset": 9}, ""},
+		{"an empty file", args{"path": "empty"}, ""},
+		{"a file below", args{"path": "sub/b.txt"}, "deep\n"},
+		{"by a way around that stays inside", args{"path": "sub/../sub/./b.txt"}, "deep\n"},
+		{"by its absolute path", args{"path": filepath.Join(dir, "sub", "b.txt")}, "deep\n"},
+		{"a name that starts with dots", args{"path": "..dots"}, "odd\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := call(t, t.Context(), tool.ReadFile(), dir, test.args)
+			if r.Failed || r.Fate != bellcord.Finished || r.Text != test.want {
+				t.Errorf("%+v, want %q", r, test.want)
+			}
+		})
+	}
+}
+
+func TestReadFileStaysInsideItsDirectory(t *testing.T) {
+	t.Parallel()
+	dir := tree(t)
+	secret := filepath.Join(filepath.Dir(dir), "elsewhere", "key.txt")
+	for link, target := range map[string]string{
+		"absolute": secret, "relative": "../elsewhere/key.txt", "folder": "../elsewhere", "inside": "sub/b.txt",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := call(t, t.Context(), tool.ReadFile(), dir, args{"path": "inside"}); r.Text != "deep\n" {
+		t.Errorf("a link that stays inside: %+v", r)
+	}
+	for name, path := range map[string]string{
+		"the parent":                     "../elsewhere/key.txt",
+		"the parent, hidden":             "sub/../../elsewhere/key.txt",
+		"an absolute path":               secret,
+		"a sibling that begins the same": dir + "-not/key.txt",
+		"a link, absolute":               "absolute",
+		"a link, relative":               "relative",
+		"a link to a folder":             "folder/key.txt",
+		"a folder":                       "sub",
+		"itself":                         ".",
+		"nothing":                        "no such file",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := call(t, t.Context(), tool.ReadFile(), dir, args{"path": path})
+			if !r.Failed || r.Fate != bellcord.Finished || !strings.HasPrefix(r.Text, "error: ") || strings.Contains(r.Text, "secret\n") {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestReadFileCutsWhatIsTooMuchAndSaysWhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "big"), []byte(strings.Repeat("0123456789abcde\n", 20<<10)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := call(t, t.Context(), tool.ReadFile(), dir, args{"path": "big"})
+	text, note, cut := strings.Cut(r.Text, "\n[cut after 262144 bytes, in line ")
+	if r.Failed || !cut || len(text) != 256<<10 || note != "16385; read on with offset]" {
+		t.Errorf("%d bytes, then %q", len(text), note)
+	}
+	r = call(t, t.Context(), tool.ReadFile(), dir, args{"path": "big", "offset": 16385})
+	if len(r.Text) != 64<<10 || strings.Contains(r.Text, "[cut") {
+		t.Errorf("the rest: %d bytes", len(r.Text))
+	}
+}
+
+func TestReadFileListensWhileItReads(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	if r := call(t, ctx, tool.ReadFile(), tree(t), args{"path": "a.txt"}); r.Fate != bellcord.CallStopped || r.Failed {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,178 @@
+package tool
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	mostLine   = 400     // characters of a line that are shown
+	mostSearch = 1 << 20 // bytes of a line that are searched
+	fastSearch = 4 << 10 // bytes that are searched in one go, without a look at ctx
+	peeked     = 8000    // bytes in which a zero makes a file binary, as git has it
+)
+
+// search finds lines in files, one after the other, and writes what it shows.
+type search struct {
+	root    *os.Root
+	re      *regexp.Regexp
+	context int
+	most    int // matches
+
+	out     strings.Builder
+	matches int
+	binary  int // files skipped
+	long    int // lines not searched to their end
+
+	before []string // lines that are context if the next one matches
+	after  int      // lines still to show as context
+	shown  int      // the last line shown in this file, -1 for none
+}
+
+// file searches one file, of which it holds a line at a time.
+func (s *search) file(ctx context.Context, path string) error {
+	f, _, err := openRegular(s.root, path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r := bufio.NewReaderSize(f, 64<<10)
+	if head, err := r.Peek(peeked); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	} else if bytes.IndexByte(head, 0) >= 0 {
+		s.binary++
+		return nil
+	}
+	s.before, s.after, s.shown = s.before[:0], 0, -1
+	for n := 1; ; n++ {
+		line, err := s.next(ctx, r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+		}
+		at := s.match(ctx, line)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := s.show(shown(path), n, line, at); err != nil {
+			return err
+		}
+	}
+}
+
+// next reads a line, without its end and no more of it than is searched.
+func (s *search) next(ctx context.Context, r *bufio.Reader) ([]byte, error) {
+	var long []byte
+	left := false
+	for {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		piece, err := r.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			room := min(len(piece), mostSearch-len(long))
+			left = left || room < len(piece)
+			long = append(long, piece[:room]...)
+			continue
+		case err != nil && (!errors.Is(err, io.EOF) || len(piece)+len(long) == 0):
+			return nil, err
+		}
+		if long == nil {
+			return bytes.TrimSuffix(bytes.TrimSuffix(piece, []byte("\n")), []byte("\r")), nil
+		}
+		if long = append(long, piece...); left || len(long) > mostSearch {
+			s.long++
+			long = long[:mostSearch]
+		}
+		return bytes.TrimSuffix(bytes.TrimSuffix(long, []byte("\n")), []byte("\r")), nil
+	}
+}
+
+// match returns where in a line the expression matches, nil for nowhere. A long
+// line is read rune by rune, so that a stop need not wait for an expression
+// that takes its time.
+func (s *search) match(ctx context.Context, line []byte) []int {
+	if len(line) <= fastSearch {
+		return s.re.FindIndex(line)
+	}
+	return s.re.FindReaderIndex(&runes{ctx: ctx, rest: line})
+}
+
+type runes struct {
+	ctx  context.Context
+	rest []byte
+}
+
+func (r *runes) ReadRune() (rune, int, error) {
+	if len(r.rest) == 0 || r.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	c, size := utf8.DecodeRune(r.rest)
+	r.rest = r.rest[size:]
+	return c, size, nil
+}
+
+// show writes a line when it matches or is near one that does. One match too
+// many ends the search: only then is it known that something is left out.
+func (s *search) show(path string, n int, line []byte, at []int) error {
+	switch {
+	case at != nil && (s.matches == s.most || s.out.Len() > mostRead):
+		return errEnough
+	case at != nil:
+		first := n - len(s.before)
+		if s.context > 0 && s.out.Len() > 0 && first != s.shown+1 {
+			s.out.WriteString("--\n")
+		}
+		for i, text := range s.before {
+			fmt.Fprintf(&s.out, "%s-%d-%s\n", path, first+i, text)
+		}
+		fmt.Fprintf(&s.out, "%s:%d:%s\n", path, n, excerptAt(line, at[0]))
+		s.matches++
+		s.before, s.after, s.shown = s.before[:0], s.context, n
+	case s.after > 0:
+		fmt.Fprintf(&s.out, "%s-%d-%s\n", path, n, excerptAt(line, 0))
+		s.after, s.shown = s.after-1, n
+	case s.context > 0:
+		if len(s.before) == s.context {
+			s.before = append(s.before[:0], s.before[1:]...)
+		}
+		s.before = append(s.before, excerptAt(line, 0))
+	}
+	return nil
+}
+
+// note says what was not searched to its end.
+func (s *search) note() string {
+	if s.long == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%d %s searched only in the first %d bytes]\n", s.long, plural(s.long, "line"), mostSearch)
+}
+
+// excerptAt is a line as it is shown: from its start, or from shortly before
+// the match when that would be cut off.
+func excerptAt(line []byte, match int) string {
+	dots := ""
+	if match > mostLine/2 && len(line) > mostLine {
+		line, dots = line[match-mostLine/4:], "…"
+		for len(line) > 0 && !utf8.RuneStart(line[0]) {
+			line = line[1:]
+		}
+	}
+	line = line[:min(len(line), (mostLine+1)*utf8.UTFMax)]
+	return dots + cutLine(strings.ToValidUTF8(string(line), "\uFFFD"), mostLine)
+}

@@ -1,0 +1,129 @@
+package tool
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/proc"
+)
+
+// Yard keeps what outlives a call until its session ends: commands that were
+// declared to run in the background, which every receipt of the session lists,
+// and outputs that were too long to return.
+type Yard struct {
+	Dir string // for outputs, a file each
+
+	mu      sync.Mutex
+	running map[bellcord.SessionID][]*kept
+	files   map[bellcord.SessionID][]string
+}
+
+type kept struct {
+	*proc.Running
+	command string
+	file    *os.File
+}
+
+// start begins a command and returns at once.
+func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
+	if err := os.MkdirAll(y.Dir, 0o700); err != nil {
+		return failed(err)
+	}
+	file, err := os.CreateTemp(y.Dir, "background-*.log")
+	if err != nil {
+		return failed(err)
+	}
+	running, err := keeper.Start(proc.Command{
+		Args: interpreter(command), Dir: call.Dir, Name: command, Owner: string(call.Session),
+		Output: func(data []byte) { _, _ = file.Write(data) }, // a full disk must not hold the command up
+	})
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+		return failed(err)
+	}
+	y.mu.Lock()
+	if y.running == nil {
+		y.running = map[bellcord.SessionID][]*kept{}
+	}
+	y.running[call.Session] = append(y.running[call.Session], &kept{running, command, file})
+	y.mu.Unlock()
+	return finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
+}
+
+// outputs is where long outputs go; "" when there is no such place.
+func (y *Yard) outputs() string {
+	if y.Dir == "" || os.MkdirAll(y.Dir, 0o700) != nil {
+		return "" // the result says that the rest is not kept
+	}
+	return y.Dir
+}
+
+// keep remembers an output's file, if there is one.
+func (y *Yard) keep(session bellcord.SessionID, s *spill) {
+	_ = s.close()
+	if s.name() == "" {
+		return
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.files == nil {
+		y.files = map[bellcord.SessionID][]string{}
+	}
+	y.files[session] = append(y.files[session], s.name())
+}
+
+// List returns a session's background commands that still run.
+func (y *Yard) List(session bellcord.SessionID) []bellcord.Process {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	var all []bellcord.Process
+	for _, k := range y.running[session] {
+		select {
+		case <-k.Done():
+		default:
+			all = append(all, bellcord.Process{PID: k.PID, Name: k.command, How: "running"})
+		}
+	}
+	return all
+}
+
+// End ends a session's background commands and removes its outputs.
+func (y *Yard) End(session bellcord.SessionID) {
+	y.mu.Lock()
+	all, files := y.running[session], y.files[session]
+	delete(y.running, session)
+	delete(y.files, session)
+	y.mu.Unlock()
+	for _, name := range files {
+		_ = os.Remove(name)
+	}
+	var ending sync.WaitGroup
+	for _, k := range all {
+		ending.Go(func() {
+			k.End(nil)
+			_ = k.file.Close()
+			_ = os.Remove(k.file.Name())
+		})
+	}
+	ending.Wait()
+}
+
+// EndAll ends every session's.
+func (y *Yard) EndAll() {
+	y.mu.Lock()
+	sessions := map[bellcord.SessionID]bool{}
+	for id := range y.running {
+		sessions[id] = true
+	}
+	for id := range y.files {
+		sessions[id] = true
+	}
+	y.mu.Unlock()
+	for id := range sessions {
+		y.End(id)
+	}
+}

@@ -1,0 +1,67 @@
+//go:build unix
+
+package tool_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+func TestABackgroundCommandOutlivesItsCallIsListedAndEndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	shell, yard := ownShell(t)
+	began := time.Now()
+	r := shell.Run(t.Context(), tool.Call{
+		Session: "one", Dir: t.TempDir(), Output: func(string) {},
+		Args: []byte(`{"command":"echo up; exec sleep 1000","background":true}`),
+	})
+	if r.Failed || r.Fate != bellcord.Finished || time.Since(began) > 5*time.Second || !strings.Contains(r.Text, "in the background, pid ") {
+		t.Fatalf("%+v", r)
+	}
+	listed := yard.List("one")
+	if len(listed) != 1 || listed[0].How != "running" || len(yard.List("two")) != 0 {
+		t.Errorf("listed %+v", listed)
+	}
+	yard.End("one")
+	if len(yard.List("one")) != 0 || alive(listed[0].PID) {
+		t.Errorf("it outlived its session: %+v", yard.List("one"))
+	}
+	if left, err := os.ReadDir(yard.Dir); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+func TestACommandThatTakesTooLongIsEnded(t *testing.T) {
+	t.Parallel()
+	r := aShell(t).Run(context.Background(), tool.Call{
+		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo half; sleep 1000","timeout":1}`),
+	})
+	if !r.Failed || r.Fate != bellcord.Finished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: it took too long]") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Law 15: what a command leaves behind ends with it, also out of its group.
+func TestLaw15_WhatACommandLeavesBehindEndsWithTheCall(t *testing.T) {
+	t.Parallel()
+	r := aShell(t).Run(context.Background(), tool.Call{
+		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"setsid sleep 98765.1 >/dev/null 2>&1 & nohup sleep 98765.2 >/dev/null 2>&1 & sleep 0.2; echo done"}`),
+	})
+	if r.Failed || r.Text != "done\n" || r.Processes == nil || len(r.Processes.Ended) != 2 || len(r.Processes.Survivors) != 0 {
+		t.Fatalf("%+v %+v", r, r.Processes)
+	}
+	for _, p := range r.Processes.Ended {
+		if alive(p.PID) {
+			t.Errorf("%s is alive", p.Name)
+		}
+	}
+}
+
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -1,0 +1,62 @@
+package laws_test
+
+import (
+	"context"
+	"flag"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+// CI asks for 10,000.
+var races = flag.Int("races", 100, "how often an answer races a stop")
+
+// Law 30: an answer and a stop at the same moment have one winner, both are told
+// the truth, and nobody hangs.
+func TestLaw30_AnAnswerThatRacesAStopHasOneWinner(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 1)
+	s := bareStage(t, agentFunc(func(ctx context.Context, w *bellcord.Work) error {
+		asked <- "q"
+		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: "May I?"})
+		if err == nil {
+			return w.Emit(bellcord.Said{Text: choice})
+		}
+		return err
+	}), bellcord.Options{})
+	won := map[string]int{}
+	for range *races {
+		turn := s.send("", "go")
+		<-asked
+		var answered error
+		var both sync.WaitGroup
+		both.Go(func() { answered = s.Answer(turn.ID, "q", "yes", "bert") })
+		both.Go(func() { s.Stop(bellcord.StopTurn(turn.ID, by)) })
+		both.Wait()
+		<-turn.Settled()
+		r := turn.Receipt()
+		if r.End != bellcord.Stopped && answered != nil {
+			t.Fatalf("answer %v, and yet %+v", answered, r)
+		}
+		// A question that was asked is closed by the stop, or was answered. One
+		// that the stop found not yet asked is neither.
+		closed := slices.Contains(r.Questions, "q")
+		if closed && answered == nil {
+			t.Fatalf("answered and closed: %+v", r)
+		}
+		switch {
+		case answered == nil:
+			won["answer"]++
+		case closed:
+			won["stop"]++
+		default:
+			won["stop, before it was asked"]++
+		}
+		if err := s.Answer(turn.ID, "q", "yes", "late"); err == nil {
+			t.Fatal("a late answer was taken")
+		}
+	}
+	t.Logf("%d races, no hang; won by: %v", *races, won)
+}
