@@ -77,7 +77,7 @@ func killedKeeper(t *testing.T, dir string, noCgroup bool, scripts []string) {
 	_ = cmd.Wait()
 }
 
-func TestWhatAKilledKeeperLeftIsEndedByTheNext(t *testing.T) {
+func TestLaw15_WhatAKilledKeeperLeftIsEndedByTheNext(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()

@@ -116,7 +116,7 @@ func stopAt(t *testing.T, k *proc.Keeper, script string, after time.Duration) pr
 	return exit
 }
 
-func TestNothingOfTheZooSurvivesItsStop(t *testing.T) {
+func TestLaw15_NothingOfTheZooSurvivesItsStop(t *testing.T) {
 	for _, way := range ways {
 		for _, a := range animals(t) {
 			t.Run(way.name+"/"+a.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestNothingOfTheZooSurvivesItsStop(t *testing.T) {
 
 // Many commands at a time, each several animals in one, held by one keeper:
 // what came from the one is not taken for the other's, and nothing is left.
-func TestNothingOfAMixedZooSurvives(t *testing.T) {
+func TestLaw15_NothingOfAMixedZooSurvives(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()

@@ -166,7 +166,7 @@ func answerAll(t *testing.T, s *stage, turn *bellcord.Turn, choices map[string]s
 	}
 }
 
-func TestACallsStartIsDurableBeforeItRuns(t *testing.T) {
+func TestLaw26_ACallsStartIsDurableBeforeItRuns(t *testing.T) {
 	t.Parallel()
 	ran := 0
 	tools := func(s *stage) []tool.Tool {
