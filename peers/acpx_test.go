@@ -114,8 +114,9 @@ func acpxSettings(r *rig) {
 	r.acpx("sessions", "new").prints()
 	r.acpx("set", "model", "openai/fake-mini").prints("model set: openai/fake-mini")
 	r.acpx("set-mode", "full").prints("mode set: full")
-	// Denied, if it asked; but in mode full it does not.
-	r.acpx("--deny-all", "prompt", `[tool shell {"command":"echo unasked"}]`).prints("(completed)", "[done] end_turn")
+	// Denied, if it asked; but in mode full it does not. In the background,
+	// because otherwise the command is acpx's own to run, and to deny.
+	r.acpx("--deny-all", "prompt", `[tool shell {"command":"echo unasked","background":true}]`).prints("(completed)", "[done] end_turn")
 	if asked := r.asked("unasked"); len(asked) != 2 || asked[0].Model != "fake-mini" {
 		r.Errorf("the model that answered is %+v", asked)
 	}
