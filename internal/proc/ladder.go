@@ -109,7 +109,8 @@ func orphans(alive []process) []process {
 
 // ladder ends all that is in the pen: it asks everybody who is there, once;
 // gives them the grace, or until force is closed; kills; and looks until nobody
-// is left. It takes no longer than the grace and the time for killing.
+// is left. It takes no longer than the grace and the time for killing, and one
+// more look.
 func ladder(p *pen, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
 	met := &roll{who: make(map[ident]*Ended), young: make(map[ident]bool)}
@@ -129,7 +130,10 @@ func ladder(p *pen, grace time.Duration, force <-chan struct{}) Report {
 		}
 		return false
 	}, grace, force)
-	for bound := began.Add(grace + killing); !gone && time.Now().Before(bound); {
+	// At least once, also where a machine is so busy that looking took all the
+	// time: a bound is for what cannot be killed, not for what was not tried.
+	bound := began.Add(grace + killing)
+	for tried := false; !gone && (!tried || time.Now().Before(bound)); tried = true {
 		met.add(p.kill(), Forced)
 		gone = until(p.empty, 100*time.Millisecond, nil)
 	}

@@ -158,14 +158,14 @@ func (p *pen) kill() []process {
 	if !p.contained() {
 		return p.tree.kill()
 	}
-	all := p.look()
+	all := p.cgroup.members() // for the report; who is outside is met below
 	if p.cgroup.kill() != nil { // a kernel before 5.14
 		for _, m := range p.cgroup.members() {
 			send(m.ident, unix.SIGKILL)
 		}
 	}
 	if p.strangers() {
-		p.tree.kill()
+		all = append(all, p.tree.kill()...)
 	}
 	return all
 }
