@@ -158,7 +158,7 @@ func (p *pen) kill() []process {
 	if !p.contained() {
 		return p.tree.kill()
 	}
-	all := p.cgroup.members() // for the report; who is outside is met below
+	all := p.cgroup.members()   // for the report; who is outside is met below
 	if p.cgroup.kill() != nil { // a kernel before 5.14
 		for _, m := range p.cgroup.members() {
 			send(m.ident, unix.SIGKILL)

@@ -15,10 +15,8 @@
 package proc
 
 import (
-	"context"
 	"errors"
 	"io"
-	"sync"
 	"time"
 )
 
@@ -35,9 +33,6 @@ type Command struct {
 	Output func([]byte) // what comes out, from one goroutine; it must not block for ever
 	Owner  string       // whom it runs for: the turn
 	Name   string       // what people know it by; "" means its command line
-
-	// Force ends the grace of the package's own Run when it is closed.
-	Force <-chan struct{}
 }
 
 // How says how a process ended.
@@ -72,16 +67,4 @@ type Exit struct {
 	Code int // -1 when it was ended by a signal
 	How  How
 	Report
-}
-
-// standard is the keeper of those who have none: without a ledger.
-var standard = sync.OnceValues(func() (*Keeper, error) { return Open("", Options{}) })
-
-// Run runs a command with a keeper that has no ledger.
-func Run(ctx context.Context, c Command) (Exit, error) {
-	k, err := standard()
-	if err != nil {
-		return Exit{}, err
-	}
-	return k.Run(ctx, c, c.Force)
 }

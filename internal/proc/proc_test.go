@@ -21,6 +21,12 @@ import (
 // sh runs a script and returns what it put out.
 func sh(t *testing.T, ctx context.Context, k *proc.Keeper, script string, c proc.Command) (proc.Exit, string) { //nolint:revive // t comes first
 	t.Helper()
+	return shForced(t, ctx, k, script, c, nil)
+}
+
+// shForced does the same with a channel that ends the grace.
+func shForced(t *testing.T, ctx context.Context, k *proc.Keeper, script string, c proc.Command, force <-chan struct{}) (proc.Exit, string) { //nolint:revive // t comes first
+	t.Helper()
 	var out strings.Builder
 	c.Args = []string{"/bin/sh", "-c", script}
 	heard := c.Output
@@ -30,7 +36,7 @@ func sh(t *testing.T, ctx context.Context, k *proc.Keeper, script string, c proc
 			heard(data)
 		}
 	}
-	exit, err := k.Run(ctx, c, c.Force)
+	exit, err := k.Run(ctx, c, force)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,12 +160,12 @@ func TestTheLadder(t *testing.T) {
 				}
 				var asked time.Time
 				k := open(t, "", proc.Options{Grace: test.grace, NoCgroup: noCgroup})
-				exit, out := sh(t, ctx, k, test.script, proc.Command{Force: force, Output: func(data []byte) {
+				exit, out := shForced(t, ctx, k, test.script, proc.Command{Output: func(data []byte) {
 					if bytes.HasPrefix(data, []byte("ready")) {
 						asked = time.Now()
 						stop()
 					}
-				}})
+				}}, force)
 				took := time.Since(asked)
 				if exit.How != test.how || exit.Code != test.code || !strings.HasPrefix(out, "ready\n") || !strings.HasSuffix(out, test.last) {
 					t.Errorf("%+v with %q", exit, out)

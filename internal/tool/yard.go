@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -25,6 +26,7 @@ type kept struct {
 	*proc.Running
 	command string
 	file    *os.File
+	copied  sync.WaitGroup
 }
 
 // start begins a command and returns at once.
@@ -45,11 +47,17 @@ func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
 		_ = os.Remove(file.Name())
 		return failed(err)
 	}
+	_ = running.Stdin.Close() // nobody will say anything to it
+	k := &kept{Running: running, command: command, file: file}
+	k.copied.Go(func() {
+		_, _ = io.Copy(file, running.Stdout) // ends with the last process that could write
+		_ = running.Stdout.Close()
+	})
 	y.mu.Lock()
 	if y.running == nil {
 		y.running = map[bellcord.SessionID][]*kept{}
 	}
-	y.running[call.Session] = append(y.running[call.Session], &kept{running, command, file})
+	y.running[call.Session] = append(y.running[call.Session], k)
 	y.mu.Unlock()
 	return finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
 }
@@ -105,6 +113,7 @@ func (y *Yard) End(session bellcord.SessionID) {
 	for _, k := range all {
 		ending.Go(func() {
 			k.End(nil)
+			k.copied.Wait()
 			_ = k.file.Close()
 			_ = os.Remove(k.file.Name())
 		})

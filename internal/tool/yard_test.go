@@ -20,10 +20,16 @@ func TestABackgroundCommandOutlivesItsCallIsListedAndEndsWithTheSession(t *testi
 	began := time.Now()
 	r := shell.Run(t.Context(), tool.Call{
 		Session: "one", Dir: t.TempDir(), Output: func(string) {},
-		Args: []byte(`{"command":"echo up; exec sleep 1000","background":true}`),
+		Args: []byte(`{"command":"echo up; sleep 0.1; echo err >&2; exec sleep 1000","background":true}`),
 	})
 	if r.Failed || r.Fate != bellcord.Finished || time.Since(began) > 5*time.Second || !strings.Contains(r.Text, "in the background, pid ") {
 		t.Fatalf("%+v", r)
+	}
+	_, file, _ := strings.Cut(strings.TrimSuffix(r.Text, "]"), "output in ")
+	for tick := time.Tick(10 * time.Millisecond); ; <-tick { // bounded by the test's own time
+		if said, err := os.ReadFile(file); err == nil && string(said) == "up\nerr\n" {
+			break
+		}
 	}
 	listed := yard.List("one")
 	if len(listed) != 1 || listed[0].How != "running" || len(yard.List("two")) != 0 {
