@@ -1,0 +1,22 @@
+//go:build unix
+
+package tool_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// Not parallel: it sets the environment.
+func TestACommandDoesNotGetOurOwnKeys(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "secret")
+	t.Setenv("SOMETHING_ELSE", "kept")
+	r := aShell(t).Run(context.Background(), tool.Call{
+		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo \"[$OPENAI_API_KEY$SOMETHING_ELSE]\""}`),
+	})
+	if r.Text != "[kept]\n" {
+		t.Errorf("%q", r.Text)
+	}
+}
