@@ -150,13 +150,16 @@ func stopOnSignal(h *house, turn *bellcord.Turn) func() {
 }
 
 func askOnTerminal(_ context.Context, q bellcord.Question) (string, error) {
-	fmt.Fprintf(os.Stderr, "? %s [y/N] ", q.Text)
+	fmt.Fprintf(os.Stderr, "? %s [y]es, [a]lways exactly this, [N]o ", q.Text)
 	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
 		return "", err
 	}
-	if strings.EqualFold(strings.TrimSpace(said), "y") {
+	switch strings.ToLower(strings.TrimSpace(said)) {
+	case "y", "yes":
 		return "allow", nil
+	case "a", "always":
+		return "allow_always", nil
 	}
 	return "reject", nil
 }
