@@ -109,7 +109,7 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 		return nil, ErrBusy
 	}
 	t := newTurn(session, p)
-	t.writer = &writer{journal: l.journal, turn: t}
+	t.writer = &writer{journal: l.journal, turn: t, hear: h.hear}
 	if p.Policy == Replace {
 		h.stopAll(slices.Clone(l.turns), Cause{Kind: Replaced, By: string(t.ID), At: time.Now()}, Drop)
 	}

@@ -30,9 +30,7 @@ func (h *Hub) begin(t *Turn, l *line, accepted *entry) error {
 	if err != nil {
 		return err
 	}
-	if result.Stop != nil {
-		t.stop(result.Stop)
-	}
+	h.hear(t, result.Stop)
 	select {
 	case <-t.mayRun:
 	case <-t.ctx.Done():
@@ -54,9 +52,7 @@ func (h *Hub) begin(t *Turn, l *line, accepted *entry) error {
 		return err
 	}
 	t.began(result.Fence)
-	if result.Stop != nil {
-		t.stop(result.Stop)
-	}
+	h.hear(t, result.Stop)
 	return nil
 }
 
@@ -131,6 +127,7 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		case ferr == nil:
 			return
 		case errors.Is(ferr, ErrStopAsked): // it came in through the store, and it came first
+			h.hear(t, result.Stop)
 			end, cause = Stopped, result.Stop
 		case errors.Is(ferr, ErrFenced):
 			h.endedElsewhere(ctx, t)

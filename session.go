@@ -9,7 +9,7 @@ type Session struct {
 	Dir     string    `json:"dir"`             // absolute; tools work here, whatever the process's own directory is
 	Title   string    `json:"title,omitempty"` // the first words of the first prompt until somebody says better
 	Model   string    `json:"model,omitempty"` // provider/model
-	Mode    string    `json:"mode,omitempty"`  // ask | full
+	Mode    string    `json:"mode,omitempty"`  // how much is allowed without asking; the agent knows the words
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 }

@@ -62,16 +62,30 @@ func (l *line) targets(fate QueueFate) []*Turn {
 	return nil
 }
 
-// stopAll tells the turns and declares the fate of those behind them; the lock
-// is held.
+// stopAll tells the turns and has the request recorded; the lock is held.
 func (h *Hub) stopAll(turns []*Turn, cause Cause, fate QueueFate) {
 	for _, t := range turns {
-		l := h.sessions[t.Session]
-		if l.running == t {
-			t.declare(fate, l.turns)
-		}
-		t.stop(&cause)
-		l.journal.put(AskStop{Turn: t.ID, Cause: cause})
+		h.tell(t, &cause, fate)
+		h.sessions[t.Session].journal.put(AskStop{Turn: t.ID, Cause: cause})
+	}
+}
+
+// tell applies a stop to a turn and declares the fate of those behind it; the
+// lock is held.
+func (h *Hub) tell(t *Turn, cause *Cause, fate QueueFate) {
+	if l := h.sessions[t.Session]; l != nil && l.running == t { // a late word may find the session closed
+		t.declare(fate, l.turns)
+	}
+	t.stop(cause)
+}
+
+// hear applies a stop that is on record already: another process's, whichever
+// way it came to be known here, or our own once more, which changes nothing.
+func (h *Hub) hear(t *Turn, cause *Cause) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if cause != nil && t.cause() == nil {
+		h.tell(t, cause, Hold)
 	}
 }
 

@@ -38,14 +38,12 @@ func (h *Hub) hearStops(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, r := range records {
-		if t := h.turns[r.ID]; t != nil && t.cause() == nil {
-			if l := h.sessions[t.Session]; l.running == t {
-				t.declare(Hold, l.turns)
-			}
-			t.stop(r.Stop)
+		h.mu.Lock()
+		t := h.turns[r.ID]
+		h.mu.Unlock()
+		if t != nil {
+			h.hear(t, r.Stop)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 type writer struct {
 	journal *journal
 	turn    *Turn
+	hear    func(*Turn, *Cause) // tells the hub of a stop on the turn's record
 	fence   int64
 	n       int64
 	open    *entry // the append that still waits, to which more may be joined
@@ -84,6 +85,6 @@ func (w *writer) answered(r Result) {
 	case r.Err != nil:
 		w.turn.cancel(r.Err)
 	case r.Stop.cutsNow():
-		w.turn.cancel(r.Stop)
+		w.hear(w.turn, r.Stop)
 	}
 }

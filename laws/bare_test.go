@@ -44,7 +44,7 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	s.t.Helper()
 	cause := by
 	cause.Kind, cause.At = bellcord.Person, time.Now()
-	results, err := s.store.Commit(s.t.Context(), []bellcord.Op{bellcord.AskStop{Turn: id, Cause: cause}})
+	results, err := s.store.Store.Commit(s.t.Context(), []bellcord.Op{bellcord.AskStop{Turn: id, Cause: cause}})
 	if err != nil || results[0].Err != nil {
 		s.t.Fatal(err, results)
 	}

@@ -101,7 +101,7 @@ func TestLaw08_TheAnswerSaysWhoWonAtEveryCut(t *testing.T) {
 	})
 }
 
-// deafTo is an agent that swallows the cancellation and claims success.
+// agentFunc is an agent that is a function.
 type agentFunc func(ctx context.Context, w *bellcord.Work) error
 
 func (f agentFunc) Run(ctx context.Context, w *bellcord.Work) error { return f(ctx, w) }

@@ -17,7 +17,6 @@ var version = "0.1.0-dev"
 // Exit codes. A stop is not an error and has its own.
 const (
 	exitFailed  = 1
-	exitUsage   = 2
 	exitStopped = 130
 )
 

@@ -26,8 +26,8 @@ type DeskExit struct {
 	Stopped bool
 }
 
-// Tools returns the tools that use the desk in place of the disk and of our own
-// processes. keeper and yard are for what a terminal cannot do.
+// Tools returns those of our own tools that the desk has its part in, using it
+// in place of the disk and of our own processes.
 func (d Desk) Tools(own []Tool) []Tool {
 	var all []Tool
 	for _, t := range own {

@@ -1,0 +1,59 @@
+package laws_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Law 4 and 29: a stop that another process recorded is the same stop wherever
+// this one hears of it first: at its next commit, at its next look, or only at
+// the finish. What waits behind the turn is held, and the receipt says so.
+func TestLaw29_AStopFromOutsideHoldsTheQueueWhereverItIsHeard(t *testing.T) {
+	t.Parallel()
+	isFinish := func(op bellcord.Op) bool { _, is := op.(bellcord.FinishTurn); return is }
+	for _, c := range []struct {
+		name, prompt string
+		atFinish     bool
+	}{
+		{"at the next commit", "[slow 1000]", false},
+		{"at the next look", "[hang after 3]", false},
+		{"at the finish", "[fast 3]", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) {
+				held := (<-chan struct{})(nil)
+				if c.atFinish {
+					held = s.store.shut(isFinish)
+				}
+				turn := s.send("", c.prompt)
+				next := s.send("", "[say next]")
+				if c.atFinish {
+					<-held // the agent is done; its end stands at the store's door
+					s.stopFromOutside(turn.ID)
+					s.store.open()
+				} else {
+					s.await(turn.ID, saidSo("word3"))
+					s.stopFromOutside(turn.ID)
+				}
+				<-turn.Settled()
+				r := turn.Receipt()
+				if r.End != bellcord.Stopped || r.Queue != bellcord.Hold || len(r.Held) != 1 || r.Held[0] != next.ID {
+					s.t.Errorf("%+v", r)
+				}
+				select {
+				case <-next.Settled():
+					s.t.Error("what was held ran")
+				case <-time.After(time.Minute):
+				}
+				s.Release(s.session)
+				<-next.Settled()
+				if next.Receipt().End != bellcord.Done {
+					s.t.Errorf("released, it ended %s", next.Receipt().End)
+				}
+			})
+		})
+	}
+}
