@@ -45,10 +45,22 @@ type (
 		Step  int    `json:"step"`
 		Model string `json:"model,omitempty"`
 		Input int64  `json:"input,omitempty"`
+		Price *Price `json:"price,omitempty"` // of the model, where it is known
+	}
+	// Metered is what the model has said of the step's usage before its end. It
+	// counts where a stop cuts off the rest.
+	Metered struct {
+		Usage Usage `json:"usage"`
 	}
 	// Thought is a piece of the model's thinking.
 	Thought struct {
 		Text string `json:"text"`
+	}
+	// Sealed means that the thinking since the last seal is complete. Seal is what
+	// the model that made it wants to see when it is given back its thoughts; no
+	// other model is given them.
+	Sealed struct {
+		Seal json.RawMessage `json:"seal"`
 	}
 	// Said is a piece of the model's answer.
 	Said struct {
@@ -60,6 +72,7 @@ type (
 		Call    string          `json:"call"`
 		Name    string          `json:"name"`
 		Args    json.RawMessage `json:"args"`
+		Seal    json.RawMessage `json:"seal,omitempty"` // as of thinking, where a model seals its calls
 		Problem string          `json:"problem,omitempty"`
 	}
 	// CallStarted is durable before the call has its first effect (law 26).
@@ -104,6 +117,36 @@ type (
 	}
 )
 
+// Of requests that are not part of the conversation: a summary, a title. One
+// that was cut off ends with an estimate, or has no end and counts as one.
+type (
+	// AsideStarted means that such a request goes to a model.
+	AsideStarted struct {
+		For   string `json:"for"` // compaction | title
+		Model string `json:"model,omitempty"`
+		Input int64  `json:"input,omitempty"`
+		Price *Price `json:"price,omitempty"`
+	}
+	// AsideEnded tells what it cost.
+	AsideEnded struct {
+		For   string `json:"for"`
+		Usage Usage  `json:"usage"`
+	}
+)
+
+// Of the conversation as a whole. One event each: there is no half of it.
+type (
+	// Compacted means that the summary stands for all messages before the event
+	// From. Nothing is deleted: the log has them still.
+	Compacted struct {
+		Summary string `json:"summary"`
+		From    int64  `json:"from"`
+	}
+	// Cleared means that the conversation starts anew behind this event; what
+	// still runs is no part of it.
+	Cleared struct{}
+)
+
 // Configured means that the session's title, model, mode or directory changed.
 type Configured struct {
 	Dir   string `json:"dir,omitempty"`
@@ -115,9 +158,35 @@ type Configured struct {
 // Usage counts tokens. Exact is false where a stop cut off the model's own
 // number and ours is an estimate (law 27).
 type Usage struct {
-	Input  int64 `json:"input"`
-	Output int64 `json:"output"`
-	Exact  bool  `json:"exact"`
+	Input      int64 `json:"input"`                 // all of it, from a cache or not
+	CacheRead  int64 `json:"cache_read,omitempty"`  // of the input, what a cache had
+	CacheWrite int64 `json:"cache_write,omitempty"` // of the input, what a cache has now
+	Output     int64 `json:"output"`                // thinking included
+	Cost       int64 `json:"cost,omitempty"`        // in billionths of a dollar; 0 where no price is known
+	Exact      bool  `json:"exact"`
+}
+
+// Price of a model's tokens, each in billionths of a dollar: 3 dollars for a
+// million are 3000.
+type Price struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+}
+
+// Of is what the usage costs.
+func (p Price) Of(u Usage) int64 {
+	plain := u.Input - u.CacheRead - u.CacheWrite
+	return plain*p.Input + u.CacheRead*p.CacheRead + u.CacheWrite*p.CacheWrite + u.Output*p.Output
+}
+
+// Add returns the sum; it is exact if both are.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Output: u.Output + v.Output, Cost: u.Cost + v.Cost, Exact: u.Exact && v.Exact,
+	}
 }
 
 // Total is what a token budget is held against.
@@ -139,6 +208,13 @@ func (Answered) Kind() string    { return "answered" }
 func (Retrying) Kind() string    { return "retrying" }
 func (StepEnded) Kind() string   { return "step_ended" }
 func (Configured) Kind() string  { return "configured" }
+
+func (Metered) Kind() string      { return "metered" }
+func (Sealed) Kind() string       { return "sealed" }
+func (AsideStarted) Kind() string { return "aside_started" }
+func (AsideEnded) Kind() string   { return "aside_ended" }
+func (Compacted) Kind() string    { return "compacted" }
+func (Cleared) Kind() string      { return "cleared" }
 
 // DecodeBody is the inverse of a body's Kind and JSON, for stores.
 func DecodeBody(kind string, data []byte) (Body, error) {
@@ -162,6 +238,9 @@ var bodies = map[string]func([]byte) (Body, error){
 	"call_ended": decodeAs[CallEnded], "asked": decodeAs[Asked],
 	"answered": decodeAs[Answered], "retrying": decodeAs[Retrying],
 	"step_ended": decodeAs[StepEnded], "configured": decodeAs[Configured],
+	"metered": decodeAs[Metered], "sealed": decodeAs[Sealed],
+	"aside_started": decodeAs[AsideStarted], "aside_ended": decodeAs[AsideEnded],
+	"compacted": decodeAs[Compacted], "cleared": decodeAs[Cleared],
 }
 
 func decodeAs[B Body](data []byte) (Body, error) {

@@ -2,45 +2,27 @@ package bellcord
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 )
 
-// Role says whose words a message holds.
-type Role string
-
-// The roles of a conversation.
-const (
-	User      Role = "user"
-	Assistant Role = "assistant"
-	Tool      Role = "tool"
-)
-
-// Message is one entry of a conversation as a model is told it.
-type Message struct {
-	Role  Role
-	Text  string
-	Calls []CallRequest // of an assistant; each is answered by a tool message that follows directly
-	Call  string        // of a tool message: the call it answers
-}
-
-// CallRequest is a tool call as the model made it.
-type CallRequest struct {
-	ID   string
-	Name string
-	Args json.RawMessage // a complete JSON object
-}
-
-// ReadHistory builds a session's conversation from its events, completing what
+// ReadHistory builds a session's conversation from its events and repairs what
 // a stop or a crash left open. It writes nothing and knows no clock: the same
 // events give the same messages, and more events only add to them, so a model's
-// prompt cache survives (law 22).
+// prompt cache survives (law 22); but for a compaction, which replaces them.
 func ReadHistory(ctx context.Context, store Reader, session SessionID) ([]Message, error) {
-	h := historian{prompts: map[TurnID]string{}}
+	h := historian{prompts: map[TurnID]Prompt{}}
 	err := eachEvent(ctx, store, session, 0, h.read)
-	h.closeStep(nil)
-	return h.messages, err
+	return Repair(h.recorded()), err
+}
+
+// Recorded is the conversation as the events have it, before any repair.
+func Recorded(events []Event) []Message {
+	h := historian{prompts: map[TurnID]Prompt{}}
+	for _, ev := range events {
+		h.read(ev)
+	}
+	return h.recorded()
 }
 
 // eachEvent reads a session's events after seq, a chunk at a time.
@@ -60,13 +42,22 @@ func eachEvent(ctx context.Context, store Reader, session SessionID, after int64
 // historian folds events into messages.
 type historian struct {
 	messages []Message
-	prompts  map[TurnID]string // of turns that have not started
+	prompts  map[TurnID]Prompt // of turns that have not started
 	turn     TurnID            // the one that runs
+	control  bool              // it is no part of the conversation
 	note     string            // what the next prompt is to be told about the last turn
 
-	// The step under way.
-	text  strings.Builder
+	step  step
 	calls []*callState
+}
+
+// step is the one under way.
+type step struct {
+	seq      int64
+	model    string
+	text     strings.Builder
+	thinking []Thinking
+	thought  strings.Builder // since the last seal
 }
 
 type callState struct {
@@ -79,31 +70,72 @@ type callState struct {
 func (h *historian) read(ev Event) {
 	switch b := ev.Body.(type) {
 	case Prompted:
-		h.prompts[ev.Turn] = b.Text
+		h.prompts[ev.Turn] = b.Prompt
 	case Started:
-		h.closeStep(nil)
-		h.turn = ev.Turn
-		h.user(h.prompts[ev.Turn])
-		delete(h.prompts, ev.Turn)
+		h.start(ev)
+	case Cleared:
+		*h = historian{prompts: h.prompts, turn: "none"} // what still runs belongs to what was
 	case Ended:
 		delete(h.prompts, ev.Turn)
 		if ev.Turn == h.turn {
 			h.closeStep(&b.Receipt)
-			h.note = noteOn(b.Receipt)
+			if !h.control {
+				h.note = noteOn(b.Receipt)
+			}
 		}
+	default:
+		if ev.Turn == h.turn {
+			h.work(ev.Seq, ev.Body)
+		}
+	}
+}
+
+// start is where a prompt has its place in the conversation.
+func (h *historian) start(ev Event) {
+	h.closeStep(nil)
+	prompt := h.prompts[ev.Turn]
+	delete(h.prompts, ev.Turn)
+	h.turn, h.control = ev.Turn, prompt.Task != Answer
+	if h.control {
+		return
+	}
+	text := prompt.Text
+	if h.note != "" {
+		text, h.note = h.note+"\n\n"+text, ""
+	}
+	h.messages = append(h.messages, Message{Role: User, Seq: ev.Seq, Text: text, Images: prompt.Images})
+}
+
+// work is what the running turn does.
+func (h *historian) work(seq int64, body Body) {
+	switch b := body.(type) {
 	case StepStarted:
 		h.closeStep(nil)
+		h.step.seq, h.step.model = seq, b.Model
+	case Thought:
+		h.step.thought.WriteString(b.Text)
+	case Sealed:
+		h.step.seal(b)
 	case Said:
-		h.text.WriteString(b.Text)
+		h.step.text.WriteString(b.Text)
 	case Called:
-		h.calls = append(h.calls, &callState{CallRequest: CallRequest{b.Call, b.Name, b.Args}})
+		h.calls = append(h.calls, &callState{CallRequest: CallRequest{b.Call, b.Name, b.Args, b.Seal}})
 	case CallStarted:
 		h.call(b.Call).started = true
 	case CallOutput:
 		h.call(b.Call).output.WriteString(b.Text)
 	case CallEnded:
 		h.call(b.Call).ended = &b
+	case Compacted:
+		h.closeStep(nil)
+		kept := slices.DeleteFunc(h.messages, func(m Message) bool { return m.Seq < b.From })
+		h.messages = append([]Message{{Role: User, Text: b.Summary}}, kept...)
 	}
+}
+
+func (s *step) seal(b Sealed) {
+	s.thinking = append(s.thinking, Thinking{At: s.text.Len(), Text: s.thought.String(), Seal: b.Seal})
+	s.thought.Reset()
 }
 
 // call finds a call of the step; ids need only be unique within it.
@@ -114,58 +146,50 @@ func (h *historian) call(id string) *callState {
 	return &callState{}
 }
 
-func (h *historian) user(text string) {
-	if h.note != "" {
-		text = h.note + "\n\n" + text
-		h.note = ""
-	}
-	if strings.TrimSpace(text) != "" {
-		h.messages = append(h.messages, Message{Role: User, Text: text})
-	}
+// recorded is what there is so far, the open step included.
+func (h *historian) recorded() []Message {
+	h.closeStep(nil)
+	return h.messages
 }
 
-// closeStep turns the step into messages: nothing for one that said nothing,
-// and a true result for each call that has none. receipt is the turn's, when it
-// has ended.
+// closeStep turns the step into messages, with a true result for each call that
+// was started and has none. receipt is the turn's, when it has ended.
 func (h *historian) closeStep(receipt *Receipt) {
-	text := h.text.String()
-	if strings.TrimSpace(text) == "" {
-		text = ""
+	s := &h.step
+	if s.thought.Len() > 0 {
+		s.seal(Sealed{}) // it was not finished
 	}
-	if text != "" || len(h.calls) > 0 {
-		m := Message{Role: Assistant, Text: text}
+	if s.text.Len() > 0 || len(h.calls) > 0 || len(s.thinking) > 0 {
+		m := Message{Role: Assistant, Seq: s.seq, Model: s.model, Text: s.text.String(), Thinking: s.thinking}
 		for _, c := range h.calls {
 			m.Calls = append(m.Calls, c.CallRequest)
 		}
 		h.messages = append(h.messages, m)
 	}
 	for _, c := range h.calls {
-		h.messages = append(h.messages, Message{Role: Tool, Call: c.ID, Text: c.result(receipt)})
-	}
-	h.text.Reset()
-	h.calls = nil
-}
-
-func (c *callState) result(receipt *Receipt) string {
-	if c.ended != nil {
-		if strings.TrimSpace(c.ended.Text) == "" {
-			return "(no output)"
+		if c.started || c.ended != nil {
+			h.messages = append(h.messages, c.result(s.seq, receipt))
 		}
-		return c.ended.Text
 	}
-	return ResultText(c.fate(receipt), c.output.String())
+	h.step, h.calls = step{}, nil
 }
 
-// fate of a call without an end on record, as the turn's receipt has it.
-func (c *callState) fate(receipt *Receipt) Fate {
-	switch {
-	case !c.started:
-		return NotStarted
-	case receipt != nil && slices.Contains(receipt.Calls.Stopped, CallRef{c.ID, c.Name}):
-		return CallStopped
-	default:
-		return Unknown
+func (c *callState) result(seq int64, receipt *Receipt) Message {
+	m := Message{Role: Tool, Seq: seq, Call: c.ID, Name: c.Name}
+	if c.ended != nil {
+		m.Text, m.Failed = c.ended.Text, c.ended.Failed || c.ended.Fate != Finished
+		return m
 	}
+	m.Text, m.Failed = ResultText(c.fate(receipt), c.output.String()), true
+	return m
+}
+
+// fate of a started call without an end on record, as the turn's receipt has it.
+func (c *callState) fate(receipt *Receipt) Fate {
+	if receipt != nil && slices.Contains(receipt.Calls.Stopped, CallRef{c.ID, c.Name}) {
+		return CallStopped
+	}
+	return Unknown
 }
 
 // ResultText tells the model the truth about a call that did not finish: what
@@ -182,7 +206,7 @@ func ResultText(fate Fate, output string) string {
 	case Finished:
 		return output
 	}
-	if strings.TrimSpace(output) != "" {
+	if !blank(output) {
 		text = "[output so far]\n" + output + "\n" + text
 	}
 	return text

@@ -182,7 +182,7 @@ func TestNeighboursOfOneStreamAreJoined(t *testing.T) {
 	for _, ev := range bellcord.Joined(events) {
 		got = append(got, fmt.Sprintf("%d %s %v", ev.Seq, ev.Turn, ev.Body))
 	}
-	want := []string{"2 one {ab}", "4 one {cd}", "5 one {e}", "7 one {x 12}", "8 one {y 3}", "9 one {0  0}", "10 one {f}", "11 two {g}"}
+	want := []string{"2 one {ab}", "4 one {cd}", "5 one {e}", "7 one {x 12}", "8 one {y 3}", "9 one {0  0 <nil>}", "10 one {f}", "11 two {g}"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

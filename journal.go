@@ -162,7 +162,15 @@ func sizeOf(b Body) int {
 	case Called:
 		return fixed + len(b.Args)
 	case Prompted:
-		return fixed + len(b.Text)
+		size := fixed + len(b.Text)
+		for _, image := range b.Images {
+			size += len(image.Data)
+		}
+		return size
+	case Compacted:
+		return fixed + len(b.Summary)
+	case Sealed:
+		return fixed + len(b.Seal)
 	}
 	return 2 * fixed
 }

@@ -16,15 +16,36 @@ type Session struct {
 
 // Prompt is what a front hands to the hub.
 type Prompt struct {
-	Turn   TurnID `json:"-"` // the caller's id, or empty for one of ours
-	Text   string `json:"text"`
-	Policy Policy `json:"policy,omitempty"`
+	Turn   TurnID  `json:"-"` // the caller's id, or empty for one of ours
+	Text   string  `json:"text"`
+	Images []Image `json:"images,omitempty"`
+	Task   Task    `json:"task,omitempty"`
+	Policy Policy  `json:"policy,omitempty"`
 
-	Deadline time.Duration `json:"deadline,omitempty"` // from the start of the turn; 0 = none
-	Tokens   int64         `json:"tokens,omitempty"`   // budget for the turn; 0 = none
-	Steps    int           `json:"steps,omitempty"`    // most model requests for the turn; 0 = none
+	// Limits; 0 = none. Reaching one stops the turn, with its own cause.
+	Deadline time.Duration `json:"deadline,omitempty"` // from the start of the turn
+	Steps    int           `json:"steps,omitempty"`    // most model requests
+	Tokens   int64         `json:"tokens,omitempty"`   // of the turn
+	Cost     int64         `json:"cost,omitempty"`     // of the turn, in billionths of a dollar
+	Session  Allowance     `json:"session,omitzero"`   // of all the session's turns together
 
 	OnDisconnect OnDisconnect `json:"on_disconnect,omitempty"`
+}
+
+// Task says what a turn is for.
+type Task string
+
+// The tasks. A compaction is control: it is a turn, so that it can be stopped
+// and has a receipt, but no part of the conversation.
+const (
+	Answer  Task = "" // the text is a prompt
+	Compact Task = "compact"
+)
+
+// Allowance is what may be spent; 0 = no limit.
+type Allowance struct {
+	Tokens int64 `json:"tokens,omitempty"`
+	Cost   int64 `json:"cost,omitempty"`
 }
 
 // Policy says what a prompt does when its session is busy.

@@ -5,21 +5,43 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"time"
 
 	"github.com/bellcord/bellcord"
 )
 
-// Model answers requests. Ask streams what the model says and thinks to emit,
-// as bellcord.Said and bellcord.Thought, in order, and returns once the answer
-// is complete. When ctx ends it closes the connection at once and returns
-// ctx's cause. An answer that was cut off is an error, never a short answer.
+// Model answers requests. Ask streams what the model says and thinks to emit, in
+// order, as bellcord.Said and bellcord.Thought, with a bellcord.Sealed where a
+// block of thinking is complete and a bellcord.Metered where the model tells
+// its usage early, and returns once the answer is complete. When ctx ends it
+// closes the connection at once and returns ctx's cause. An answer that was cut
+// off is an error, never a short answer; a failure is a *Failure.
 type Model interface {
 	Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error)
 }
 
-// Request is one step's question to the model.
+// Provider is where models are.
+type Provider interface {
+	Model
+	// Models lists what the server offers, as it orders it.
+	Models(ctx context.Context) ([]string, error)
+	// AfterClose says what is billed when a stop closes the connection.
+	AfterClose() AfterClose
+	// Close closes the connections that no request uses.
+	Close()
+}
+
+// AfterClose is what a provider does with an answer whose reader has gone.
+type AfterClose string
+
+// What is known of it, and where from: see docs/models.md.
+const (
+	BillingStops   AfterClose = "stops"   // what was generated until then is billed
+	BillingGoesOn  AfterClose = "goes on" // the whole answer is, though nobody reads it
+	BillingUnknown AfterClose = "unknown" // it depends on the server behind the address
+)
+
+// Request is one step's question to the model. The messages are as
+// bellcord.Repair and bellcord.ForModel leave them.
 type Request struct {
 	Model    string // as the provider names it
 	System   string
@@ -46,31 +68,18 @@ type Call struct {
 	ID   string
 	Name string
 	Args string
+	Seal json.RawMessage // where the model seals its calls
 }
-
-// Unavailable is a failure that may pass: too many requests, a server that is
-// down or could not be reached. After is how long the server asked us to wait.
-type Unavailable struct {
-	Status int // 0 when no answer came
-	After  time.Duration
-	Err    error
-}
-
-func (u *Unavailable) Error() string {
-	if u.Status == 0 {
-		return fmt.Sprintf("no answer from the model: %v", u.Err)
-	}
-	return fmt.Sprintf("model unavailable (status %d): %v", u.Status, u.Err)
-}
-
-func (u *Unavailable) Unwrap() error { return u.Err }
 
 // EstimateTokens is the rule of thumb for what a request costs, used where a
 // stop cuts off the model's own number.
 func (r Request) EstimateTokens() int64 {
 	n := len(r.System)
 	for _, m := range r.Messages {
-		n += len(m.Text)
+		n += len(m.Text) + bytesPerImage*len(m.Images)
+		for _, t := range m.Thinking {
+			n += len(t.Text) + len(t.Seal)
+		}
 		for _, c := range m.Calls {
 			n += len(c.Name) + len(c.Args)
 		}
@@ -80,3 +89,6 @@ func (r Request) EstimateTokens() int64 {
 	}
 	return int64(n+3) / 4
 }
+
+// bytesPerImage stands for the tokens that a picture costs.
+const bytesPerImage = 6000

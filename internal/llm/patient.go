@@ -28,11 +28,14 @@ func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) 
 			shown = true
 			return emit(b)
 		})
-		var passing *Unavailable
-		if err == nil || shown || attempt == tries || ctx.Err() != nil || !errors.As(err, &passing) {
+		var failed interface {
+			Retryable() bool
+			RetryAfter() time.Duration
+		}
+		if err == nil || shown || attempt == tries || ctx.Err() != nil || !errors.As(err, &failed) || !failed.Retryable() {
 			return reply, err
 		}
-		wait := passing.After
+		wait := failed.RetryAfter()
 		if wait == 0 {
 			wait = pause/2 + rand.N(pause/2+1) // spread out, so that many clients do not come back together
 			pause = min(2*pause, most)

@@ -35,7 +35,7 @@ func (m *model) Ask(_ context.Context, _ llm.Request, emit func(bellcord.Body) e
 
 func down(after time.Duration) func(func(bellcord.Body) error) error {
 	return func(func(bellcord.Body) error) error {
-		return &llm.Unavailable{Status: 503, After: after, Err: errDown}
+		return &llm.Failure{Reason: llm.Overloaded, Status: 503, After: after, Err: errDown}
 	}
 }
 
@@ -119,7 +119,7 @@ func TestItGivesUpAfterItsTriesWithTheLastError(t *testing.T) {
 			m := modelThat(down(0))
 			var told retries
 			_, err := llm.Patient{Model: m, Tries: tries}.Ask(t.Context(), llm.Request{}, told.emit)
-			var passing *llm.Unavailable
+			var passing *llm.Failure
 			if !errors.As(err, &passing) || !errors.Is(err, errDown) {
 				t.Errorf("error %v", err)
 			}

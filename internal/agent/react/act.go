@@ -26,7 +26,7 @@ type call struct {
 // arguments are not one complete object is recorded with an empty one, which
 // every model accepts, and with what was wrong with it.
 func understand(c llm.Call, tools []tool.Tool) call {
-	made := call{Called: bellcord.Called{Call: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)}}
+	made := call{Called: bellcord.Called{Call: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Seal: c.Seal}}
 	if err := completeObject(c.Args); err != nil {
 		made.Args = json.RawMessage(`{}`)
 		made.Problem = fmt.Sprintf("the arguments are not a complete JSON object (%v): %q", err, c.Args)

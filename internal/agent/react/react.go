@@ -76,7 +76,7 @@ func ask(ctx context.Context, w *bellcord.Work, model llm.Model, name string, to
 	if err != nil {
 		return nil, err
 	}
-	req := llm.Request{Model: name, System: systemPrompt(w.Session), Messages: history}
+	req := llm.Request{Model: name, System: systemPrompt(w.Session), Messages: bellcord.ForModel(history, w.Session.Model)}
 	for _, t := range tools {
 		req.Tools = append(req.Tools, t.Tool)
 	}

@@ -41,13 +41,13 @@ func TestTheModelIsToldTheWholeConversation(t *testing.T) {
 		s.run("thanks")
 		used := []bellcord.CallRequest{{ID: "look", Name: "look", Args: []byte(`{}`)}}
 		want := []bellcord.Message{
-			{Role: bellcord.User, Text: "how is it?"},
-			{Role: bellcord.Assistant, Text: "let me look", Calls: used},
-			{Role: bellcord.Tool, Call: "look", Text: "a.go"},
-			{Role: bellcord.Assistant, Calls: used},
-			{Role: bellcord.Tool, Call: "look", Text: "a.go"},
-			{Role: bellcord.Assistant, Text: "it is fine"},
-			{Role: bellcord.User, Text: "thanks"},
+			{Role: bellcord.User, Seq: 3, Text: "how is it?"},
+			{Role: bellcord.Assistant, Seq: 4, Model: "fake/one", Text: "let me look", Calls: used},
+			{Role: bellcord.Tool, Seq: 4, Call: "look", Name: "look", Text: "a.go"},
+			{Role: bellcord.Assistant, Seq: 10, Model: "fake/one", Calls: used},
+			{Role: bellcord.Tool, Seq: 10, Call: "look", Name: "look", Text: "a.go"},
+			{Role: bellcord.Assistant, Seq: 16, Model: "fake/one", Text: "it is fine"},
+			{Role: bellcord.User, Seq: 21, Text: "thanks"},
 		}
 		last := m.asked[len(m.asked)-1]
 		if !reflect.DeepEqual(last.Messages, want) {

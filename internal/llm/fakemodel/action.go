@@ -36,6 +36,8 @@ func action(name string) func(*script, marker) error {
 		return (*script).markBytes
 	case "usage":
 		return (*script).markUsage
+	case "cache":
+		return (*script).markCache
 	case "hangheaders", "nousage", "runningusage", "length", "refuse":
 		return (*script).markPlain
 	default:
@@ -152,15 +154,25 @@ func (s *script) markBytes(m marker) (err error) {
 	return err
 }
 
-func (s *script) markUsage(m marker) error {
+func (s *script) markUsage(m marker) (err error) {
+	s.usage.fixed = true
+	s.usage.in, s.usage.out, err = twoCounts(m)
+	return err
+}
+
+func (s *script) markCache(m marker) (err error) {
+	s.usage.cacheRead, s.usage.cacheWrite, err = twoCounts(m)
+	return err
+}
+
+func twoCounts(m marker) (int, int, error) {
 	words := m.words()
 	if len(words) != 2 {
-		return errors.New("wants two numbers")
+		return 0, 0, errors.New("wants two numbers")
 	}
-	in, errIn := parseCount(words[0])
-	out, errOut := parseCount(words[1])
-	s.usage.fixed, s.usage.in, s.usage.out = true, in, out
-	return errors.Join(errIn, errOut)
+	a, errA := parseCount(words[0])
+	b, errB := parseCount(words[1])
+	return a, b, errors.Join(errA, errB)
 }
 
 // markPlain serves the markers that take no arguments.

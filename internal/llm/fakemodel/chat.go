@@ -12,6 +12,8 @@ import (
 // chatFormat is OpenAI's chat completions.
 type chatFormat struct{}
 
+func (chatFormat) authorized(r *http.Request) error { return checkBearer(r.Header) }
+
 func (chatFormat) validate(body []byte) error { return Validate(body) }
 
 type chatRequest struct {
@@ -56,7 +58,7 @@ func (m chatMessage) text() string {
 
 // read goes on after an error on purpose: json keeps what it could decode, and
 // the record of a refused request should say as much as possible.
-func (chatFormat) read(body []byte) turn {
+func (chatFormat) read(_ *http.Request, body []byte) turn {
 	var req chatRequest
 	_ = json.Unmarshal(body, &req)
 	t := turn{

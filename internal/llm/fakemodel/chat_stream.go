@@ -61,10 +61,19 @@ type chatUsage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
+	Details    *struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details,omitempty"`
 }
 
 func usageJSON(u usage) json.RawMessage {
-	return encode(chatUsage{Prompt: u.in, Completion: u.out, Total: u.in + u.out})
+	told := chatUsage{Prompt: u.in, Completion: u.out, Total: u.in + u.out}
+	if u.cacheRead > 0 {
+		told.Details = &struct {
+			Cached int `json:"cached_tokens"`
+		}{u.cacheRead}
+	}
+	return encode(told)
 }
 
 // chatStream says the reply in server-sent events.

@@ -28,6 +28,7 @@
 //	[length]                        finish reason: out of tokens
 //	[refuse]                        finish reason: content filter
 //	[usage IN OUT]                  the token numbers to report, instead of characters/4
+//	[cache READ WRITE]              how much of the input the cache had, and how much it took
 //	[nousage]                       reports no token numbers, even when asked
 //	[runningusage]                  reports the numbers so far on every chunk
 //

@@ -28,10 +28,12 @@ type turn struct {
 
 // format is one wire format.
 type format interface {
+	// authorized refuses a request without a key where the real API looks for it.
+	authorized(r *http.Request) error
 	// validate refuses what the real API would or should refuse.
 	validate(body []byte) error
-	// read takes from the body what it can; the body may be invalid.
-	read(body []byte) turn
+	// read takes from the request what it can; the body may be invalid.
+	read(r *http.Request, body []byte) turn
 	// problem is the body of an error answer.
 	problem(status int, words string) []byte
 	// speaker voices the reply of one exchange.
@@ -56,8 +58,8 @@ func (s *Server) serve(f format) http.HandlerFunc {
 			x.undelivered("")
 			panic(http.ErrAbortHandler)
 		}
-		t := f.read(body)
-		sc, status, refusal := s.admit(f, r.Header, body, t)
+		t := f.read(r, body)
+		sc, status, refusal := s.admit(f, r, body, t)
 		x.entry = s.journal.add(record(body, t, refusal))
 		defer x.watch()()
 		if refusal != nil {
@@ -76,11 +78,11 @@ func (s *Server) serve(f format) http.HandlerFunc {
 }
 
 // admit decides whether a request is answered, and by which script.
-func (s *Server) admit(f format, header http.Header, body []byte, t turn) (script, int, error) {
-	if err := checkBearer(header); err != nil {
+func (s *Server) admit(f format, r *http.Request, body []byte, t turn) (script, int, error) {
+	if err := f.authorized(r); err != nil {
 		return script{}, http.StatusUnauthorized, err
 	}
-	if kind, _, err := mime.ParseMediaType(header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return script{}, http.StatusBadRequest, errors.New("content type is not application/json")
 	}
 	if err := f.validate(body); err != nil {

@@ -33,8 +33,9 @@ const (
 	finishRefused
 )
 
-// usage counts tokens.
-type usage struct{ in, out int }
+// usage counts tokens. in includes those that were read from a cache or written
+// to it.
+type usage struct{ in, out, cacheRead, cacheWrite int }
 
 // play performs a script from the first byte to the last.
 func (x *exchange) play(sc script, t turn, voice speaker) error {
@@ -89,21 +90,24 @@ type usageRule struct {
 	running bool
 	fixed   bool // by [usage IN OUT], to the numbers below
 	in, out int
+
+	cacheRead, cacheWrite int // by [cache READ WRITE], of the input
 }
 
 func (r usageRule) total(charsIn, charsOut int) usage {
+	u := usage{in: tokens(charsIn), out: tokens(charsOut), cacheRead: r.cacheRead, cacheWrite: r.cacheWrite}
 	if r.fixed {
-		return usage{in: r.in, out: r.out}
+		u.in, u.out = r.in, r.out
 	}
-	return usage{in: tokens(charsIn), out: tokens(charsOut)}
+	u.in = max(u.in, u.cacheRead+u.cacheWrite)
+	return u
 }
 
 // soFar never exceeds what [usage] sets as the total: running numbers only grow.
 func (r usageRule) soFar(charsIn, charsOut int) usage {
-	if r.fixed {
-		return usage{in: r.in, out: min(tokens(charsOut), r.out)}
-	}
-	return usage{in: tokens(charsIn), out: tokens(charsOut)}
+	u := r.total(charsIn, charsOut)
+	u.out = min(tokens(charsOut), u.out)
+	return u
 }
 
 // tokens estimates, and never says that some text was free.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
 // The finish reasons that something is decided on.
@@ -86,15 +87,13 @@ func (a *answer) end(err error) error {
 	var told *ssestream.StreamError
 	switch {
 	case errors.As(err, &told):
-		return toldInStream(told.Event.Data)
-	case err != nil && !errors.Is(err, ErrCutOff):
+		return wire.ToldInStream(told.Event.Data)
+	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	case a.finish != "":
 		return nil
-	case err != nil:
-		return &llm.Unavailable{Err: err}
 	default:
-		return &llm.Unavailable{Err: ErrCutOff}
+		return wire.Cut(err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
-	"github.com/bellcord/bellcord/internal/llm/openai"
+	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
 // delta is a chunk that has only what every server sends.
@@ -91,8 +91,8 @@ func TestAnAnswerWithoutFinishReasonIsCutOffHoweverItEnds(t *testing.T) {
 			t.Parallel()
 			p, _ := fake(t)
 			reply, err := p.Ask(t.Context(), prompt(script), ignore)
-			var passing *llm.Unavailable
-			if !errors.Is(err, openai.ErrCutOff) || !errors.As(err, &passing) || passing.Status != 0 {
+			var passing *llm.Failure
+			if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &passing) || passing.Status != 0 {
 				t.Errorf("error %v", err)
 			}
 			if reply.Finish != "" || reply.Calls != nil || reply.Usage != nil {

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func TestToolCallsArePutTogetherAsServersSendThem(t *testing.T) {
 				t.Parallel()
 				p := serving(t, saying(append(slices.Clone(c.events), finish(reason), "[DONE]")...))
 				reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
-				if err != nil || reply.Finish != "tool_calls" || !slices.Equal(reply.Calls, c.want) {
+				if err != nil || reply.Finish != "tool_calls" || !reflect.DeepEqual(reply.Calls, c.want) {
 					t.Errorf("reply %+v, %v; want %+v", reply, err, c.want)
 				}
 			})
@@ -106,7 +107,7 @@ func TestACallCutShortByTheTokenLimitGetsNoArgumentsThatTheModelDidNotGive(t *te
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "remove_all", "")), finish("length"), "[DONE]"))
 	reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
-	if want := []llm.Call{{ID: "a", Name: "remove_all"}}; err != nil || reply.Finish != "length" || !slices.Equal(reply.Calls, want) {
+	if want := []llm.Call{{ID: "a", Name: "remove_all"}}; err != nil || reply.Finish != "length" || !reflect.DeepEqual(reply.Calls, want) {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }

@@ -19,16 +19,16 @@ import (
 
 func notPassing(t *testing.T, err error, words string) {
 	t.Helper()
-	var passing *llm.Unavailable
-	if err == nil || errors.As(err, &passing) || !strings.Contains(err.Error(), words) {
+	var passing *llm.Failure
+	if err == nil || errors.As(err, &passing) && passing.Retryable() || !strings.Contains(err.Error(), words) {
 		t.Errorf("error %v, want one that does not pass and says %q", err, words)
 	}
 }
 
-func passing(t *testing.T, err error, status int) *llm.Unavailable {
+func passing(t *testing.T, err error, status int) *llm.Failure {
 	t.Helper()
-	var u *llm.Unavailable
-	if !errors.As(err, &u) || u.Status != status {
+	var u *llm.Failure
+	if !errors.As(err, &u) || !u.Retryable() || u.Status != status {
 		t.Fatalf("error %v, want one that may pass, with status %d", err, status)
 	}
 	return u

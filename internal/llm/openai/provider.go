@@ -3,26 +3,24 @@
 // those servers do, not only for what the API's description says.
 //
 // An answer counts as complete once its finish reason has come; without one it
-// is an error that wraps [ErrCutOff], however orderly the connection was closed.
+// is an error that wraps [wire.ErrCutOff], however orderly the connection was closed.
 //
-// Nothing is tried twice here: what may pass is an [llm.Unavailable], and
+// Nothing is tried twice here: what may pass is an [llm.Failure], and
 // [llm.Patient] decides. Nothing is taken from the environment but the proxy.
 package openai
 
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
 const defaultBaseURL = "https://api.openai.com/v1"
@@ -42,20 +40,20 @@ type Provider struct {
 	problem error // why no request can be made
 }
 
-var _ llm.Model = (*Provider)(nil)
+var _ llm.Provider = (*Provider)(nil)
 
 // New does no I/O and starts nothing. A base URL that is none is reported by
 // the first request.
 func New(c Config) *Provider {
 	p := &Provider{http: c.HTTP}
 	if p.http == nil {
-		p.http = &http.Client{Transport: ownTransport()}
+		p.http = &http.Client{Transport: wire.Transport()}
 	}
 	base := c.BaseURL
 	if base == "" {
 		base = defaultBaseURL
 	}
-	p.problem = checkBaseURL(base)
+	p.problem = wire.CheckBaseURL(base)
 	// The services are made without the SDK's client, because that one reads
 	// keys, addresses and headers from the environment.
 	opts := []option.RequestOption{
@@ -64,38 +62,9 @@ func New(c Config) *Provider {
 		option.WithHTTPClient(p.http),
 		option.WithMaxRetries(0),
 	}
-	p.chat = sdk.NewChatCompletionService(append(opts, option.WithMiddleware(streamed, accepted))...)
-	p.models = sdk.NewModelService(append(opts, option.WithMiddleware(accepted))...)
+	p.chat = sdk.NewChatCompletionService(append(opts, option.WithMiddleware(wire.Streamed, wire.Accepted))...)
+	p.models = sdk.NewModelService(append(opts, option.WithMiddleware(wire.Accepted))...)
 	return p
-}
-
-// ownTransport speaks HTTP/1 only: there a request has a connection to itself,
-// so that a stop can close it, where HTTP/2 would leave it to the server to heed
-// a message about one of many streams. The time until headers come is not
-// limited: a model may think for minutes before its first word.
-func ownTransport() *http.Transport {
-	t := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: 32, // all requests go to one host
-		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true, // words would wait for a compressor's block to fill
-		Protocols:           new(http.Protocols),
-	}
-	t.Protocols.SetHTTP1(true)
-	return t
-}
-
-func checkBaseURL(base string) error {
-	u, err := url.Parse(base)
-	if err != nil {
-		return fmt.Errorf("base url of the model server: %w", err)
-	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return fmt.Errorf("base url of the model server: %q is no http or https address", base)
-	}
-	return nil
 }
 
 // Ask implements llm.Model. It calls emit on the caller's goroutine and never
@@ -152,3 +121,6 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 // Close closes the connections that no request uses. Requests under way are not
 // touched: their contexts end them.
 func (p *Provider) Close() { p.http.CloseIdleConnections() }
+
+// AfterClose implements llm.Provider: the servers behind this API are many.
+func (p *Provider) AfterClose() llm.AfterClose { return llm.BillingUnknown }

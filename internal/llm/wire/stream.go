@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"bytes"
@@ -8,13 +8,11 @@ import (
 	"mime"
 	"net/http"
 	"time"
-
-	"github.com/openai/openai-go/v3/option"
 )
 
-// streamed refuses a response that cannot be a stream, which the SDK would take
+// Streamed refuses a response that cannot be a stream, which an SDK would take
 // for an empty one, and has its body read through ours.
-func streamed(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+func Streamed(req *http.Request, next Next) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
 		return nil, err
@@ -47,7 +45,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection, unless the stream is over: the SDK calls it on
+// Close closes the connection, unless the stream is over: an SDK calls it on
 // the stream's last word, a moment before the response ends, and a connection
 // is only used again if that end was read.
 func (b *body) Close() error {

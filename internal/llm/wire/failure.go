@@ -1,30 +1,28 @@
-package openai
+package wire
 
 import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// ErrCutOff is wrapped by the error for an answer that ended without a finish
-// reason, in whatever way. The error is an *llm.Unavailable with status 0.
+// ErrCutOff is wrapped by the error for an answer that ended before it was
+// complete, in whatever way. The error is an *llm.Failure for that reason.
 var ErrCutOff = errors.New("the answer was cut off")
 
-// accepted turns everything but a response that was asked for into our errors.
+// Accepted turns everything but a response that was asked for into our errors.
 // The SDK would hide the server's words, and its errors for bodies that are not
 // JSON do not have the status.
-func accepted(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+func Accepted(req *http.Request, next Next) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
 		return nil, unreached(err)
@@ -33,10 +31,19 @@ func accepted(req *http.Request, next option.MiddlewareNext) (*http.Response, er
 		return res, nil
 	}
 	words := readWords(res)
-	if !passing(res.StatusCode) {
-		return nil, fmt.Errorf("the model server refused the request (status %d): %s", res.StatusCode, words)
+	return nil, &llm.Failure{
+		Reason: reason(res.StatusCode, words), Status: res.StatusCode,
+		After: retryAfter(res.Header), Err: errors.New(words),
 	}
-	return nil, &llm.Unavailable{Status: res.StatusCode, After: retryAfter(res.Header), Err: errors.New(words)}
+}
+
+// Cut is the failure of an answer that ended early; err may be nil, where the
+// stream just ceased.
+func Cut(err error) *llm.Failure {
+	if err == nil {
+		err = ErrCutOff
+	}
+	return &llm.Failure{Reason: llm.CutOff, Err: err}
 }
 
 // unreached is the error of a request without a response. All of these may pass
@@ -47,31 +54,61 @@ func unreached(err error) error {
 	if errors.As(err, &certificate) || errors.As(err, &record) {
 		return err
 	}
-	return &llm.Unavailable{Err: err}
+	return &llm.Failure{Reason: llm.Unreachable, Err: err}
 }
 
-func passing(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
+// reason reads a status, and the words where the status alone does not tell.
+func reason(status int, words string) llm.Reason {
+	words = strings.ToLower(words)
+	says := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(part string) bool { return strings.Contains(words, part) })
 	}
-	return status >= http.StatusInternalServerError
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return llm.Unauthorized
+	case http.StatusPaymentRequired:
+		return llm.NoQuota
+	case http.StatusNotFound:
+		return llm.NoModel
+	case http.StatusRequestEntityTooLarge:
+		return llm.TooLong
+	case http.StatusTooManyRequests:
+		if says("insufficient_quota", "exceeded your current quota", "credit balance") {
+			return llm.NoQuota
+		}
+		return llm.RateLimited
+	case http.StatusServiceUnavailable, statusOverloaded:
+		return llm.Overloaded
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return llm.ServerError
+	}
+	switch {
+	case status >= http.StatusInternalServerError:
+		return llm.ServerError
+	case says("context length", "context_length", "context window", "prompt is too long", "too many tokens", "exceeds the maximum number of tokens"):
+		return llm.TooLong
+	}
+	return llm.Refused
 }
 
-// toldInStream is the error for one that the server reported in its stream. Some
+// statusOverloaded is Anthropic's own.
+const statusOverloaded = 529
+
+// ToldInStream is the error for one that the server reported in its stream. Some
 // give it the code that would have been its status.
-func toldInStream(data []byte) error {
+func ToldInStream(data []byte) error {
 	var event struct {
 		Error struct {
 			Code json.RawMessage `json:"code"` // a number, a word or null
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(data, &event) // an error without a code does not pass
-	words := errors.New(serverWords(data))
-	if code, err := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`)); err == nil && passing(code) {
-		return &llm.Unavailable{Status: code, Err: words}
+	words := errors.New(Words(data))
+	code, err := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`))
+	if err != nil {
+		return &llm.Failure{Reason: reason(0, words.Error()), Err: words}
 	}
-	return fmt.Errorf("the model server reported an error in its answer: %w", words)
+	return &llm.Failure{Reason: reason(code, words.Error()), Status: code, Err: words}
 }
 
 // readWords reads and closes a response that is an error.
@@ -79,7 +116,7 @@ func readWords(res *http.Response) string {
 	const most = 64 << 10
 	body, err := io.ReadAll(io.LimitReader(res.Body, most))
 	_ = res.Body.Close()
-	if words := serverWords(body); words != "" {
+	if words := Words(body); words != "" {
 		return words
 	}
 	if err != nil {
@@ -88,8 +125,8 @@ func readWords(res *http.Response) string {
 	return http.StatusText(res.StatusCode)
 }
 
-// serverWords finds the message in the forms that servers give it.
-func serverWords(body []byte) string {
+// Words finds the message in the forms that servers give it.
+func Words(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
 		Message any             `json:"message"`
