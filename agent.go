@@ -32,9 +32,7 @@ func (w *Work) Emit(b Body) error {
 		return err
 	}
 	w.turn.observe(b)
-	if _, ended := b.(StepEnded); ended {
-		w.spend()
-	}
+	w.hold(b)
 	return nil
 }
 
@@ -61,25 +59,6 @@ func (w *Work) Step(ctx context.Context, s StepStarted) error {
 	}
 	s.Step = steps + 1
 	return w.Emit(s)
-}
-
-// spend holds the turn's usage against its budget.
-func (w *Work) spend() {
-	t := w.turn
-	t.mu.Lock()
-	spent := t.tally.spent()
-	t.mu.Unlock()
-	if t.Prompt.Tokens > 0 && spent >= t.Prompt.Tokens && t.working() {
-		w.hub.Stop(StopTurn(t.ID, Cause{Kind: Budget, By: "token budget", From: "hub"}).thenNext())
-	}
-}
-
-// working reports whether the last step left something to do: a budget that is
-// reached by the answer itself cuts nothing off.
-func (t *Turn) working() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.tally.open) > 0
 }
 
 // Question is put to a person; the turn waits for the answer.

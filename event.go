@@ -47,6 +47,12 @@ type (
 		Input int64  `json:"input,omitempty"`
 		Price *Price `json:"price,omitempty"` // of the model, where it is known
 	}
+	// Attached is what a link of the prompt led to when the turn began. The model
+	// is told it with the prompt.
+	Attached struct {
+		Link Link   `json:"link"`
+		Text string `json:"text"`
+	}
 	// Metered is what the model has said of the step's usage before its end. It
 	// counts where a stop cuts off the rest.
 	Metered struct {
@@ -155,43 +161,6 @@ type Configured struct {
 	Mode  string `json:"mode,omitempty"`
 }
 
-// Usage counts tokens. Exact is false where a stop cut off the model's own
-// number and ours is an estimate (law 27).
-type Usage struct {
-	Input      int64 `json:"input"`                 // all of it, from a cache or not
-	CacheRead  int64 `json:"cache_read,omitempty"`  // of the input, what a cache had
-	CacheWrite int64 `json:"cache_write,omitempty"` // of the input, what a cache has now
-	Output     int64 `json:"output"`                // thinking included
-	Cost       int64 `json:"cost,omitempty"`        // in billionths of a dollar; 0 where no price is known
-	Exact      bool  `json:"exact"`
-}
-
-// Price of a model's tokens, each in billionths of a dollar: 3 dollars for a
-// million are 3000.
-type Price struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read"`
-	CacheWrite int64 `json:"cache_write"`
-}
-
-// Of is what the usage costs.
-func (p Price) Of(u Usage) int64 {
-	plain := u.Input - u.CacheRead - u.CacheWrite
-	return plain*p.Input + u.CacheRead*p.CacheRead + u.CacheWrite*p.CacheWrite + u.Output*p.Output
-}
-
-// Add returns the sum; it is exact if both are.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
-		Output: u.Output + v.Output, Cost: u.Cost + v.Cost, Exact: u.Exact && v.Exact,
-	}
-}
-
-// Total is what a token budget is held against.
-func (u Usage) Total() int64 { return u.Input + u.Output }
-
 func (Prompted) Kind() string    { return "prompted" }
 func (Started) Kind() string     { return "started" }
 func (StopAsked) Kind() string   { return "stop_asked" }
@@ -209,6 +178,7 @@ func (Retrying) Kind() string    { return "retrying" }
 func (StepEnded) Kind() string   { return "step_ended" }
 func (Configured) Kind() string  { return "configured" }
 
+func (Attached) Kind() string     { return "attached" }
 func (Metered) Kind() string      { return "metered" }
 func (Sealed) Kind() string       { return "sealed" }
 func (AsideStarted) Kind() string { return "aside_started" }
@@ -238,7 +208,7 @@ var bodies = map[string]func([]byte) (Body, error){
 	"call_ended": decodeAs[CallEnded], "asked": decodeAs[Asked],
 	"answered": decodeAs[Answered], "retrying": decodeAs[Retrying],
 	"step_ended": decodeAs[StepEnded], "configured": decodeAs[Configured],
-	"metered": decodeAs[Metered], "sealed": decodeAs[Sealed],
+	"attached": decodeAs[Attached], "metered": decodeAs[Metered], "sealed": decodeAs[Sealed],
 	"aside_started": decodeAs[AsideStarted], "aside_ended": decodeAs[AsideEnded],
 	"compacted": decodeAs[Compacted], "cleared": decodeAs[Cleared],
 }

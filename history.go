@@ -109,6 +109,10 @@ func (h *historian) start(ev Event) {
 // work is what the running turn does.
 func (h *historian) work(seq int64, body Body) {
 	switch b := body.(type) {
+	case Attached:
+		if n := len(h.messages); n > 0 && h.messages[n-1].Role == User {
+			h.messages[n-1].Text += "\n\n[" + b.Link.URI + "]\n" + b.Text
+		}
 	case StepStarted:
 		h.closeStep(nil)
 		h.step.seq, h.step.model = seq, b.Model

@@ -45,6 +45,7 @@ type Receipt struct {
 	Held      []TurnID  `json:"held,omitempty"`
 	Dropped   []TurnID  `json:"dropped,omitempty"`
 	Usage     Usage     `json:"usage"`
+	Spent     []Spent   `json:"spent,omitempty"` // the same by model
 	Kept      Kept      `json:"kept"`
 	Abandoned bool      `json:"abandoned,omitempty"` // the agent ignored its context; its later writes are refused
 

@@ -70,6 +70,14 @@ func (h *Hub) work(t *Turn, l *line) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
 	}
+	var err error
+	if t.before, err = h.spentBefore(t.ctx, t); err != nil {
+		return err
+	}
+	if why := t.Prompt.exceeded(Usage{}, t.before); why != "" {
+		h.stopForBudget(t, why)
+		return context.Cause(t.ctx)
+	}
 	if d := t.Prompt.Deadline; d > 0 {
 		timer := time.AfterFunc(d, func() {
 			h.Stop(StopTurn(t.ID, Cause{Kind: Deadline, By: "deadline", From: "hub", Why: d.String()}).thenNext())

@@ -19,6 +19,7 @@ type Prompt struct {
 	Turn   TurnID  `json:"-"` // the caller's id, or empty for one of ours
 	Text   string  `json:"text"`
 	Images []Image `json:"images,omitempty"`
+	Links  []Link  `json:"links,omitempty"`
 	Task   Task    `json:"task,omitempty"`
 	Policy Policy  `json:"policy,omitempty"`
 
@@ -30,6 +31,12 @@ type Prompt struct {
 	Session  Allowance     `json:"session,omitzero"`   // of all the session's turns together
 
 	OnDisconnect OnDisconnect `json:"on_disconnect,omitempty"`
+}
+
+// Link is something that the person pointed at; the text names it.
+type Link struct {
+	Name string `json:"name,omitempty"`
+	URI  string `json:"uri"`
 }
 
 // Task says what a turn is for.

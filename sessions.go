@@ -105,6 +105,26 @@ func (h *Hub) configure(l *line, change Configured) {
 	l.journal.put(AppendEvents{Session: s.ID, Bodies: []Body{change}, At: s.Updated})
 }
 
+// Clear starts the session's conversation anew: what runs and what waits in it
+// is stopped, and what was said stays in the log but is no longer told to the
+// model. It does no I/O, and a prompt behind it is the first of the new one.
+func (h *Hub) Clear(id SessionID, cause Cause) (*Stopping, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	if l == nil {
+		return nil, ErrNotOpen
+	}
+	stopping := h.stop(StopRequest{Session: id, Cause: cause, Queue: Drop})
+	l.journal.put(AppendEvents{Session: id, Bodies: []Body{Cleared{}}, At: time.Now()})
+	return stopping, nil
+}
+
+// Spending lists what ended turns used.
+func (h *Hub) Spending(ctx context.Context, q SpendingQuery) ([]Spending, error) {
+	return h.log.store.Spending(ctx, q)
+}
+
 // Session returns a session, open or not.
 func (h *Hub) Session(ctx context.Context, id SessionID) (Session, error) {
 	h.mu.Lock()

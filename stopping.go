@@ -11,6 +11,13 @@ import (
 // no lock that anybody holds while waiting. The durable record of the request is written
 // beside, by the log. Wait on what it returns for the receipts.
 func (h *Hub) Stop(req StopRequest) *Stopping {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stop(req)
+}
+
+// stop is Stop with the lock held.
+func (h *Hub) stop(req StopRequest) *Stopping {
 	if req.Cause.Kind == "" {
 		req.Cause.Kind = Person
 	}
@@ -18,8 +25,6 @@ func (h *Hub) Stop(req StopRequest) *Stopping {
 		req.Queue = Hold
 	}
 	req.Cause.At, req.Cause.Mode = time.Now(), req.Mode
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	s := &Stopping{hub: h}
 	if req.Turn != "" && h.turns[req.Turn] == nil {
 		s.elsewhere = h.stopElsewhere(req.Turn, &req.Cause)

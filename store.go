@@ -35,6 +35,9 @@ type Reader interface {
 	Session(ctx context.Context, id SessionID) (Session, error)
 	// Sessions lists the most recently updated first.
 	Sessions(ctx context.Context, query SessionQuery) ([]Session, error)
+	// Spending lists what ended turns used, in the order of their ends. It is
+	// kept when a session is deleted.
+	Spending(ctx context.Context, query SpendingQuery) ([]Spending, error)
 }
 
 // Watcher is how a process learns what others did to its turns.
@@ -125,7 +128,8 @@ type (
 		Turn  TurnID
 		Cause Cause
 	}
-	// FinishTurn writes a turn's one end, with its Ended event. Refused with
+	// FinishTurn writes a turn's one end, with its Ended event and its
+	// spendings, as the receipt has them. Refused with
 	// ErrStopAsked (and Result.Stop) when a stop that cuts now is on record and
 	// the receipt says anything but stopped: the row decides every race.
 	FinishTurn struct {

@@ -14,13 +14,8 @@ type tally struct {
 	calls Calls
 	kept  Kept
 	procs Processes
-	usage Usage // Exact is set by receipt
+	meter meter
 	steps int
-	guess bool // some of usage is an estimate
-
-	inStep     bool
-	stepInput  int64 // our estimate for the step under way
-	stepOutput int64 // bytes it has produced
 }
 
 type openCall struct {
@@ -28,26 +23,17 @@ type openCall struct {
 	started bool
 }
 
-// bytesPerToken is the usual rule of thumb, for estimates that are flagged as such.
-const bytesPerToken = 4
-
 func (t *tally) observe(b Body) {
+	t.meter.observe(b)
 	switch b := b.(type) {
 	case StepStarted:
-		t.closeStep(nil)
 		t.steps++
-		t.inStep, t.stepInput, t.stepOutput = true, b.Input, 0
-	case StepEnded:
-		t.closeStep(b.Usage)
 	case Said:
 		t.kept.Text += int64(len(b.Text))
-		t.stepOutput += int64(len(b.Text))
 	case Thought:
 		t.kept.Thought += int64(len(b.Text))
-		t.stepOutput += int64(len(b.Text))
 	case Called:
 		t.open = append(t.open, openCall{CallRef: CallRef{b.Call, b.Name}})
-		t.stepOutput += int64(len(b.Args))
 	case CallStarted:
 		if i := t.find(b.Call); i >= 0 {
 			t.open[i].started = true
@@ -89,26 +75,6 @@ func (t *tally) find(call string) int {
 	return slices.IndexFunc(t.open, func(c openCall) bool { return c.Call == call })
 }
 
-// closeStep adds a step's usage: the model's own number, or else an estimate
-// that makes the whole an estimate.
-func (t *tally) closeStep(exact *Usage) {
-	if !t.inStep {
-		return
-	}
-	t.inStep = false
-	if exact != nil {
-		t.usage.Input += exact.Input
-		t.usage.Output += exact.Output
-		return
-	}
-	t.usage.Input += t.stepInput
-	t.usage.Output += (t.stepOutput + bytesPerToken - 1) / bytesPerToken
-	t.guess = true
-}
-
-// spent is the usage so far, for a budget.
-func (t *tally) spent() int64 { return t.usage.Total() }
-
 // receipt sums up: calls still open get the fate that is true of them.
 // witnessed means that the turn's agent returned and so ended what it had
 // started; otherwise nobody knows.
@@ -117,12 +83,10 @@ func (t *tally) receipt(witnessed bool) Receipt {
 	sum.calls.Stopped = slices.Clone(t.calls.Stopped)
 	sum.calls.NotStarted = slices.Clone(t.calls.NotStarted)
 	sum.calls.Unknown = slices.Clone(t.calls.Unknown)
-	sum.closeStep(nil)
-	sum.usage.Exact = !sum.guess
 	for _, c := range t.open {
 		sum.count(c.CallRef, openFate(c.started, witnessed))
 	}
-	return Receipt{Times: sum.times, Calls: sum.calls, Processes: sum.procs, Usage: sum.usage, Kept: sum.kept}
+	return Receipt{Times: sum.times, Calls: sum.calls, Processes: sum.procs, Usage: t.meter.total(), Spent: t.meter.byModel(), Kept: sum.kept}
 }
 
 func openFate(started, witnessed bool) Fate {

@@ -24,6 +24,7 @@ type Turn struct {
 	receipt Receipt
 	writer  *writer
 	mayRun  chan struct{} // closed when the turn is first in its session's line
+	before  Usage         // of the session, when the turn began; set before its agent runs
 
 	// Guarded by the hub's lock.
 	held  bool

@@ -31,7 +31,7 @@ func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
 		}
 	}
 	nothingIn(t, filepath.Join(dir, "nodes"))
-	setVersion(t, dir, 1)
+	setVersion(t, dir, 2) // what it was
 	reopen(t, dir)
 }
 

@@ -57,6 +57,9 @@ func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	if _, err := t.touch(op.Session, op.At); err != nil {
 		return bellcord.Result{}, err
 	}
+	if err := t.spend(op); err != nil {
+		return bellcord.Result{}, err
+	}
 	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.Ended{Receipt: op.Receipt}})
 }
 

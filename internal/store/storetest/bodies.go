@@ -20,19 +20,25 @@ const awkward = "tab\t, \x00, \"quotes\", 'single', \\, <&>, ü, 漢, 🔔, \u20
 func everyBody() []bellcord.Body {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 987654321, time.UTC)
 	cause := bellcord.Cause{Kind: bellcord.Budget, By: "anna", From: "web", Why: awkward, At: at, Mode: bellcord.AfterStep}
-	usage := bellcord.Usage{Input: 1 << 40, Output: 2, Exact: true}
+	usage := bellcord.Usage{Input: 1 << 40, CacheRead: 3, CacheWrite: 4, Output: 2, Cost: 5, Exact: true}
+	price := &bellcord.Price{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}
 	return []bellcord.Body{
 		bellcord.Prompted{Prompt: bellcord.Prompt{
-			Text: awkward, Policy: bellcord.Replace, Deadline: time.Minute, Tokens: 9, Steps: 3, OnDisconnect: bellcord.StopOnDisconnect,
+			Text: awkward, Images: []bellcord.Image{{Type: "image/png", Data: []byte(awkward)}},
+			Links: []bellcord.Link{{Name: awkward, URI: "file:///a%20b#L1:2"}}, Task: bellcord.Compact, Policy: bellcord.Replace,
+			Deadline: time.Minute, Tokens: 9, Cost: 8, Session: bellcord.Allowance{Tokens: 7, Cost: 6}, Steps: 3, OnDisconnect: bellcord.StopOnDisconnect,
 		}},
 		bellcord.Started{},
 		bellcord.StopAsked{Cause: cause},
 		bellcord.Ended{Receipt: everyField(at, &cause, usage)},
-		bellcord.StepStarted{Step: 4, Model: "a/b", Input: 77},
+		bellcord.StepStarted{Step: 4, Model: "a/b", Input: 77, Price: price},
+		bellcord.Attached{Link: bellcord.Link{Name: "a", URI: "file:///a"}, Text: awkward},
+		bellcord.Metered{Usage: usage},
 		bellcord.Thought{Text: awkward},
+		bellcord.Sealed{Seal: json.RawMessage(`{"signature":"ü"}`)},
 		bellcord.Said{Text: awkward},
 		bellcord.Said{},
-		bellcord.Called{Call: "c", Name: "shell", Args: json.RawMessage(`{"a":[1,"ü"]}`), Problem: awkward},
+		bellcord.Called{Call: "c", Name: "shell", Args: json.RawMessage(`{"a":[1,"ü"]}`), Seal: json.RawMessage(`"s"`), Problem: awkward},
 		bellcord.CallStarted{Call: "c"},
 		bellcord.CallOutput{Call: "c", Text: awkward},
 		bellcord.CallEnded{
@@ -47,6 +53,10 @@ func everyBody() []bellcord.Body {
 		bellcord.StepEnded{Finish: "stop", Usage: &usage},
 		bellcord.StepEnded{Finish: "length"},
 		bellcord.Configured{Dir: "/d", Title: awkward, Model: "m", Mode: "ask"},
+		bellcord.AsideStarted{For: "title", Model: "a/b", Input: 3, Price: price},
+		bellcord.AsideEnded{For: "title", Usage: usage},
+		bellcord.Compacted{Summary: awkward, From: 1 << 40},
+		bellcord.Cleared{},
 	}
 }
 
@@ -59,7 +69,7 @@ func everyField(at time.Time, cause *bellcord.Cause, usage bellcord.Usage) bellc
 		Calls:     bellcord.Calls{Finished: 1, Stopped: calls, NotStarted: calls, Unknown: calls},
 		Processes: bellcord.Processes{Ended: gone, Survivors: gone, Proof: "scan", Background: gone},
 		Questions: []string{"q"}, Queue: bellcord.Drop, Held: []bellcord.TurnID{"h"}, Dropped: []bellcord.TurnID{"d"},
-		Usage: usage, Kept: bellcord.Kept{Text: 1, Thought: 2, Results: 3}, Abandoned: true, Unsettled: true,
+		Usage: usage, Spent: []bellcord.Spent{{Model: "a/b", Usage: usage}}, Kept: bellcord.Kept{Text: 1, Thought: 2, Results: 3}, Abandoned: true, Unsettled: true,
 	}
 }
 

@@ -54,6 +54,7 @@ var suite = map[string][]check{
 	"claims":    claimChecks,
 	"fences":    fenceChecks,
 	"ends":      endChecks,
+	"spending":  spendingChecks,
 	"stops":     stopChecks,
 	"early":     earlyChecks,
 	"take-over": takeOverChecks,

@@ -1,0 +1,52 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// spend records what a turn used, in the transaction that ends it.
+func (t tx) spend(op bellcord.FinishTurn) error {
+	for _, s := range op.Receipt.Spent {
+		exact := 0
+		if s.Exact {
+			exact = 1
+		}
+		if err := t.exec(`
+			INSERT INTO spending (turn, session, model, at, input, cache_read, cache_write, output, cost, exact)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			string(op.Turn), string(op.Session), s.Model, op.At.UnixNano(),
+			s.Input, s.CacheRead, s.CacheWrite, s.Output, s.Cost, exact); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Spending implements bellcord.Reader.
+func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+	since := int64(0)
+	if !q.Since.IsZero() {
+		since = q.Since.UnixNano()
+	}
+	rows, err := s.readers.QueryContext(ctx, `
+		SELECT turn, session, model, at, input, cache_read, cache_write, output, cost, exact FROM spending
+		WHERE ($1 = '' OR session = $1) AND at >= $2 ORDER BY at, turn, model`, string(q.Session), since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []bellcord.Spending
+	for rows.Next() {
+		var v bellcord.Spending
+		var at int64
+		if err := rows.Scan(&v.Turn, &v.Session, &v.Model, &at, &v.Input, &v.CacheRead, &v.CacheWrite, &v.Output, &v.Cost, &v.Exact); err != nil {
+			return nil, err
+		}
+		v.At = time.Unix(0, at)
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
