@@ -113,6 +113,16 @@ func (w *Work) History(ctx context.Context) ([]Message, error) {
 	return ReadHistory(ctx, w.hub.log.store, w.Session.ID)
 }
 
+// Entitle names the session, unless the turn has been stopped.
+func (w *Work) Entitle(title string) {
+	w.hub.mu.Lock()
+	defer w.hub.mu.Unlock()
+	l := w.hub.sessions[w.Session.ID]
+	if l != nil && title != "" && w.turn.ctx.Err() == nil {
+		w.hub.configure(l, Configured{Title: title})
+	}
+}
+
 // Background reports the processes that were declared to outlive the turn, as
 // they are now; the receipt lists them.
 func (w *Work) Background(running []Process) {

@@ -119,7 +119,9 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 			t.stop(cause) // born stopped
 		}
 	}
-	h.entitle(l, p.Text)
+	if p.Task == Answer {
+		h.entitle(l, p.Text)
+	}
 	h.turns[t.ID] = t
 	l.turns = append(l.turns, t)
 	p.Turn = "" // the event names its turn

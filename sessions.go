@@ -170,14 +170,17 @@ const mostTitle = 60
 
 // entitle names a session after its first prompt; the lock is held.
 func (h *Hub) entitle(l *line, text string) {
-	if l.session.Title != "" {
-		return
+	if title := FirstWords(text); l.session.Title == "" && title != "" {
+		h.configure(l, Configured{Title: title})
 	}
-	title, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+}
+
+// FirstWords is the title of a session that nobody has named: the beginning of
+// its first prompt.
+func FirstWords(prompt string) string {
+	title, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
 	if utf8.RuneCountInString(title) > mostTitle {
 		title = string([]rune(title)[:mostTitle-1]) + "…"
 	}
-	if title != "" {
-		h.configure(l, Configured{Title: title})
-	}
+	return title
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
-	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/openai"
 	"github.com/bellcord/bellcord/internal/store/sqlite"
@@ -89,7 +88,7 @@ func openBench(ctx context.Context) (*stopBench, error) {
 		return nil, err
 	}
 	b.provider = openai.New(openai.Config{BaseURL: b.url, Key: "x"})
-	agent := &react.Agent{Model: func(string) (llm.Model, string, error) { return b.provider, "fake", nil }}
+	agent := &react.Agent{Model: func(string) (react.Model, error) { return react.Model{Model: b.provider, Name: "fake"}, nil }}
 	b.hub, err = bellcord.Open(ctx, b.store, agent, bellcord.Options{})
 	return b, err
 }

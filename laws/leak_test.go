@@ -12,7 +12,6 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
-	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/openai"
 	"github.com/bellcord/bellcord/internal/proc"
@@ -42,7 +41,9 @@ func TestLaw18_ManyStopsLeaveNothingBehind(t *testing.T) {
 	}
 	provider := openai.New(openai.Config{BaseURL: url, Key: "x"})
 	agent := &react.Agent{
-		Model: func(string) (llm.Model, string, error) { return provider, "fake", nil },
+		Model: func(string) (react.Model, error) {
+			return react.Model{Model: provider, Name: "fake"}, nil
+		},
 		Tools: tool.Builtin(keeper, &tool.Yard{Dir: dir + "/outputs"}),
 	}
 	hub, err := bellcord.Open(t.Context(), store, agent, bellcord.Options{})

@@ -57,7 +57,7 @@ func newStage(t *testing.T, dir string, opts bellcord.Options) *stage {
 	client, closePipe := s.model.Pipe()
 	provider := openai.New(openai.Config{BaseURL: "http://fake/v1", Key: "x", HTTP: client})
 	agent := &react.Agent{
-		Model: func(string) (llm.Model, string, error) { return llm.Patient{Model: provider}, "fake", nil },
+		Model: func(string) (react.Model, error) { return react.Model{Model: llm.Patient{Model: provider}, Name: "fake"}, nil },
 		Tools: s.tools(),
 	}
 	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {

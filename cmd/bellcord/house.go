@@ -64,17 +64,17 @@ func (h *house) furnish(ctx context.Context, c config.Config) error {
 }
 
 // model finds the provider of "provider/model".
-func (h *house) model(name string) (llm.Model, string, error) {
+func (h *house) model(name string) (react.Model, error) {
 	provider, model, ok := strings.Cut(name, "/")
 	switch {
 	case name == "":
-		return nil, "", errors.New("no model: say --model provider/model, or set BELLCORD_MODEL")
+		return react.Model{}, errors.New("no model: say --model provider/model, or set BELLCORD_MODEL")
 	case !ok || model == "":
-		return nil, "", errors.New("model " + name + ": it is written provider/model")
+		return react.Model{}, errors.New("model " + name + ": it is written provider/model")
 	case provider != "openai":
-		return nil, "", errors.New("model " + name + ": there is no provider " + provider + " (there is openai, for every OpenAI-compatible server)")
+		return react.Model{}, errors.New("model " + name + ": there is no provider " + provider + " (there is openai, for every OpenAI-compatible server)")
 	}
-	return llm.Patient{Model: h.provider}, model, nil
+	return react.Model{Model: llm.Patient{Model: h.provider}, Name: model}, nil
 }
 
 // closeBound is how long an orderly end may take: a stop's hard bound, and time

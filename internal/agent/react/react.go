@@ -6,7 +6,6 @@ package react
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/bellcord/bellcord"
@@ -17,8 +16,8 @@ import (
 
 // Agent is a bellcord.Agent.
 type Agent struct {
-	// Model finds the model for a session's "provider/model" and its name there.
-	Model func(name string) (llm.Model, string, error)
+	// Model finds the model for a session's "provider/model".
+	Model func(name string) (Model, error)
 	Tools []tool.Tool
 	// More returns what a session has besides, such as its MCP servers' tools;
 	// one that has the name of another takes its place. Starting servers is
@@ -29,26 +28,68 @@ type Agent struct {
 	Background func(bellcord.SessionID) []bellcord.Process
 	// Policy decides which calls may run; nil for one without rules.
 	Policy *permit.Policy
-	once   sync.Once
+
+	// System is the template of the system prompt, "" for our own.
+	System string
+	// Instructions names files that every session's model is told, besides
+	// those of its directory.
+	Instructions []string
+	// CompactAt is the share of a model's window at which the conversation is
+	// compacted, 0 for never.
+	CompactAt float64
+	// Titles is the model that names sessions, "" for their first words.
+	Titles string
+
+	once sync.Once
+}
+
+// Model is one that a turn can use.
+type Model struct {
+	llm.Model
+	Name   string          // as its provider calls it
+	Price  *bellcord.Price // nil where it is not known
+	Window int64           // how many tokens fit, 0 where it is not known
+}
+
+// job is one turn's work.
+type job struct {
+	*Agent
+	w         *bellcord.Work
+	model     Model
+	tools     []tool.Tool
+	system    string
+	scale     float64 // how far our estimates are from what the model counts
+	compacted bool    // because the model said that it was too much
 }
 
 // Run implements bellcord.Agent: the whole loop. Its bounds (steps, time,
 // tokens) are the turn's own and end ctx.
 func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
-	model, name, err := a.Model(w.Session.Model)
-	if err != nil {
+	j := &job{Agent: a, w: w, scale: 1}
+	var err error
+	if j.model, err = a.Model(w.Session.Model); err != nil {
 		return err
 	}
 	if a.Background != nil {
 		defer func() { w.Background(a.Background(w.Session.ID)) }()
 	}
-	tools := a.toolset(ctx, w.Session)
+	j.tools = a.toolset(ctx, w.Session)
+	if j.system, err = a.systemPrompt(w.Session); err != nil {
+		return err
+	}
+	if w.Prompt.Task == bellcord.Compact {
+		return j.compact(ctx, 0, w.Prompt.Text)
+	}
+	defer j.entitle(ctx)()
+	if err := j.attach(ctx); err != nil {
+		return err
+	}
 	for {
-		reply, err := ask(ctx, w, model, name, tools)
-		if err != nil || len(reply) == 0 {
+		calls, err := j.step(ctx)
+		if err != nil || len(calls) == 0 {
 			return err
 		}
-		if err := a.act(ctx, w, reply); err != nil {
+		if err := a.act(ctx, w, calls); err != nil {
 			return err
 		}
 	}
@@ -68,40 +109,4 @@ func (a *Agent) toolset(ctx context.Context, s bellcord.Session) []tool.Tool {
 		}
 	}
 	return tools
-}
-
-// ask is one step: it sends the conversation and records the answer as it comes.
-func ask(ctx context.Context, w *bellcord.Work, model llm.Model, name string, tools []tool.Tool) ([]call, error) {
-	history, err := w.History(ctx)
-	if err != nil {
-		return nil, err
-	}
-	req := llm.Request{Model: name, System: systemPrompt(w.Session), Messages: bellcord.ForModel(history, w.Session.Model)}
-	for _, t := range tools {
-		req.Tools = append(req.Tools, t.Tool)
-	}
-	if err := w.Step(ctx, bellcord.StepStarted{Model: w.Session.Model, Input: req.EstimateTokens()}); err != nil {
-		return nil, err
-	}
-	reply, err := model.Ask(ctx, req, w.Emit)
-	w.Mark(bellcord.StreamClosed)
-	if err != nil {
-		return nil, err
-	}
-	calls := make([]call, len(reply.Calls))
-	for i, c := range reply.Calls {
-		calls[i] = understand(c, tools)
-		if err := w.Emit(calls[i].Called); err != nil {
-			return nil, err
-		}
-	}
-	return calls, w.Emit(bellcord.StepEnded{Finish: reply.Finish, Usage: reply.Usage})
-}
-
-func systemPrompt(s bellcord.Session) string {
-	return strings.Join([]string{
-		"You are Bellcord, a coding agent. You work in the directory " + s.Dir + ".",
-		"Use the tools to look before you change anything, and say briefly what you do.",
-		"The person can stop you at any moment. What you are told in square brackets about stopped calls and turns is true: do not assume that a stopped call had no effect, and do not repeat it without looking.",
-	}, "\n")
 }

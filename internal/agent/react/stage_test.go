@@ -84,11 +84,11 @@ func onStage(t *testing.T, m *model, mode string, tools func(s *stage) []tool.To
 			t.Fatal(err)
 		}
 		s := &stage{t: t, model: m, store: store}
-		agent := &react.Agent{Tools: tools(s), Model: func(name string) (llm.Model, string, error) {
+		agent := &react.Agent{Tools: tools(s), Model: func(name string) (react.Model, error) {
 			if name == "fake/none" {
-				return nil, "", errors.New("no such model")
+				return react.Model{}, errors.New("no such model")
 			}
-			return m, "one", nil
+			return react.Model{Model: m, Name: "one"}, nil
 		}}
 		if s.Hub, err = bellcord.Open(t.Context(), store, agent, bellcord.Options{}); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,79 @@
+package react
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// attach reads the files that the prompt points at, or the lines of them, by the
+// tool that the model itself would read them with: it stays inside the session's
+// directory and knows what the editor has not saved. What cannot be read is
+// left to the model, who has the link.
+func (j *job) attach(ctx context.Context) error {
+	i := slices.IndexFunc(j.tools, func(t tool.Tool) bool { return t.Name == "read_file" })
+	if i < 0 {
+		return nil
+	}
+	for _, link := range j.w.Prompt.Links {
+		args := readArgs(link.URI)
+		if args == nil || !j.allowed(j.tools[i], args) {
+			continue
+		}
+		result := j.tools[i].Run(ctx, tool.Call{
+			Turn: j.w.Turn, Session: j.w.Session.ID, Dir: j.w.Session.Dir, Args: args, Output: func(string) {},
+		})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if result.Failed || result.Fate != bellcord.Finished {
+			continue
+		}
+		if err := j.w.Emit(bellcord.Attached{Link: link, Text: result.Text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *job) allowed(read tool.Tool, args json.RawMessage) bool {
+	s := j.w.Session
+	return j.policy().Decide(string(s.ID), permit.Mode(s.Mode), read.Permission(s.Dir, args)).Verdict == permit.Allow
+}
+
+// lineRange is how editors write lines behind a file's address: #L10, #L10-20,
+// #L10:20, #L10-L20.
+var lineRange = regexp.MustCompile(`^L(\d{1,9})(?:[-:]L?(\d{1,9}))?$`)
+
+// readArgs is what the reading tool is called with for a link, nil where it
+// leads to no file.
+func readArgs(uri string) json.RawMessage {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" || u.Host != "" && u.Host != "localhost" {
+		return nil
+	}
+	args := map[string]any{"path": u.Path}
+	if m := lineRange.FindStringSubmatch(u.Fragment); m != nil {
+		first, _ := strconv.Atoi(m[1])
+		last := first
+		if m[2] != "" {
+			last, _ = strconv.Atoi(m[2])
+		}
+		if first < 1 || last < first {
+			return nil
+		}
+		args["offset"], args["limit"] = first, last-first+1
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return nil
+	}
+	return text
+}

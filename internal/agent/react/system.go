@@ -1,0 +1,112 @@
+package react
+
+import (
+	_ "embed" // the template
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/bellcord/bellcord"
+)
+
+//go:embed system.tmpl
+var ownTemplate string
+
+// facts are what a system prompt can tell of the workspace. None of them changes
+// while a session lasts, but for the instructions when somebody edits them: a
+// model's prompt cache survives.
+type facts struct {
+	Dir          string
+	System       string // the operating system
+	Git          bool   // the directory is in a repository
+	Started      string // the day on which the session began
+	Instructions []instruction
+}
+
+type instruction struct{ Path, Text string }
+
+func (a *Agent) systemPrompt(s bellcord.Session) (string, error) {
+	text := a.System
+	if text == "" {
+		text = ownTemplate
+	}
+	parsed, err := template.New("system prompt").Parse(text)
+	if err != nil {
+		return "", err
+	}
+	above, git := upwards(s.Dir)
+	f := facts{Dir: s.Dir, System: runtime.GOOS, Git: git, Started: s.Created.Format("2006-01-02")}
+	for _, path := range slices.Concat(a.Instructions, above) {
+		text, err := readInstruction(path)
+		if err != nil {
+			return "", err
+		}
+		if text != "" {
+			f.Instructions = append(f.Instructions, instruction{path, text})
+		}
+	}
+	var out strings.Builder
+	if err := parsed.Execute(&out, f); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// upwards returns the instruction files of a directory and of those above it up
+// to its repository's root, the outermost first; without a repository, its own
+// alone. In one directory AGENTS.md counts before CLAUDE.md.
+func upwards(dir string) (files []string, git bool) {
+	own := instructionsIn(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		if at != dir {
+			files = append(instructionsIn(at), files...)
+		} else {
+			files = own
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return files, true
+		}
+		if at == filepath.Dir(at) {
+			return own, false
+		}
+	}
+}
+
+func instructionsIn(dir string) []string {
+	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return []string{path}
+		}
+	}
+	return nil
+}
+
+// mostInstruction is how much of one file the model is told.
+const mostInstruction = 64 << 10
+
+func readInstruction(path string) (string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	} else if err != nil {
+		return "", fmt.Errorf("instructions: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, mostInstruction+1))
+	if err != nil {
+		return "", fmt.Errorf("instructions: %w", err)
+	}
+	said := strings.TrimSpace(strings.ToValidUTF8(string(text[:min(len(text), mostInstruction)]), ""))
+	if len(text) > mostInstruction {
+		said += "\n[the file goes on]"
+	}
+	return said, nil
+}

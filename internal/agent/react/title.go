@@ -1,0 +1,70 @@
+package react
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+const (
+	titleInstruction = "Name the conversation that begins with the following message, in its language, in at most six words. Answer with the name alone."
+	mostTitle        = 60   // characters of a title
+	mostTitled       = 2000 // bytes of a prompt that a title is made from
+	titleBound       = 20 * time.Second
+	titleLinger      = time.Second // how long an answer that is complete waits for a title
+)
+
+// entitle asks for a title while the turn works, where the session has none but
+// its first words. What it returns is called when the work is over: the request
+// is given up then. It does not outlive the turn, and a stop ends it like
+// everything else.
+func (j *job) entitle(ctx context.Context) (finish func()) {
+	s := j.w.Session
+	if j.Titles == "" || s.Title != bellcord.FirstWords(j.w.Prompt.Text) {
+		return func() {}
+	}
+	model, err := j.Model(j.Titles)
+	if err != nil {
+		return func() {} // the answer matters more than its name
+	}
+	ctx, giveUp := context.WithTimeout(ctx, titleBound)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if title, err := j.aside(ctx, "title", j.Titles, model, titleRequest(model, j.w.Prompt.Text)); err == nil {
+			j.w.Entitle(cleanTitle(title))
+		}
+	}()
+	return func() {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		case <-time.After(titleLinger):
+		}
+		giveUp()
+		<-done
+	}
+}
+
+func titleRequest(model Model, prompt string) llm.Request {
+	if len(prompt) > mostTitled {
+		prompt = strings.ToValidUTF8(prompt[:mostTitled], "")
+	}
+	return llm.Request{
+		Model: model.Name, System: titleInstruction,
+		Messages: []bellcord.Message{{Role: bellcord.User, Text: prompt}},
+	}
+}
+
+func cleanTitle(said string) string {
+	title, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	title = strings.Trim(strings.TrimSpace(title), "\"'`*#. ")
+	if utf8.RuneCountInString(title) > mostTitle {
+		title = string([]rune(title)[:mostTitle-1]) + "…"
+	}
+	return title
+}
