@@ -22,6 +22,7 @@ var rooms = map[string][]string{
 	"internal/permit":          {},
 	"internal/llm":             {""},
 	"internal/llm/wire":        {"internal/llm"},
+	"internal/llm/rules":       {""},
 	"internal/llm/openai":      {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/responses":   {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/anthropic":   {"", "internal/llm", "internal/llm/wire"},

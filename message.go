@@ -81,10 +81,11 @@ func ForModel(history []Message, model string) []Message {
 
 // Repair makes a conversation one that every model accepts (law 21). It only
 // adds what is missing and drops what cannot be sent (law 22): a call without a
-// result gets one that says so, a result without a call goes, as do thoughts
-// that were not finished or that nothing follows, calls without complete
-// arguments, messages without content, and what comes before the first word of
-// a user. It knows no clock, and what is repaired stays as it is.
+// result gets one that says so, an answer to nobody a prompt without words; a
+// result without a call goes, as do thoughts that were not finished or that
+// nothing follows, calls without complete arguments or a proper name, and
+// messages without content. It knows no clock, and what is repaired stays as it
+// is.
 func Repair(history []Message) []Message {
 	var out []Message
 	for i := 0; i < len(history); {
@@ -97,7 +98,7 @@ func Repair(history []Message) []Message {
 		switch {
 		case m.Role == User && (!blank(m.Text) || len(m.Images) > 0):
 			out = append(out, m)
-		case m.Role == Assistant && len(out) > 0:
+		case m.Role == Assistant:
 			out = appendAnswer(out, sendable(m), history[results:i])
 		}
 	}
@@ -109,27 +110,14 @@ func appendAnswer(out []Message, m Message, results []Message) []Message {
 	if m.Text == "" && len(m.Calls) == 0 {
 		return out
 	}
-	if last := &out[len(out)-1]; last.Role == Assistant { // it made no calls: its results would stand between
-		*last = joinedAnswers(*last, m)
-	} else {
-		out = append(out, m)
+	if len(out) == 0 || out[len(out)-1].Role == Assistant { // a model answers somebody
+		out = append(out, Message{Role: User, Seq: m.Seq, Text: "(no words)"})
 	}
+	out = append(out, m)
 	for _, c := range m.Calls {
 		out = append(out, resultFor(c, m.Seq, results))
 	}
 	return out
-}
-
-func joinedAnswers(a, b Message) Message {
-	both := a
-	both.Text += b.Text
-	both.Thinking = append([]Thinking(nil), a.Thinking...)
-	for _, t := range b.Thinking {
-		t.At += len(a.Text)
-		both.Thinking = append(both.Thinking, t)
-	}
-	both.Calls = b.Calls
-	return both
 }
 
 // sendable is an assistant's message without what no model takes back.
@@ -137,7 +125,7 @@ func sendable(m Message) Message {
 	var calls []CallRequest
 	taken := map[string]bool{}
 	for _, c := range m.Calls {
-		if c.ID != "" && c.Name != "" && !taken[c.ID] && isObject(c.Args) {
+		if c.ID != "" && properName(c.Name) && !taken[c.ID] && isObject(c.Args) {
 			taken[c.ID] = true
 			calls = append(calls, c)
 		}
@@ -163,6 +151,7 @@ func resultFor(c CallRequest, seq int64, results []Message) Message {
 			if blank(r.Text) {
 				r.Text = "(no output)"
 			}
+			r.Name = c.Name
 			return r
 		}
 	}
@@ -170,6 +159,17 @@ func resultFor(c CallRequest, seq int64, results []Message) Message {
 		Role: Tool, Seq: seq, Call: c.ID, Name: c.Name, Failed: true,
 		Text: ResultText(NotStarted, ""),
 	}
+}
+
+// properName reports whether every model takes it for a tool's.
+func properName(name string) bool {
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
+		if !letter && (i == 0 || (r < '0' || r > '9') && r != '-') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
 }
 
 func isObject(args json.RawMessage) bool {

@@ -25,7 +25,9 @@ func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) 
 	for attempt := 1; ; attempt++ {
 		shown := false
 		reply, err := p.Model.Ask(ctx, req, func(b bellcord.Body) error {
-			shown = true
+			if _, metered := b.(bellcord.Metered); !metered {
+				shown = true
+			}
 			return emit(b)
 		})
 		var failed interface {

@@ -112,6 +112,19 @@ func TestAStopEndsThePauseAtOnce(t *testing.T) {
 	})
 }
 
+func TestWhatAnAnswerCostsIsNotAnAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		metered := func(emit func(bellcord.Body) error) error {
+			return errors.Join(emit(bellcord.Metered{}), down(0)(emit))
+		}
+		m := modelThat(metered, fine)
+		if reply, err := (llm.Patient{Model: m}).Ask(t.Context(), llm.Request{}, new(retries).emit); err != nil || reply.Finish != "stop" {
+			t.Errorf("reply %+v, %v", reply, err)
+		}
+	})
+}
+
 func TestItGivesUpAfterItsTriesWithTheLastError(t *testing.T) {
 	t.Parallel()
 	for tries, want := range map[int]int{0: 5, 1: 1, 3: 3} {

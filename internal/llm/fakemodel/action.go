@@ -147,9 +147,10 @@ func (s *script) markEnding(m marker) (err error) {
 
 func (s *script) markBytes(m marker) (err error) {
 	words := m.words()
-	if len(words) != 2 || words[0] != "cut" {
-		return errors.New("wants cut and a number")
+	if len(words) != 2 || words[0] != "cut" && words[0] != "hang" {
+		return errors.New("wants cut or hang, and a number")
 	}
+	s.hangsAfterBytes = words[0] == "hang"
 	s.bytes, err = parseCount(words[1])
 	return err
 }

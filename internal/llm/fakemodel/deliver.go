@@ -63,7 +63,7 @@ func (x *exchange) send(piece []byte, text string, last bool) error {
 	}
 	x.journal.update(x.entry, func(q *Request) {
 		q.Sent += text
-		if (last || truncated) && q.Aborted.IsZero() {
+		if (last || truncated && !x.hangs) && q.Aborted.IsZero() {
 			q.Finished = time.Now()
 		}
 	})
@@ -75,7 +75,10 @@ func (x *exchange) send(piece []byte, text string, last bool) error {
 		x.undelivered(text)
 		return fmt.Errorf("deliver the reply: %w", err)
 	}
-	if truncated {
+	switch {
+	case truncated && x.hangs:
+		return x.hang()
+	case truncated:
 		return errTruncated
 	}
 	return nil

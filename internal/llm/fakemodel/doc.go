@@ -1,6 +1,6 @@
-// Package fakemodel is a language model made of a script. It serves the OpenAI
-// chat completions API over real HTTP, so that Bellcord can be tried and tested
-// without a key, and it is the auditor of those tests: every request is checked
+// Package fakemodel is a language model made of a script. It serves the APIs of
+// OpenAI (chat completions and responses), Anthropic and Gemini over real HTTP,
+// so that Bellcord can be tried and tested without a key, and it is the auditor of those tests: every request is checked
 // strictly, and the moment a client left before its reply was over is recorded.
 //
 // What the model answers is decided by markers in the last user message. They
@@ -24,6 +24,7 @@
 //	[cut after N]                   streams N words or argument fragments, then breaks the connection
 //	[cutclean after N]              the same, but the response ends cleanly without a finish reason
 //	[bytes cut N]                   ends the response cleanly after N bytes of its body
+//	[bytes hang N]                  sends N bytes of its body, then hangs
 //	[status CODE retry S times K]   answers an error; retry and times are optional
 //	[length]                        finish reason: out of tokens
 //	[refuse]                        finish reason: content filter

@@ -46,7 +46,8 @@ type exchange struct {
 	w       http.ResponseWriter
 	journal *journal
 	entry   *Request
-	left    int // bytes the body may still have, -1 for any number
+	left    int  // bytes the body may still have, -1 for any number
+	hangs   bool // when there are none left, instead of ending
 }
 
 func (s *Server) serve(f format) http.HandlerFunc {
@@ -119,7 +120,7 @@ func (x *exchange) perform(f format, sc script, t turn) error {
 		}
 		return x.problem(f, due.code, "the script asked for this error")
 	}
-	x.left = sc.bytes
+	x.left, x.hangs = sc.bytes, sc.hangsAfterBytes
 	if x.left >= 0 {
 		x.w.Header().Set("Connection", "close")
 	}

@@ -24,6 +24,7 @@ func helpRows() [][2]string {
 		{"[cut after N]", "streams N words or argument fragments, then breaks the connection"},
 		{"[cutclean after N]", "the same, but the response ends cleanly without a finish reason"},
 		{"[bytes cut N]", "ends the response cleanly after N bytes of its body"},
+		{"[bytes hang N]", "sends N bytes of its body, then hangs"},
 		{"[status CODE retry S times K]", "answers an error; retry and times are optional"},
 		{"[length]", "finish reason: out of tokens"},
 		{"[refuse]", "finish reason: content filter"},
@@ -40,7 +41,10 @@ func helpText() string {
 	for _, row := range helpRows() {
 		fmt.Fprintf(&b, "%-32s%s\n", row[0], row[1])
 	}
-	b.WriteString("\nPOST /v1/chat/completions   ask it (any bearer token, any model name)\n")
+	b.WriteString("\nPOST /v1/chat/completions   ask it (any key, any model name)\n")
+	b.WriteString("POST /v1/responses          the same in OpenAI's newer format\n")
+	b.WriteString("POST /v1/messages           the same in Anthropic's\n")
+	b.WriteString("POST /v1beta/models/…       the same in Gemini's\n")
 	b.WriteString("GET /v1/models              the models it lists\n")
 	b.WriteString("GET /requests               what it was asked, and what became of it\n")
 	b.WriteString("DELETE /requests            forget all that\n")

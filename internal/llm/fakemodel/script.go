@@ -24,6 +24,7 @@ type script struct {
 	end               ending
 	after             int // words or fragments before an improper end
 	bytes             int // of the body, -1 for all
+	hangsAfterBytes   bool
 	outOfTokens       bool
 	refused           bool
 }

@@ -43,7 +43,11 @@ func New(opts ...Option) *Server {
 		opt(s)
 	}
 	s.mux.HandleFunc("POST /v1/chat/completions", s.serve(chatFormat{}))
+	s.mux.HandleFunc("POST /v1/responses", s.serve(responsesFormat{}))
+	s.mux.HandleFunc("POST /v1/messages", s.serve(messagesFormat{}))
 	s.mux.HandleFunc("GET /v1/models", s.models)
+	s.mux.HandleFunc("POST /v1beta/models/{target...}", s.gemini())
+	s.mux.HandleFunc("GET /v1beta/models", s.geminiModels)
 	s.mux.HandleFunc("GET /requests", s.showRequests)
 	s.mux.HandleFunc("DELETE /requests", s.forgetRequests)
 	s.mux.HandleFunc("GET /{$}", s.help)
@@ -56,6 +60,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get(messagesVersion) != "" {
+		s.messagesModels(w, r)
+		return
+	}
 	if err := checkBearer(r.Header); err != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)

@@ -24,18 +24,18 @@ const (
 // answer gathers a stream. The SDK's own accumulator is not used: it adds up the
 // usage that some servers report with every chunk, each time for the whole.
 type answer struct {
-	emit   func(bellcord.Body) error
-	finish string
-	usage  *bellcord.Usage
-	calls  calls
+	emit    func(bellcord.Body) error
+	finish  string
+	usage   *bellcord.Usage
+	metered bool // the usage was told before the end
+	calls   calls
 }
 
 // add takes in a chunk and emits what it says. It emits nothing once ctx has
 // ended, although chunks that had come before may still be there to be read.
 func (a *answer) add(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
-	if chunk.JSON.Usage.Valid() {
-		u := chunk.Usage
-		a.usage = &bellcord.Usage{Input: u.PromptTokens, Output: u.CompletionTokens, Exact: true}
+	if err := a.meter(ctx, chunk); err != nil {
+		return err
 	}
 	if len(chunk.Choices) == 0 { // it only tells the usage
 		return nil
@@ -61,6 +61,25 @@ func (a *answer) add(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	return nil
 }
 
+// meter takes in the usage, of which the last word counts, and emits the first
+// where a server reports it while it still speaks: the input will not change.
+func (a *answer) meter(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
+	if !chunk.JSON.Usage.Valid() {
+		return nil
+	}
+	u := chunk.Usage
+	a.usage = &bellcord.Usage{
+		Input: u.PromptTokens, CacheRead: min(u.PromptTokensDetails.CachedTokens, u.PromptTokens),
+		Output: u.CompletionTokens, Exact: true,
+	}
+	over := a.finish != "" || (len(chunk.Choices) > 0 && chunk.Choices[0].FinishReason != "")
+	if a.metered || over || u.PromptTokens == 0 {
+		return nil
+	}
+	a.metered = true
+	return a.show(ctx, bellcord.Metered{Usage: *a.usage})
+}
+
 func (a *answer) show(ctx context.Context, b bellcord.Body) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -80,6 +99,9 @@ func reasoning(fields map[string]respjson.Field) string {
 	return ""
 }
 
+// complete reports whether the finish reason has come.
+func (a *answer) complete() bool { return a.finish != "" }
+
 // end judges how the stream ended; err is the SDK's word, which is nil also for
 // a stream that just ceased. What breaks after the finish reason takes nothing
 // from the answer.
@@ -90,7 +112,7 @@ func (a *answer) end(err error) error {
 		return wire.ToldInStream(told.Event.Data)
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
-	case a.finish != "":
+	case a.complete():
 		return nil
 	default:
 		return wire.Cut(err)

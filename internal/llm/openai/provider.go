@@ -89,7 +89,7 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	if p.problem != nil {
 		return p.problem
 	}
-	stream := p.chat.NewStreaming(ctx, params(req))
+	stream := p.chat.NewStreaming(ctx, params(req), option.WithMiddleware(wire.Reused(a.complete)))
 	defer func() { _ = stream.Close() }() // all that was wanted of it has been read
 	for stream.Next() {
 		if err := a.add(ctx, stream.Current()); err != nil {

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -38,7 +40,25 @@ func message(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 		return sdk.ToolMessage(m.Text, m.Call)
 	case bellcord.User:
 	}
-	return sdk.UserMessage(m.Text)
+	return user(m)
+}
+
+// user has the pictures before the text. Without any the content is a plain
+// string, which servers that know no pictures take as well.
+func user(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
+	if len(m.Images) == 0 {
+		return sdk.UserMessage(m.Text)
+	}
+	var parts []sdk.ChatCompletionContentPartUnionParam
+	for _, image := range m.Images {
+		parts = append(parts, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{
+			URL: "data:" + image.Type + ";base64," + base64.StdEncoding.EncodeToString(image.Data),
+		}))
+	}
+	if strings.TrimSpace(m.Text) != "" { // an empty part is refused
+		parts = append(parts, sdk.TextContentPart(m.Text))
+	}
+	return sdk.UserMessage(parts)
 }
 
 // assistant leaves the content out where there is none beside the calls: some

@@ -90,6 +90,28 @@ func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
 	}
 }
 
+func TestPicturesAreSentBeforeTheText(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	req := prompt("what is this?")
+	req.Messages[0].Images = []bellcord.Image{{Type: "image/png", Data: []byte{0, 1, 255}}, {Type: "image/jpeg", Data: []byte("j")}}
+	alone := llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Images: req.Messages[0].Images[1:]}}}
+	for _, r := range []llm.Request{req, alone} {
+		if _, err := p.Ask(t.Context(), r, ignore); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const (
+		png  = `{"image_url":{"url":"data:image/png;base64,AAH/"},"type":"image_url"}`
+		jpeg = `{"image_url":{"url":"data:image/jpeg;base64,ag=="},"type":"image_url"}`
+	)
+	for i, want := range []string{png + `,` + jpeg + `,{"text":"what is this?","type":"text"}`, jpeg} {
+		if got := unescaped(server.Requests()[i].Raw); !strings.HasPrefix(got, `{"messages":[{"content":[`+want+`],"role":"user"}]`) {
+			t.Errorf("sent %s", got)
+		}
+	}
+}
+
 func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)

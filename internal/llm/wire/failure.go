@@ -73,7 +73,7 @@ func reason(status int, words string) llm.Reason {
 	case http.StatusRequestEntityTooLarge:
 		return llm.TooLong
 	case http.StatusTooManyRequests:
-		if says("insufficient_quota", "exceeded your current quota", "credit balance") {
+		if says("insufficient_quota", "exceeded your current quota") {
 			return llm.NoQuota
 		}
 		return llm.RateLimited
@@ -85,6 +85,8 @@ func reason(status int, words string) llm.Reason {
 	switch {
 	case status >= http.StatusInternalServerError:
 		return llm.ServerError
+	case says("credit balance is too low"): // Anthropic's, with status 400
+		return llm.NoQuota
 	case says("context length", "context_length", "context window", "prompt is too long", "too many tokens", "exceeds the maximum number of tokens"):
 		return llm.TooLong
 	}

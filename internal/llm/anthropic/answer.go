@@ -1,0 +1,191 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+// answer gathers a stream. The SDK's own accumulator is not used: it takes any
+// end of the connection for the end of the answer.
+type answer struct {
+	emit   func(bellcord.Body) error
+	blocks map[int64]*block // that have begun and not ended
+	calls  []*block
+	loose  int // bytes of thinking since the last seal that never got one
+	stop   sdk.StopReason
+
+	usage bellcord.Usage
+	told  bool // the usage is the whole answer's
+}
+
+// block is a part of the answer that is under way.
+type block struct {
+	kind      string
+	thought   int    // bytes of thinking
+	signature string // of thinking
+	redacted  string // thinking that is not shown
+	id, name  string // of a call
+	args      string
+	input     string // of a call that came with all its arguments at once
+}
+
+// add takes in an event and emits what it says. Kinds that are not known are
+// passed over, as the API asks its clients to do.
+func (a *answer) add(ctx context.Context, event sdk.MessageStreamEventUnion) error {
+	switch event.Type {
+	case "message_start":
+		return a.start(ctx, event.Message)
+	case "content_block_start":
+		return a.begin(ctx, event.Index, event.ContentBlock)
+	case "content_block_delta":
+		if b := a.blocks[event.Index]; b != nil {
+			return a.grow(ctx, b, event.Delta)
+		}
+	case "content_block_stop":
+		b := a.blocks[event.Index]
+		delete(a.blocks, event.Index)
+		if b != nil {
+			return a.seal(ctx, b)
+		}
+	case "message_delta":
+		if event.Delta.StopReason != "" {
+			a.stop = event.Delta.StopReason
+		}
+		a.count(event)
+	}
+	return nil
+}
+
+func (a *answer) start(ctx context.Context, m sdk.Message) error {
+	if !m.JSON.Usage.Valid() {
+		return nil
+	}
+	u := m.Usage
+	a.usage = bellcord.Usage{
+		Input:     u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens,
+		CacheRead: u.CacheReadInputTokens, CacheWrite: u.CacheCreationInputTokens,
+		Output: u.OutputTokens, Exact: true,
+	}
+	return a.show(ctx, bellcord.Metered{Usage: a.usage})
+}
+
+// count takes the newest numbers: each is for all of the answer so far. Those of
+// the input need not be repeated.
+func (a *answer) count(event sdk.MessageStreamEventUnion) {
+	u := event.Usage
+	if !event.JSON.Usage.Valid() || !u.JSON.OutputTokens.Valid() {
+		return
+	}
+	fresh := a.usage.Input - a.usage.CacheRead - a.usage.CacheWrite
+	if u.JSON.InputTokens.Valid() {
+		fresh = u.InputTokens
+	}
+	if u.JSON.CacheReadInputTokens.Valid() {
+		a.usage.CacheRead = u.CacheReadInputTokens
+	}
+	if u.JSON.CacheCreationInputTokens.Valid() {
+		a.usage.CacheWrite = u.CacheCreationInputTokens
+	}
+	a.usage.Input = fresh + a.usage.CacheRead + a.usage.CacheWrite
+	a.usage.Output, a.usage.Exact = u.OutputTokens, true
+	a.told = a.stop != ""
+}
+
+func (a *answer) begin(ctx context.Context, index int64, start sdk.ContentBlockStartEventContentBlockUnion) error {
+	b := &block{kind: start.Type}
+	a.blocks[index] = b
+	switch start.Type {
+	case "text":
+		return a.say(ctx, start.Text)
+	case "thinking":
+		b.signature = start.Signature
+		return a.think(ctx, b, start.Thinking)
+	case "redacted_thinking":
+		b.redacted = start.Data
+	case "tool_use":
+		b.id, b.name, b.input = start.ID, start.Name, start.JSON.Input.Raw()
+		a.calls = append(a.calls, b)
+	}
+	return nil
+}
+
+func (a *answer) grow(ctx context.Context, b *block, delta sdk.MessageStreamEventUnionDelta) error {
+	switch delta.Type {
+	case "text_delta":
+		return a.say(ctx, delta.Text)
+	case "thinking_delta":
+		return a.think(ctx, b, delta.Thinking)
+	case "signature_delta":
+		b.signature += delta.Signature
+	case "input_json_delta":
+		b.args += delta.PartialJSON
+	}
+	return nil
+}
+
+// seal closes a block of thinking that has ended. One that got no signature is
+// remembered: its words are not part of the next block.
+func (a *answer) seal(ctx context.Context, b *block) error {
+	s := seal{Signature: b.signature, Redacted: b.redacted, Skip: a.loose}
+	if s.Signature == "" && s.Redacted == "" {
+		a.loose += b.thought
+		return nil
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("sealing thoughts: %w", err)
+	}
+	a.loose = 0
+	return a.show(ctx, bellcord.Sealed{Seal: data})
+}
+
+func (a *answer) say(ctx context.Context, text string) error {
+	if text == "" {
+		return nil
+	}
+	return a.show(ctx, bellcord.Said{Text: text})
+}
+
+func (a *answer) think(ctx context.Context, b *block, text string) error {
+	if text == "" {
+		return nil
+	}
+	b.thought += len(text)
+	return a.show(ctx, bellcord.Thought{Text: text})
+}
+
+// show emits nothing once ctx has ended, although events that had come before
+// may still be there to be read.
+func (a *answer) show(ctx context.Context, b bellcord.Body) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return a.emit(b)
+}
+
+// complete reports whether all of the answer has come. Until then a call's
+// arguments may look complete and not be.
+func (a *answer) complete() bool { return a.stop != "" && len(a.blocks) == 0 }
+
+// reply is only asked for when the answer is complete.
+func (a *answer) reply() (llm.Reply, error) {
+	finish := finishOf(a.stop)
+	if finish == finishStop && len(a.calls) > 0 {
+		finish = finishCalls
+	}
+	calls, err := list(a.calls, finish == finishCalls)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	reply := llm.Reply{Finish: finish, Calls: calls}
+	if a.told {
+		reply.Usage = &a.usage
+	}
+	return reply, nil
+}

@@ -1,0 +1,122 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/wire"
+)
+
+// The finish reasons of a reply.
+const (
+	finishStop    = "stop"
+	finishCalls   = "tool_calls"
+	finishLength  = "length"
+	finishRefused = "content_filter"
+)
+
+func finishOf(reason sdk.StopReason) string {
+	switch reason {
+	case sdk.StopReasonToolUse:
+		return finishCalls
+	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
+		return finishLength
+	case sdk.StopReasonRefusal:
+		return finishRefused
+	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence, sdk.StopReasonPauseTurn:
+	}
+	return finishStop
+}
+
+// end judges how the stream ended; err is the SDK's word, which is nil also for
+// a stream that just ceased. What breaks after the stop reason takes nothing
+// from the answer.
+func (a *answer) end(err error) error {
+	var told *sdk.Error
+	switch {
+	case a.complete():
+		return nil
+	case errors.As(err, &told):
+		return toldInStream([]byte(told.RawJSON()))
+	case err != nil && !errors.Is(err, wire.ErrCutOff):
+		return err
+	default:
+		return wire.Cut(err)
+	}
+}
+
+// toldInStream is the failure that the server reports in its stream, by the
+// status that it would have had as a response. One of a kind that is not known
+// came while the answer was being made, so it is the server's.
+func toldInStream(data []byte) error {
+	var event struct {
+		Error struct {
+			Type string `json:"type"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(data, &event) // what is no JSON has no type
+	status, known := map[string]int{
+		"invalid_request_error": http.StatusBadRequest, "authentication_error": http.StatusUnauthorized,
+		"billing_error": http.StatusPaymentRequired, "permission_error": http.StatusForbidden,
+		"not_found_error": http.StatusNotFound, "request_too_large": http.StatusRequestEntityTooLarge,
+		"rate_limit_error": http.StatusTooManyRequests, "timeout_error": http.StatusGatewayTimeout,
+		"overloaded_error": statusOverloaded,
+	}[event.Error.Type]
+	if !known {
+		status = http.StatusInternalServerError
+	}
+	coded, err := json.Marshal(map[string]any{"error": map[string]any{"message": wire.Words(data), "code": status}})
+	if err != nil {
+		return fmt.Errorf("reading an error of the server: %w", err)
+	}
+	return wire.ToldInStream(coded)
+}
+
+// statusOverloaded is Anthropic's own.
+const statusOverloaded = 529
+
+var errNameless = errors.New("the model called a tool without naming it")
+
+const noArgs = "{}"
+
+// list returns the calls with ids that are unique among them. Missing arguments
+// mean none where the model finished them; where it was cut short they stay
+// missing, so that nothing is run with arguments it did not choose.
+func list(blocks []*block, finished bool) ([]llm.Call, error) {
+	var out []llm.Call
+	taken := map[string]bool{}
+	for i, b := range blocks {
+		if b.name == "" {
+			return nil, errNameless
+		}
+		id := b.id
+		if id == "" {
+			id = fmt.Sprintf("toolu_%d", i)
+		}
+		for taken[id] {
+			id = fmt.Sprintf("%s_%d", id, i)
+		}
+		taken[id] = true
+		args := b.args
+		if finished && strings.TrimSpace(args) == "" {
+			args = b.given()
+		}
+		out = append(out, llm.Call{ID: id, Name: b.name, Args: args})
+	}
+	return out, nil
+}
+
+// given is what a call's block began with: most servers send an empty object
+// there and the arguments later, some send all of them at once.
+func (b *block) given() string {
+	if strings.HasPrefix(b.input, "{") {
+		return b.input
+	}
+	return noArgs
+}

@@ -1,0 +1,82 @@
+package anthropic_test
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/llm/anthropic"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// inMemory serves on pipes, so that a synctest bubble knows when all wait.
+func inMemory(t *testing.T, answer http.HandlerFunc) *http.Client {
+	conns := make(chan net.Conn, 1)
+	listener := &pipeListener{conns: conns, done: make(chan struct{})}
+	server := &http.Server{Handler: answer, ErrorLog: quiet()}
+	served := make(chan struct{})
+	go func() { defer close(served); _ = server.Serve(listener) }()
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		client, remote := net.Pipe()
+		conns <- remote
+		return client, nil
+	}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = server.Close()
+		<-served
+	})
+	return &http.Client{Transport: transport}
+}
+
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+func (l *pipeListener) Close() error   { close(l.done); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// fakeInMemory is the fake model for a bubble. closed gets the moment at which
+// the provider closed its first connection.
+func fakeInMemory(t *testing.T) (p *anthropic.Provider, closed chan time.Time) {
+	t.Helper()
+	server := fakemodel.New()
+	client, done := server.Pipe()
+	t.Cleanup(done)
+	closed = make(chan time.Time, 1)
+	transport := client.Transport.(*http.Transport)
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		return &watched{conn, closed}, err
+	}
+	return anthropic.New(anthropic.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client}), closed
+}
+
+type watched struct {
+	net.Conn
+	closed chan time.Time
+}
+
+func (w *watched) Close() error {
+	select {
+	case w.closed <- time.Now():
+	default:
+	}
+	return w.Conn.Close()
+}

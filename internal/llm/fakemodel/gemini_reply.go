@@ -1,0 +1,165 @@
+package fakemodel
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// geminiReply turns beats into parts, for a stream and for a whole reply.
+type geminiReply struct {
+	x    *exchange
+	turn turn
+	rule usageRule
+
+	thought int  // characters of thinking so far
+	unsaid  bool // there was thinking, and no text since
+	calls   []toolCall
+	told    int // of the calls, how many were
+}
+
+type geminiPart struct {
+	Text      *string             `json:"text,omitempty"`
+	Thought   bool                `json:"thought,omitempty"`
+	Call      *geminiFunctionCall `json:"functionCall,omitempty"`
+	Signature string              `json:"thoughtSignature,omitempty"`
+}
+
+type geminiFunctionCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+type geminiChunk struct {
+	Candidates []geminiCandidate `json:"candidates"`
+	Usage      *geminiUsage      `json:"usageMetadata,omitempty"`
+	Model      string            `json:"modelVersion"`
+	ID         string            `json:"responseId"`
+}
+
+type geminiCandidate struct {
+	Content struct {
+		Parts []geminiPart `json:"parts"`
+		Role  string       `json:"role"`
+	} `json:"content"`
+	Finish  string `json:"finishReason,omitempty"`
+	Message string `json:"finishMessage,omitempty"`
+	Index   int    `json:"index"`
+}
+
+type geminiUsage struct {
+	Prompt     int `json:"promptTokenCount"`
+	Cached     int `json:"cachedContentTokenCount,omitempty"`
+	Candidates int `json:"candidatesTokenCount,omitempty"`
+	Thoughts   int `json:"thoughtsTokenCount,omitempty"`
+	Total      int `json:"totalTokenCount"`
+}
+
+// parts is what a beat adds. The first text after thinking is signed, and the
+// first call; a call comes whole, and in its turn, however its arguments did.
+func (g *geminiReply) parts(b beat) []geminiPart {
+	switch b.kind {
+	case beatThought:
+		g.thought += utf8.RuneCountInString(b.text)
+		g.unsaid = true
+		return []geminiPart{{Text: &b.text, Thought: true}}
+	case beatOpening:
+		g.calls = append(g.calls, toolCall{name: b.text})
+		return nil
+	case beatArgs:
+		g.calls[b.index].args += b.text
+		return g.completeCalls()
+	case beatText:
+	}
+	part := geminiPart{Text: &b.text}
+	if g.unsaid {
+		part.Signature = geminiSignature("text", b.text)
+	}
+	g.unsaid = false
+	return []geminiPart{part}
+}
+
+func (g *geminiReply) completeCalls() []geminiPart {
+	var out []geminiPart
+	for ; g.told < len(g.calls); g.told++ {
+		call := g.calls[g.told]
+		args := json.RawMessage(call.args)
+		if !json.Valid(args) {
+			break
+		}
+		part := geminiPart{Call: &geminiFunctionCall{g.callID(g.told), call.name, args}}
+		if g.told == 0 {
+			part.Signature = geminiCallSignature(call.name, args)
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// callID has a fixed width, as that of chat completions has.
+func (g *geminiReply) callID(index int) string {
+	return fmt.Sprintf("gem_%08d_%d", g.x.entry.N, index)
+}
+
+// last is the end of the reply. The API has no words for a call whose
+// arguments are no JSON: it leaves the call out and says so.
+func (g *geminiReply) last(reason finishReason, total usage) geminiChunk {
+	empty := ""
+	part := geminiPart{Text: &empty}
+	if g.thought > 0 && len(g.calls) == 0 {
+		part.Signature = geminiSignature("text", "")
+	}
+	chunk := g.chunk(total, part)
+	candidate := &chunk.Candidates[0]
+	switch {
+	case reason == finishLength:
+		candidate.Finish = "MAX_TOKENS"
+	case reason == finishRefused:
+		candidate.Finish = "SAFETY"
+	case g.told < len(g.calls):
+		candidate.Finish = "MALFORMED_FUNCTION_CALL"
+		candidate.Message = "Malformed function call: " + g.calls[g.told].name + g.calls[g.told].args
+	default:
+		candidate.Finish = "STOP"
+	}
+	return chunk
+}
+
+func (g *geminiReply) chunk(soFar usage, parts ...geminiPart) geminiChunk {
+	var candidate geminiCandidate
+	candidate.Content.Role = geminiModel
+	candidate.Content.Parts = parts
+	chunk := geminiChunk{
+		Candidates: []geminiCandidate{candidate},
+		Model:      g.turn.model,
+		ID:         fmt.Sprintf("response-%08d", g.x.entry.N),
+	}
+	if !g.rule.off {
+		thoughts := min(tokens(g.thought), soFar.out)
+		chunk.Usage = &geminiUsage{
+			Prompt: soFar.in, Cached: soFar.cacheRead,
+			Candidates: soFar.out - thoughts, Thoughts: thoughts, Total: soFar.in + soFar.out,
+		}
+	}
+	return chunk
+}
+
+// geminiSignature has a fixed width and belongs to one kind of part with one
+// content: what was changed, cut or made up is known by it.
+func geminiSignature(kind, content string) string {
+	sum := sha256.Sum256([]byte("fake model\x00" + kind + "\x00" + content))
+	return base64.StdEncoding.EncodeToString(sum[:24])
+}
+
+// geminiCallSignature does not depend on how the arguments are written.
+func geminiCallSignature(name string, args json.RawMessage) string {
+	dec := json.NewDecoder(strings.NewReader(string(args)))
+	dec.UseNumber()
+	var value any
+	_ = dec.Decode(&value) // it was checked before
+	return geminiSignature("call", name+"\x00"+string(encode(value)))
+}

@@ -1,0 +1,105 @@
+package fakemodel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// geminiStream says the reply in server-sent events, each with the usage so
+// far. The one with a finish reason is the last; no other word follows.
+type geminiStream struct{ geminiReply }
+
+func (g *geminiStream) headers() { g.x.head(200, "text/event-stream") }
+
+func (g *geminiStream) open() error {
+	g.headers()
+	err := g.x.flush()
+	if err != nil {
+		g.x.undelivered("")
+	}
+	return err
+}
+
+func (g *geminiStream) say(b beat, soFar usage) error {
+	for _, part := range g.parts(b) {
+		text := ""
+		if b.kind == beatText {
+			text = b.text
+		}
+		if err := g.event(g.chunk(soFar, part), text, false); err != nil {
+			return err
+		}
+	}
+	return g.x.r.Context().Err() // also where nothing was to be sent
+}
+
+func (g *geminiStream) finish(reason finishReason, total usage) error {
+	return g.event(g.last(reason, total), "", true)
+}
+
+func (g *geminiStream) breakOff() error { return nil }
+
+// event ends its lines as Google's servers do.
+func (g *geminiStream) event(chunk geminiChunk, text string, last bool) error {
+	return g.x.send(fmt.Appendf(nil, "data: %s\r\n\r\n", encode(chunk)), text, last)
+}
+
+// geminiWhole gathers the reply and says it in one piece.
+type geminiWhole struct {
+	geminiReply
+	all  []geminiPart
+	text strings.Builder
+}
+
+func (g *geminiWhole) headers() { g.x.head(200, "application/json") }
+
+func (g *geminiWhole) open() error { return nil }
+
+func (g *geminiWhole) say(b beat, _ usage) error {
+	if b.kind == beatText {
+		g.text.WriteString(b.text)
+	}
+	for _, part := range g.parts(b) {
+		g.add(part)
+	}
+	return g.x.r.Context().Err()
+}
+
+// add joins neighbours of one kind where no signature stands on either.
+func (g *geminiWhole) add(part geminiPart) {
+	if n := len(g.all); n > 0 && part.Text != nil && part.Signature == "" {
+		if last := &g.all[n-1]; last.Text != nil && last.Signature == "" && last.Thought == part.Thought {
+			both := *last.Text + *part.Text
+			last.Text = &both
+			return
+		}
+	}
+	g.all = append(g.all, part)
+}
+
+func (g *geminiWhole) finish(reason finishReason, total usage) error {
+	body := g.body(reason, total)
+	if g.x.left < 0 {
+		g.x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	g.headers()
+	return g.x.send(body, g.text.String(), true)
+}
+
+// breakOff shows half of the reply: something no client may take for a whole.
+func (g *geminiWhole) breakOff() error {
+	body := g.body(finishStop, usage{})
+	g.headers()
+	return g.x.send(body[:len(body)/2], "", true)
+}
+
+func (g *geminiWhole) body(reason finishReason, total usage) []byte {
+	chunk := g.last(reason, total)
+	content := &chunk.Candidates[0].Content
+	if end := content.Parts[0]; end.Signature != "" || len(g.all) == 0 {
+		g.all = append(g.all, end)
+	}
+	content.Parts = g.all
+	return encode(chunk)
+}

@@ -1,0 +1,164 @@
+package fakemodel
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	geminiUser  = "user"
+	geminiModel = "model"
+
+	// geminiUnsigned is what the API's documentation has clients write where a
+	// call was made by another model. It is this word on the wire, not its base64.
+	geminiUnsigned = "skip_thought_signature_validator"
+)
+
+// geminiTalk is where the check of the contents has come to.
+type geminiTalk struct {
+	role string // of the content under check
+	open []geminiOpenCall
+
+	ids      map[string]bool // of the calls of this content
+	calls    int             // of this content
+	results  int             // of this content
+	spoken   bool            // this content has something that is not a result
+	unsigned []int           // contents since the last text of the user whose first call has no signature
+	index    int
+}
+
+type geminiOpenCall struct{ id, name string }
+
+func checkGeminiContents(raw json.RawMessage) error {
+	contents, err := list(raw)
+	if err != nil {
+		return fmt.Errorf("contents: %w", err)
+	}
+	var g geminiTalk
+	for i, raw := range contents {
+		g.index = i
+		if err := g.content(raw); err != nil {
+			return fmt.Errorf("contents[%d]: %w", i, err)
+		}
+	}
+	if g.role != geminiUser {
+		return fmt.Errorf("contents[%d]: is the last, but its role is %s", g.index, g.role)
+	}
+	if len(g.unsigned) > 0 {
+		return fmt.Errorf("contents[%d]: the first function call of a step is missing its thought signature", g.unsigned[0])
+	}
+	return nil
+}
+
+func (g *geminiTalk) content(raw json.RawMessage) error {
+	content, err := fields(raw, "role", "parts")
+	if err != nil {
+		return err
+	}
+	role := text(content["role"])
+	switch {
+	case role != geminiUser && role != geminiModel:
+		return fmt.Errorf("role %q is unknown", role)
+	case role == g.role:
+		return fmt.Errorf("role %s follows itself", role)
+	case g.role == "" && role != geminiUser:
+		return errors.New("the first content is not the user's")
+	}
+	g.role, g.ids, g.calls, g.results, g.spoken = role, map[string]bool{}, 0, 0, false
+	waiting := g.open
+	if role == geminiModel {
+		g.open = nil
+	}
+	parts, err := list(content["parts"])
+	if err != nil {
+		return fmt.Errorf("parts: %w", err)
+	}
+	for i, raw := range parts {
+		if err := g.part(raw); err != nil {
+			return fmt.Errorf("parts[%d]: %w", i, err)
+		}
+	}
+	if role == geminiUser && g.results != len(waiting) {
+		return fmt.Errorf("the number of function responses is %d, but that of function calls is %d", g.results, len(waiting))
+	}
+	return nil
+}
+
+func (g *geminiTalk) part(raw json.RawMessage) error {
+	part, err := fields(raw, "text", "inlineData", "functionCall", "functionResponse", "thought", "thoughtSignature")
+	if err != nil {
+		return err
+	}
+	kind := ""
+	for _, k := range []string{"text", "inlineData", "functionCall", "functionResponse"} {
+		if _, given := part[k]; given {
+			if kind != "" {
+				return fmt.Errorf("has both %s and %s", kind, k)
+			}
+			kind = k
+		}
+	}
+	if g.role == geminiUser && (part["thought"] != nil || part["thoughtSignature"] != nil) {
+		return errors.New("a user has no thoughts")
+	}
+	switch {
+	case kind == "text":
+		return g.text(part)
+	case kind == "functionCall" && g.role == geminiModel:
+		return g.call(part)
+	case kind == "functionResponse" && g.role == geminiUser:
+		return g.result(part[kind])
+	case kind == "inlineData" && g.role == geminiUser:
+		g.spoken = true
+		return checkGeminiBlob(part[kind])
+	default:
+		return fmt.Errorf("%q is not allowed here", kind)
+	}
+}
+
+// text of a user starts a new turn; only that turn's calls must be signed.
+func (g *geminiTalk) text(part map[string]json.RawMessage) error {
+	var words string
+	if err := json.Unmarshal(part["text"], &words); err != nil || isNull(part["text"]) {
+		return errors.New("text: is not a string")
+	}
+	signature, signed := part["thoughtSignature"]
+	if g.role == geminiUser {
+		g.spoken, g.unsigned = true, nil
+		return checkText(part["text"])
+	}
+	kind := "text"
+	if raw, given := part["thought"]; given {
+		thought, err := flag(raw)
+		if err != nil || !thought || !signed {
+			return errors.New("thought: is only there with true and a signature")
+		}
+		kind = "thought"
+	}
+	switch {
+	case g.calls > 0:
+		return errors.New("text: follows a function call")
+	case signed && text(signature) != geminiSignature(kind, words):
+		return errors.New("thought signature is not valid")
+	case !signed && words == "":
+		return errors.New("text: is empty")
+	}
+	return nil
+}
+
+func checkGeminiBlob(raw json.RawMessage) error {
+	blob, err := fields(raw, "mimeType", "data")
+	if err != nil {
+		return fmt.Errorf("inlineData: %w", err)
+	}
+	if kind := text(blob["mimeType"]); !strings.HasPrefix(kind, "image/") {
+		return fmt.Errorf("inlineData: mimeType %q is not that of an image", kind)
+	}
+	if data, err := base64.StdEncoding.DecodeString(text(blob["data"])); err != nil || len(data) == 0 {
+		return errors.New("inlineData: data is not base64 of something")
+	}
+	return nil
+}

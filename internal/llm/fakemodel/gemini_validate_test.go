@@ -1,0 +1,165 @@
+package fakemodel_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+const (
+	geminiHi      = `{"role":"user","parts":[{"text":"hi"}]}`
+	geminiHo      = `{"role":"model","parts":[{"text":"ho"}]}`
+	geminiSkip    = `,"thoughtSignature":"skip_thought_signature_validator"`
+	geminiCallA   = `{"functionCall":{"id":"A","name":"f","args":{}}` + geminiSkip + `}`
+	geminiCallB   = `{"functionCall":{"id":"B","name":"g","args":{"x":[1]}}}`
+	geminiResultA = `{"functionResponse":{"id":"A","name":"f","response":{"output":"a"}}}`
+	geminiResultB = `{"functionResponse":{"id":"B","name":"g","response":{"error":"b"}}}`
+	geminiToolF   = `{"name":"f","description":"d","parametersJsonSchema":{"type":"object"}}`
+)
+
+// geminiCalled is a conversation with calls and what the user's side is then.
+func geminiCalled(calls string, results ...string) string {
+	return geminiAsking(geminiHi, geminiSays("model", calls), geminiSays("user", results...))
+}
+
+func geminiWith(field string) string {
+	return `{"contents":[` + geminiHi + `],` + field + `}`
+}
+
+func geminiTooled(functions string) string {
+	return geminiWith(`"tools":[{"functionDeclarations":[` + functions + `]}]`)
+}
+
+func TestValidGeminiRequestsPass(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		geminiAsking(geminiHi), geminiAsking(geminiHi, geminiHo, geminiHi),
+		geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"image/png","data":"AAAA"}}`, `{"text":"a"}`, `{"text":"b"}`)),
+		geminiCalled(geminiCallA, geminiResultA), geminiCalled(geminiCallA+","+geminiCallB, geminiResultA, geminiResultB),
+		geminiCalled(`{"text":"so"},`+geminiCallA, geminiResultA, `{"text":"and"}`),
+		geminiCalled(`{"functionCall":{"name":"f","args":{}}`+geminiSkip+`}`, `{"functionResponse":{"name":"f","response":{"output":"a"}}}`),
+		geminiCalled(geminiCallB, geminiResultB, `{"text":"the turn of the unsigned call is over"}`),
+		geminiWith(`"systemInstruction":{"parts":[{"text":"s"}]}`),
+		geminiWith(`"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":-1},"temperature":1}`),
+		geminiTooled(geminiToolF), geminiTooled(geminiToolF + `,` + strings.Replace(geminiToolF, `"f"`, `"_g.h:i-j"`, 1)),
+	} {
+		if err := fakemodel.ValidateGemini([]byte(body)); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+func TestInvalidGeminiRequestsAreRefusedWithTheirReason(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ body, want string }{
+		{``, "request: is missing"},
+		{`[]`, "request: is not a json object"},
+		{"{\"contents\":\"\xff\"}", "request: is not valid utf-8"},
+		{`{"contents":[` + geminiHi + `],"contents":[]}`, `request: key "contents" is there twice`},
+		{geminiWith(`"messages":[]`), `request: field "messages" is unknown`},
+		{geminiWith(`"stream":true`), `request: field "stream" is unknown`},
+		{`{}`, "contents: is missing"},
+		{geminiAsking(), "contents: is empty"},
+		{geminiAsking(geminiHo, geminiHi), "contents[0]: the first content is not the user's"},
+		{geminiAsking(geminiHi, geminiHo), "contents[1]: is the last, but its role is model"},
+		{geminiAsking(geminiHi, geminiHi), "contents[1]: role user follows itself"},
+		{geminiAsking(geminiHi, geminiHo, geminiHo, geminiHi), "contents[2]: role model follows itself"},
+		{geminiAsking(geminiSays("assistant", `{"text":"a"}`)), `contents[0]: role "assistant" is unknown`},
+		{geminiAsking(`{"parts":[{"text":"a"}]}`), `contents[0]: role "" is unknown`},
+		{geminiAsking(`{"role":"user"}`), "contents[0]: parts: is missing"},
+		{geminiAsking(geminiSays("user")), "contents[0]: parts: is empty"},
+		{geminiAsking(geminiSays("user", `{}`)), `contents[0]: parts[0]: "" is not allowed here`},
+		{geminiAsking(geminiSays("user", `{"text":""}`)), "contents[0]: parts[0]: is empty"},
+		{geminiAsking(geminiSays("user", `{"text":" "}`)), "contents[0]: parts[0]: is empty"},
+		{geminiAsking(geminiSays("user", `{"text":null}`)), "contents[0]: parts[0]: text: is not a string"},
+		{geminiAsking(geminiSays("user", `{"text":"a","kind":"b"}`)), `contents[0]: parts[0]: field "kind" is unknown`},
+		{geminiAsking(geminiSays("user", `{"text":"a","inlineData":{}}`)), "contents[0]: parts[0]: has both text and inlineData"},
+		{geminiAsking(geminiSays("user", `{"text":"a","thought":true}`)), "contents[0]: parts[0]: a user has no thoughts"},
+		{geminiAsking(geminiSays("user", geminiCallA)), "contents[0]: parts[0]: a user has no thoughts"},
+		{geminiAsking(geminiSays("user", geminiCallB)), `contents[0]: parts[0]: "functionCall" is not allowed here`},
+		{geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"text/plain","data":"AAAA"}}`)), "is not that of an image"},
+		{geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"image/png","data":"?"}}`)), "data is not base64"},
+		{geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"image/png","data":""}}`)), "data is not base64"},
+		{geminiAsking(geminiHi, geminiSays("model", `{"text":""}`), geminiHi), "contents[1]: parts[0]: text: is empty"},
+		{geminiAsking(geminiHi, geminiSays("model", `{"inlineData":{}}`), geminiHi), `"inlineData" is not allowed here`},
+		{geminiAsking(geminiHi, geminiSays("model", `{"text":"hm","thought":true}`), geminiHi), "thought: is only there with true and a signature"},
+		{geminiAsking(geminiHi, geminiSays("model", `{"text":"a"`+geminiSkip+`}`), geminiHi), "thought signature is not valid"},
+		{geminiAsking(geminiHi, geminiSays("model", `{"text":"a","thoughtSignature":""}`), geminiHi), "thought signature is not valid"},
+		{geminiCalled(geminiCallA+`,{"text":"a"}`, geminiResultA), "contents[1]: parts[1]: text: follows a function call"},
+		{geminiCalled(geminiCallB, geminiResultB), "contents[1]: the first function call of a step is missing its thought signature"},
+		{geminiCalled(strings.Replace(geminiCallA, "skip_", "c2tp", 1), geminiResultA), "thought signature is not valid"},
+		{geminiCalled(geminiCallA+","+geminiCallA, geminiResultA, geminiResultA), `id "A" is there twice`},
+		{geminiCalled(strings.Replace(geminiCallA, `"A"`, `""`, 1), geminiResultA), "functionCall: id: is empty"},
+		{geminiCalled(strings.Replace(geminiCallA, `"f"`, `"3f"`, 1), geminiResultA), `name "3f" does not match`},
+		{geminiCalled(strings.Replace(geminiCallA, `{}`, `"{}"`, 1), geminiResultA), "args are not an object"},
+		{geminiCalled(strings.Replace(geminiCallA, `{}`, `null`, 1), geminiResultA), "args are not an object"},
+		{geminiCalled(strings.Replace(geminiCallA, `"args"`, `"arguments"`, 1), geminiResultA), `field "arguments" is unknown`},
+		{geminiCalled(geminiCallA, `{"text":"hi"}`), "the number of function responses is 0, but that of function calls is 1"},
+		{geminiCalled(geminiCallA+","+geminiCallB, geminiResultA), "the number of function responses is 1, but that of function calls is 2"},
+		{geminiCalled(geminiCallA+","+geminiCallB, geminiResultB, geminiResultA), `functionResponse: is "B" of "g", but the call is "A" of "f"`},
+		{geminiCalled(geminiCallA, `{"text":"hi"}`, geminiResultA), "functionResponse: comes after other parts"},
+		{geminiCalled(geminiCallA, geminiResultA, geminiResultB), "functionResponse: belongs to no function call"},
+		{geminiAsking(geminiSays("user", geminiResultA)), "functionResponse: belongs to no function call"},
+		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `"id":"A",`, ``, 1)), `functionResponse: is "" of "f"`},
+		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `{"output":"a"}`, `"a"`, 1)), "response: is not a json object"},
+		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `{"output":"a"}`, `{}`, 1)), "response: is not either output or error"},
+		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `"a"}`, `""}`, 1)), "response: output: is empty"},
+		{geminiWith(`"systemInstruction":"s"`), "systemInstruction: is not a json object"},
+		{geminiWith(`"systemInstruction":{"parts":[{"text":""}]}`), "systemInstruction: parts[0]: is empty"},
+		{geminiWith(`"generationConfig":{"thinking":1}`), `generationConfig: field "thinking" is unknown`},
+		{geminiWith(`"generationConfig":{"thinkingConfig":{"includeThoughts":1}}`), "includeThoughts: is not true or false"},
+		{geminiWith(`"generationConfig":{"thinkingConfig":{"thinkingBudget":"1"}}`), "thinkingBudget: is not a number"},
+		{geminiWith(`"generationConfig":{"thinkingConfig":{"thinkingBudget":1,"thinkingLevel":"LOW"}}`), "exclude each other"},
+		{geminiWith(`"tools":[]`), "tools: is empty"},
+		{geminiWith(`"tools":[{"functionDeclarations":[]}]`), "tools[0]: functionDeclarations: is empty"},
+		{geminiWith(`"tools":[{"googleSearch":{}}]`), `tools[0]: field "googleSearch" is unknown`},
+		{geminiTooled(geminiToolF + "," + geminiToolF), `functionDeclarations[1]: name "f" is there twice`},
+		{geminiTooled(strings.Replace(geminiToolF, `"f"`, `"f g"`, 1)), `name "f g" does not match`},
+		{geminiTooled(strings.Replace(geminiToolF, `"f"`, `"`+strings.Repeat("f", 65)+`"`, 1)), "does not match"},
+		{geminiTooled(strings.Replace(geminiToolF, `"d"`, `""`, 1)), "description: is empty"},
+		{geminiTooled(strings.Replace(geminiToolF, `{"type":"object"}`, `{"type":"string"}`, 1)), "parametersJsonSchema: type is not object"},
+		{geminiTooled(`{"name":"f","description":"d"}`), "parametersJsonSchema: is missing"},
+	} {
+		err := fakemodel.ValidateGemini([]byte(tc.body))
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", tc.body, err, tc.want)
+		}
+	}
+}
+
+func TestGeminiTakesBackOnlyTheSignaturesItGaveForWhatTheyStoodOn(t *testing.T) {
+	t.Parallel()
+	inGemini(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
+		h := geminiHear(t, client, streamed, geminiPrompt(`[think 2 0s] [say word] [tool f {"b":1.0,"a":"x"}]`))
+		if len(h.signed) != 2 {
+			t.Fatalf("signed %q", h.signed)
+		}
+		text, fn := h.signed[0], h.signed[1]
+		given := func(parts ...string) error {
+			result := strings.Replace(geminiResultA, `"A"`, `"gem_00000001_0"`, 1)
+			return fakemodel.ValidateGemini([]byte(geminiAsking(geminiHi, geminiSays("model", parts...), geminiSays("user", result))))
+		}
+		for name, parts := range map[string][]string{
+			"as they came": {text, fn}, "with the keys in another order": {strings.Replace(fn, `"b":1.0,"a":"x"`, `"a": "x", "b":1.0`, 1)},
+		} {
+			if err := given(parts...); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for name, parts := range map[string][]string{
+			"another word":        {strings.Replace(text, "word", "work", 1), fn},
+			"less of the word":    {strings.Replace(text, "word", "wor", 1), fn},
+			"no word":             {strings.Replace(text, "word", "", 1), fn},
+			"said as a thought":   {strings.Replace(text, "{", `{"thought":true,`, 1), fn},
+			"other arguments":     {text, strings.Replace(fn, "1.0", "1", 1)},
+			"another tool":        {text, strings.Replace(fn, `"f"`, `"g"`, 1)},
+			"a signature cut off": {text, strings.Replace(fn, `"thoughtSignature":"`, `"thoughtSignature":"A`, 1)},
+		} {
+			if err := given(parts...); err == nil || !strings.Contains(err.Error(), "thought signature is not valid") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package fakemodel
+
+import "fmt"
+
+// messagesStream says the reply in server-sent events. Thinking and text are each
+// a block; then come the calls, all open at once, which the real API does not do
+// but lets the index tell apart.
+type messagesStream struct {
+	messagesReply
+	begun   []int // blocks that have begun and not ended
+	kind    beatKind
+	next    int // index of the next block
+	calls   int // index of the first call's block
+	thought string
+}
+
+func (m *messagesStream) headers() {
+	m.x.w.Header().Set("Cache-Control", "no-cache")
+	m.x.head(200, "text/event-stream; charset=utf-8")
+}
+
+func (m *messagesStream) open() error {
+	m.headers()
+	start := m.message()
+	if !m.rule.off {
+		u := m.rule.total(m.turn.chars, 0)
+		u.out = 1 // so says the API before there is anything
+		start.Usage = messagesUsageOf(u)
+	}
+	if err := m.event(messagesEvent{Type: "message_start", Message: &start}, ""); err != nil {
+		return err
+	}
+	return m.event(messagesEvent{Type: "ping"}, "")
+}
+
+func (m *messagesStream) say(b beat, soFar usage) error {
+	if err := m.enter(b); err != nil {
+		return err
+	}
+	if err := m.piece(b); err != nil || !m.rule.running || m.rule.off {
+		return err
+	}
+	return m.event(messagesEvent{Type: "message_delta", Delta: messagesEnd{}, Usage: messagesUsageOf(soFar)}, "")
+}
+
+// enter ends the block before, and begins the one that the beat belongs to.
+func (m *messagesStream) enter(b beat) error {
+	empty := ""
+	if len(m.begun) > 0 && (b.kind == m.kind || m.kind == beatOpening) && b.kind != beatOpening {
+		return nil
+	}
+	if m.kind != beatOpening {
+		if err := m.endBlocks(); err != nil {
+			return err
+		}
+	}
+	m.kind = b.kind
+	switch b.kind {
+	case beatThought:
+		return m.begin(messagesBlock{Type: "thinking", Thinking: &empty, Signature: &empty})
+	case beatText:
+		return m.begin(messagesBlock{Type: "text", Text: &empty})
+	case beatOpening:
+		if b.index == 0 {
+			m.calls = m.next
+		}
+		return m.begin(messagesBlock{Type: "tool_use", ID: m.callID(b.index), Name: b.text, Input: struct{}{}})
+	case beatArgs:
+	}
+	return nil
+}
+
+func (m *messagesStream) piece(b beat) error {
+	switch b.kind {
+	case beatThought:
+		m.thought += b.text
+		return m.delta(m.next-1, messagesDelta{Type: "thinking_delta", Thinking: &b.text}, "")
+	case beatArgs:
+		return m.delta(m.calls+b.index, messagesDelta{Type: "input_json_delta", JSON: &b.text}, "")
+	case beatOpening:
+		empty := "" // as the API does, before the first piece of arguments
+		return m.delta(m.calls+b.index, messagesDelta{Type: "input_json_delta", JSON: &empty}, "")
+	case beatText:
+	}
+	return m.delta(m.next-1, messagesDelta{Type: "text_delta", Text: &b.text}, b.text)
+}
+
+func (m *messagesStream) begin(block messagesBlock) error {
+	index := m.next
+	m.next++
+	m.begun = append(m.begun, index)
+	return m.event(messagesEvent{Type: "content_block_start", Index: &index, Block: &block}, "")
+}
+
+// endBlocks seals thinking in two pieces: who takes one for the whole has a
+// signature that is refused.
+func (m *messagesStream) endBlocks() error {
+	for _, index := range m.begun {
+		if m.kind == beatThought {
+			whole := signature(m.thought)
+			for _, part := range []string{whole[:len(whole)/2], whole[len(whole)/2:]} {
+				if err := m.delta(index, messagesDelta{Type: "signature_delta", Signature: &part}, ""); err != nil {
+					return err
+				}
+			}
+		}
+		if err := m.event(messagesEvent{Type: "content_block_stop", Index: &index}, ""); err != nil {
+			return err
+		}
+	}
+	m.begun, m.thought = nil, ""
+	return nil
+}
+
+func (m *messagesStream) finish(reason finishReason, total usage) error {
+	if err := m.endBlocks(); err != nil {
+		return err
+	}
+	word := messagesFinish(reason)
+	end := messagesEvent{Type: "message_delta", Delta: messagesEnd{StopReason: &word}}
+	if !m.rule.off {
+		end.Usage = &messagesUsage{Output: total.out}
+		if m.rule.running {
+			end.Usage = messagesUsageOf(total)
+		}
+	}
+	if err := m.event(end, ""); err != nil {
+		return err
+	}
+	return m.x.send(messagesFrame(messagesEvent{Type: "message_stop"}), "", true)
+}
+
+func (m *messagesStream) breakOff() error { return nil }
+
+func (m *messagesStream) delta(index int, d messagesDelta, text string) error {
+	return m.event(messagesEvent{Type: "content_block_delta", Index: &index, Delta: d}, text)
+}
+
+func (m *messagesStream) event(e messagesEvent, text string) error {
+	return m.x.send(messagesFrame(e), text, false)
+}
+
+func messagesFrame(e messagesEvent) []byte {
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e.Type, encode(e))
+}

@@ -1,0 +1,214 @@
+package fakemodel
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (v *messagesCheck) checkMessages(top map[string]json.RawMessage) error {
+	messages, err := list(top["messages"])
+	if err != nil {
+		return fmt.Errorf("messages: %w", err)
+	}
+	for i, raw := range messages {
+		if err := v.checkMessage(raw); err != nil {
+			return fmt.Errorf("messages[%d]: %w", i, err)
+		}
+	}
+	if last := len(messages) - 1; v.said[last].role != "user" {
+		return fmt.Errorf("messages[%d]: is the last, but its role is assistant, not user", last)
+	}
+	return nil
+}
+
+func (v *messagesCheck) checkMessage(raw json.RawMessage) error {
+	m, err := object(raw)
+	if err != nil {
+		return err
+	}
+	if err := onlyFields(m, "role", "content"); err != nil {
+		return err
+	}
+	role, expected := text(m["role"]), "user"
+	if len(v.said)%2 == 1 {
+		expected = "assistant"
+	}
+	if role != expected {
+		return fmt.Errorf("role is %q, but it is the turn of the %s", role, expected)
+	}
+	v.said = append(v.said, messagesSaid{role: role})
+	if !strings.HasPrefix(strings.TrimSpace(string(m["content"])), "[") {
+		err = checkText(m["content"])
+		v.noted("text")
+	} else {
+		err = v.checkBlocks(role, m["content"])
+	}
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	if role == "user" && len(v.open) > 0 {
+		return fmt.Errorf("tool_use ids were found without tool_result blocks immediately after: %s", strings.Join(v.open, ", "))
+	}
+	if kinds := v.said[len(v.said)-1].kinds; role == "assistant" && isThinking(kinds[len(kinds)-1]) {
+		return errors.New("the final block in an assistant message cannot be thinking")
+	}
+	return nil
+}
+
+func (v *messagesCheck) noted(kind string) {
+	last := &v.said[len(v.said)-1]
+	last.kinds = append(last.kinds, kind)
+}
+
+func (v *messagesCheck) checkBlocks(role string, raw json.RawMessage) error {
+	blocks, err := list(raw)
+	if err != nil {
+		return err
+	}
+	allowed := []string{"text", "image", "tool_result"}
+	if role == "assistant" {
+		allowed = []string{"text", "thinking", "redacted_thinking", "tool_use"}
+	}
+	for i, raw := range blocks {
+		block, err := object(raw)
+		if err == nil {
+			err = v.checkBlock(block, allowed...)
+		}
+		if err != nil {
+			return fmt.Errorf("[%d]: %w", i, err)
+		}
+		v.noted(text(block["type"]))
+	}
+	return nil
+}
+
+func (v *messagesCheck) checkBlock(block map[string]json.RawMessage, allowed ...string) error {
+	kind := text(block["type"])
+	if !slices.Contains(allowed, kind) {
+		return fmt.Errorf("block of type %q is not allowed here", kind)
+	}
+	var err error
+	switch kind {
+	case "text":
+		err = checkTextBlock(block)
+	case "image":
+		err = checkImageBlock(block)
+	case "tool_use":
+		err = v.checkToolUse(block)
+	case "tool_result":
+		err = v.checkToolResult(block)
+	default:
+		return checkThinkingBlock(kind, block) // has no cache_control
+	}
+	if err != nil {
+		return err
+	}
+	return v.checkCache(block)
+}
+
+func checkTextBlock(block map[string]json.RawMessage) error {
+	if err := onlyFields(block, "type", "text", "cache_control"); err != nil {
+		return err
+	}
+	if err := checkText(block["text"]); err != nil {
+		return fmt.Errorf("text: %w", err)
+	}
+	return nil
+}
+
+func checkImageBlock(block map[string]json.RawMessage) error {
+	if err := onlyFields(block, "type", "source", "cache_control"); err != nil {
+		return err
+	}
+	source, err := object(block["source"])
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	if err := onlyFields(source, "type", "media_type", "data"); err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	if kind := text(source["type"]); kind != "base64" {
+		return fmt.Errorf("source: type %q is not base64", kind)
+	}
+	if kind := text(source["media_type"]); !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, kind) {
+		return fmt.Errorf("source: media_type %q is not one of an image that is understood", kind)
+	}
+	data, err := base64.StdEncoding.DecodeString(text(source["data"]))
+	if err != nil || len(data) == 0 {
+		return errors.New("source: data is not base64 of an image")
+	}
+	return nil
+}
+
+func (v *messagesCheck) checkToolUse(block map[string]json.RawMessage) error {
+	if err := onlyFields(block, "type", "id", "name", "input", "cache_control"); err != nil {
+		return err
+	}
+	id, name := text(block["id"]), text(block["name"])
+	switch {
+	case !messagesCallID.MatchString(id):
+		return fmt.Errorf("id %q does not match %s", id, messagesCallID)
+	case v.ids[id]:
+		return fmt.Errorf("id %q is there twice", id)
+	case !messagesToolName.MatchString(name):
+		return fmt.Errorf("name %q does not match %s", name, messagesToolName)
+	}
+	// Two equal keys are the model's doing, not the client's: a map is enough.
+	var input map[string]json.RawMessage
+	if err := json.Unmarshal(block["input"], &input); err != nil || input == nil {
+		return fmt.Errorf("input is not a json object: %.80q", block["input"])
+	}
+	v.ids[id] = true
+	v.open = append(v.open, id)
+	return nil
+}
+
+// checkToolResult wants the results before all else in their message.
+func (v *messagesCheck) checkToolResult(block map[string]json.RawMessage) error {
+	if err := onlyFields(block, "type", "tool_use_id", "content", "is_error", "cache_control"); err != nil {
+		return err
+	}
+	for _, kind := range v.said[len(v.said)-1].kinds {
+		if kind != "tool_result" {
+			return fmt.Errorf("a tool_result comes after a block of type %s", kind)
+		}
+	}
+	id := text(block["tool_use_id"])
+	i := slices.Index(v.open, id)
+	if i < 0 {
+		return fmt.Errorf("tool_use_id %q belongs to no call of the message before", id)
+	}
+	v.open = slices.Delete(v.open, i, i+1)
+	var failed bool
+	if raw, given := block["is_error"]; given && (isNull(raw) || json.Unmarshal(raw, &failed) != nil) {
+		return errors.New("is_error: is not true or false")
+	}
+	if strings.HasPrefix(strings.TrimSpace(string(block["content"])), "[") {
+		return v.checkResultBlocks(block["content"])
+	}
+	if err := checkText(block["content"]); err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	return nil
+}
+
+func (v *messagesCheck) checkResultBlocks(raw json.RawMessage) error {
+	blocks, err := list(raw)
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	for i, raw := range blocks {
+		block, err := object(raw)
+		if err == nil {
+			err = v.checkBlock(block, "text", "image")
+		}
+		if err != nil {
+			return fmt.Errorf("content[%d]: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+	"unicode/utf8"
+)
+
+// responsesFormat is OpenAI's responses, without any state on the server.
+type responsesFormat struct{}
+
+func (responsesFormat) authorized(r *http.Request) error { return checkBearer(r.Header) }
+
+func (responsesFormat) validate(body []byte) error { return ValidateResponses(body) }
+
+// problem is the same for all of OpenAI's APIs.
+func (responsesFormat) problem(status int, words string) []byte {
+	return chatFormat{}.problem(status, words)
+}
+
+func (responsesFormat) speaker(x *exchange, t turn, rule usageRule) speaker {
+	common := responsesReply{x: x, turn: t, rule: rule, created: time.Now().Unix()}
+	if t.stream {
+		return &responsesStream{responsesReply: common}
+	}
+	return &responsesWhole{responsesReply: common}
+}
+
+type responsesRequest struct {
+	Model        string          `json:"model"`
+	Instructions string          `json:"instructions"`
+	Input        json.RawMessage `json:"input"`
+	Stream       bool            `json:"stream"`
+}
+
+type responsesInput struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Arguments string          `json:"arguments"`
+	Output    json.RawMessage `json:"output"`
+}
+
+// read goes on after an error, as that of chat completions does. The calls of
+// one answer are items of their own here: they are one step together.
+func (responsesFormat) read(_ *http.Request, body []byte) turn {
+	var req responsesRequest
+	_ = json.Unmarshal(body, &req)
+	t := turn{model: req.Model, stream: req.Stream, usage: true, chars: utf8.RuneCountInString(req.Instructions)}
+	calling := false
+	for _, item := range req.items() {
+		t.messages++
+		words := item.text()
+		t.chars += utf8.RuneCountInString(words)
+		switch item.Type {
+		case "function_call":
+			if !calling {
+				t.step++
+				t.results = nil
+			}
+		case "function_call_output":
+			t.results = append(t.results, words)
+		case "message", "":
+			t.results = nil
+			if item.Role == "user" {
+				t.prompt, t.step = words, 0
+			}
+		}
+		calling = item.Type == "function_call"
+	}
+	return t
+}
+
+// items reads an input of either form: a plain string is a user's message.
+func (r responsesRequest) items() []responsesInput {
+	var plain string
+	if json.Unmarshal(r.Input, &plain) == nil {
+		return []responsesInput{{Role: "user", Content: r.Input}}
+	}
+	var items []responsesInput
+	_ = json.Unmarshal(r.Input, &items)
+	return items
+}
+
+func (i responsesInput) text() string {
+	switch i.Type {
+	case "function_call":
+		return i.Arguments
+	case "function_call_output":
+		return chatMessage{Content: i.Output}.text()
+	default:
+		return chatMessage{Content: i.Content}.text()
+	}
+}

@@ -1,0 +1,150 @@
+package fakemodel
+
+import "fmt"
+
+// responsesStream says the reply in server-sent events.
+type responsesStream struct {
+	responsesReply
+	sequence int
+}
+
+// responsesEvent has the fields of all events; each uses a few.
+type responsesEvent struct {
+	Type     string           `json:"type"`
+	Sequence int              `json:"sequence_number"`
+	Response *responsesObject `json:"response,omitempty"`
+
+	OutputIndex  *int   `json:"output_index,omitempty"`
+	Item         any    `json:"item,omitempty"`
+	ItemID       string `json:"item_id,omitempty"`
+	ContentIndex *int   `json:"content_index,omitempty"`
+	SummaryIndex *int   `json:"summary_index,omitempty"`
+
+	Part      *responsesPart `json:"part,omitempty"`
+	Delta     *string        `json:"delta,omitempty"`
+	Text      *string        `json:"text,omitempty"`
+	Arguments *string        `json:"arguments,omitempty"`
+}
+
+func (c *responsesStream) headers() {
+	c.x.w.Header().Set("Cache-Control", "no-cache")
+	c.x.head(200, "text/event-stream; charset=utf-8")
+}
+
+func (c *responsesStream) open() error {
+	c.headers()
+	begun := c.begun()
+	if c.rule.running {
+		begun.Usage = c.told(c.rule.soFar(c.turn.chars, 0))
+	}
+	if err := c.event(responsesEvent{Type: "response.created", Response: &begun}, "", false); err != nil {
+		return err
+	}
+	return c.event(responsesEvent{Type: "response.in_progress", Response: &begun}, "", false)
+}
+
+func (c *responsesStream) say(b beat, _ usage) error {
+	before := len(c.items)
+	item, opened := c.take(b)
+	if opened {
+		if err := c.leave(before); err != nil {
+			return err
+		}
+		if err := c.begin(item); err != nil {
+			return err
+		}
+	}
+	if b.kind == beatOpening {
+		return nil
+	}
+	piece, said := c.of(item, ".delta"), ""
+	piece.Delta = &b.text
+	if b.kind == beatText {
+		said = b.text
+	}
+	return c.event(piece, said, false)
+}
+
+// leave completes the item before a new one, but not a call: calls are open
+// together, and their fragments come in turn.
+func (c *responsesStream) leave(before int) error {
+	if before == 0 || c.items[before-1].kind == responsesCall {
+		return nil
+	}
+	item := c.items[before-1]
+	item.status = responsesCompleted
+	return c.complete(item)
+}
+
+// begin announces an item, empty, and its part if it has one.
+func (c *responsesStream) begin(item *responsesItem) error {
+	empty := responsesItem{kind: item.kind, id: item.id, callID: item.callID, name: item.name, status: item.status}
+	added := responsesEvent{Type: "response.output_item.added", OutputIndex: &item.index, Item: empty.shown()}
+	if err := c.event(added, "", false); err != nil || item.kind == responsesCall {
+		return err
+	}
+	return c.part(item, "added", "")
+}
+
+// complete says everything of an item once more and that this is all.
+func (c *responsesStream) complete(item *responsesItem) error {
+	all := item.text.String()
+	done := c.of(item, ".done")
+	if item.kind == responsesCall {
+		done.Arguments = &all
+	} else {
+		done.Text = &all
+	}
+	if err := c.event(done, "", false); err != nil {
+		return err
+	}
+	if item.kind != responsesCall {
+		if err := c.part(item, "done", all); err != nil {
+			return err
+		}
+	}
+	return c.event(responsesEvent{Type: "response.output_item.done", OutputIndex: &item.index, Item: item.shown()}, "", false)
+}
+
+// part is the event around the one part that a message or some thinking has.
+func (c *responsesStream) part(item *responsesItem, what, text string) error {
+	ev := c.of(item, "")
+	if item.kind == responsesReasoning {
+		ev.Type, ev.Part = "response.reasoning_summary_part."+what, new(responsesSummary(text))
+	} else {
+		ev.Type, ev.Part = "response.content_part."+what, new(responsesText(text))
+	}
+	return c.event(ev, "", false)
+}
+
+// of is an event of an item's content.
+func (c *responsesStream) of(item *responsesItem, what string) responsesEvent {
+	ev := responsesEvent{ItemID: item.id, OutputIndex: &item.index}
+	switch item.kind {
+	case responsesReasoning:
+		ev.Type, ev.SummaryIndex = "response.reasoning_summary_text"+what, new(0)
+	case responsesCall:
+		ev.Type = "response.function_call_arguments" + what
+	default:
+		ev.Type, ev.ContentIndex = "response.output_text"+what, new(0)
+	}
+	return ev
+}
+
+func (c *responsesStream) finish(reason finishReason, total usage) error {
+	for _, item := range c.closing(reason) {
+		if err := c.complete(item); err != nil {
+			return err
+		}
+	}
+	all := c.ended(reason, total)
+	return c.event(responsesEvent{Type: "response." + all.Status, Response: &all}, "", true)
+}
+
+func (c *responsesStream) breakOff() error { return nil }
+
+func (c *responsesStream) event(ev responsesEvent, text string, last bool) error {
+	ev.Sequence = c.sequence
+	c.sequence++
+	return c.x.send(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", ev.Type, encode(ev)), text, last)
+}

@@ -1,0 +1,114 @@
+package fakemodel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// responsesObject is a response, in one piece or as a stream's events have it.
+type responsesObject struct {
+	ID         string            `json:"id"`
+	Object     string            `json:"object"`
+	Created    int64             `json:"created_at"`
+	Status     string            `json:"status"`
+	Error      *string           `json:"error"`
+	Incomplete *responsesDetails `json:"incomplete_details"`
+	Model      string            `json:"model"`
+	Output     []any             `json:"output"`
+	Parallel   bool              `json:"parallel_tool_calls"`
+	Store      bool              `json:"store"`
+	Usage      *responsesUsage   `json:"usage"`
+}
+
+type responsesDetails struct {
+	Reason string `json:"reason"`
+}
+
+type responsesUsage struct {
+	Input        int `json:"input_tokens"`
+	InputDetails struct {
+		Cached     int `json:"cached_tokens"`
+		CacheWrite int `json:"cache_write_tokens"`
+	} `json:"input_tokens_details"`
+	Output        int `json:"output_tokens"`
+	OutputDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+	Total int `json:"total_tokens"`
+}
+
+// begun is the response of which nothing was said yet.
+func (c *responsesReply) begun() responsesObject {
+	return responsesObject{
+		ID: fmt.Sprintf("resp_%08d", c.x.entry.N), Object: "response", Created: c.created,
+		Status: responsesUnderWay, Model: c.turn.model, Output: []any{}, Parallel: true,
+	}
+}
+
+// ended is the response with all its items.
+func (c *responsesReply) ended(reason finishReason, total usage) responsesObject {
+	r := c.begun()
+	r.Status = responsesCompleted
+	if why := responsesCutShort(reason); why != "" {
+		r.Status, r.Incomplete = responsesIncomplete, &responsesDetails{why}
+	}
+	for _, item := range c.items {
+		r.Output = append(r.Output, item.shown())
+	}
+	r.Usage = c.told(total)
+	return r
+}
+
+func (c *responsesReply) told(u usage) *responsesUsage {
+	if c.rule.off {
+		return nil
+	}
+	told := &responsesUsage{Input: u.in, Output: u.out, Total: u.in + u.out}
+	told.InputDetails.Cached, told.InputDetails.CacheWrite = u.cacheRead, u.cacheWrite
+	for _, item := range c.items {
+		if item.kind == responsesReasoning {
+			told.OutputDetails.Reasoning = min(u.out, tokens(item.text.Len()))
+		}
+	}
+	return told
+}
+
+// responsesWhole gathers the reply and says it in one piece.
+type responsesWhole struct{ responsesReply }
+
+func (c *responsesWhole) headers() { c.x.head(200, "application/json") }
+
+func (c *responsesWhole) open() error { return nil }
+
+func (c *responsesWhole) say(b beat, _ usage) error {
+	c.take(b)
+	return c.x.r.Context().Err()
+}
+
+func (c *responsesWhole) finish(reason finishReason, total usage) error {
+	body := c.body(reason, total)
+	if c.x.left < 0 {
+		c.x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	c.headers()
+	var said strings.Builder
+	for _, item := range c.items {
+		if item.kind == responsesMessage {
+			said.WriteString(item.text.String())
+		}
+	}
+	return c.x.send(body, said.String(), true)
+}
+
+// breakOff shows half of the reply, which no client may take for a whole.
+func (c *responsesWhole) breakOff() error {
+	body := c.body(finishStop, usage{})
+	c.headers()
+	return c.x.send(body[:len(body)/2], "", true)
+}
+
+func (c *responsesWhole) body(reason finishReason, total usage) []byte {
+	c.closing(reason)
+	return encode(c.ended(reason, total))
+}

@@ -1,0 +1,263 @@
+package gemini_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/llm/gemini"
+)
+
+// heard is an emit function's memory.
+type heard struct {
+	said, thought string
+	kinds         []string // of all that was emitted, neighbours of one kind once
+	metered       []bellcord.Usage
+	thinking      []bellcord.Thinking // as the core would keep it
+	since         string              // thoughts that no seal has closed
+}
+
+func (h *heard) emit(b bellcord.Body) error {
+	if n := len(h.kinds); n == 0 || h.kinds[n-1] != b.Kind() {
+		h.kinds = append(h.kinds, b.Kind())
+	}
+	switch b := b.(type) {
+	case bellcord.Said:
+		h.said += b.Text
+	case bellcord.Thought:
+		h.thought += b.Text
+		h.since += b.Text
+	case bellcord.Metered:
+		h.metered = append(h.metered, b.Usage)
+	case bellcord.Sealed:
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.since, Seal: b.Seal})
+		h.since = ""
+	}
+	return nil
+}
+
+// message is what was heard as it is given back to the model.
+func (h *heard) message(reply llm.Reply) bellcord.Message {
+	m := bellcord.Message{Role: bellcord.Assistant, Text: h.said, Thinking: h.thinking}
+	for _, c := range reply.Calls {
+		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Args: []byte(c.Args), Seal: c.Seal})
+	}
+	return m
+}
+
+func ignore(bellcord.Body) error { return nil }
+
+// same is for errors that must come as they are, not wrapped.
+func same(err, want error) bool { return err == want } //nolint:errorlint // see above
+
+func prompt(text string) llm.Request {
+	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Text: text}}}
+}
+
+// fake starts the strict fake model on a real socket and holds the provider to
+// it: a request that it refused fails the test.
+func fake(t *testing.T) (*gemini.Provider, *fakemodel.Server) {
+	t.Helper()
+	server := fakemodel.New()
+	running, url, err := server.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := gemini.New(gemini.Config{BaseURL: strings.TrimSuffix(url, "/v1"), Key: "key"})
+	t.Cleanup(func() {
+		p.Close()
+		if err := running.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, why := range server.Rejections() {
+			t.Errorf("the fake model refused a request: %s", why)
+		}
+	})
+	return p, server
+}
+
+// serving starts a server that answers every request the same way.
+func serving(t *testing.T, answer http.HandlerFunc) *gemini.Provider {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	p := gemini.New(gemini.Config{BaseURL: server.URL, Key: "key"})
+	t.Cleanup(func() {
+		p.Close()
+		server.Close()
+	})
+	return p
+}
+
+// saying streams events as they are written.
+func saying(events ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, e := range events {
+			_, _ = w.Write([]byte("data: " + e + "\r\n\r\n"))
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
+	t.Parallel()
+	p, _ := fake(t)
+	var h heard
+	reply, err := p.Ask(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 4 0]"), h.emit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.said != "hello there" || h.thought != "thought1 thought2 thought3" || reply.Finish != "stop" || len(reply.Calls) != 0 {
+		t.Errorf("heard %+v, reply %+v", h, reply)
+	}
+	want := bellcord.Usage{Input: 11, CacheRead: 4, Output: 7, Exact: true}
+	if reply.Usage == nil || *reply.Usage != want {
+		t.Errorf("usage %v, want %v", reply.Usage, want)
+	}
+	if len(h.metered) != 1 || h.metered[0].Input != 11 || h.metered[0].CacheRead != 4 || !h.metered[0].Exact {
+		t.Errorf("metered %+v", h.metered)
+	}
+	if order := []string{"metered", "thought", "sealed", "said", "sealed"}; !slices.Equal(h.kinds, order) {
+		t.Errorf("emitted %v", h.kinds)
+	}
+}
+
+func TestWithoutUsageNoneIsMadeUp(t *testing.T) {
+	t.Parallel()
+	p, _ := fake(t)
+	var h heard
+	reply, err := p.Ask(t.Context(), prompt("[nousage] [say hello]"), h.emit)
+	if err != nil || reply.Usage != nil || h.metered != nil {
+		t.Errorf("reply %+v, %v; metered %v", reply, err, h.metered)
+	}
+}
+
+func TestModelsForConversationsAreListedInTheServersOrder(t *testing.T) {
+	t.Parallel()
+	p, _ := fake(t)
+	names, err := p.Models(t.Context())
+	if err != nil || !slices.Equal(names, []string{"fake", "fake-mini"}) {
+		t.Errorf("models %v, %v", names, err)
+	}
+}
+
+func TestAllPagesOfModelsAreRead(t *testing.T) {
+	t.Parallel()
+	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		page := `{"models":[{"name":"models/a","supportedGenerationMethods":["generateContent"]}],"nextPageToken":"2"}`
+		if r.URL.Query().Get("pageToken") == "2" {
+			page = `{"models":[{"name":"tunedModels/b","supportedGenerationMethods":["generateContent"]}]}`
+		}
+		_, _ = w.Write([]byte(page))
+	})
+	names, err := p.Models(t.Context())
+	if want := []string{"a", "tunedModels/b"}; err != nil || !reflect.DeepEqual(names, want) {
+		t.Errorf("models %v, %v", names, err)
+	}
+}
+
+func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			saying(finish("STOP"))(w, r)
+			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
+		})})
+		for i := range 3 {
+			var reused bool
+			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+				GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused },
+			})
+			if _, err := p.Ask(ctx, prompt("hello"), ignore); err != nil {
+				t.Fatal(err)
+			}
+			if reused != (i > 0) {
+				t.Errorf("request %d: connection used again: %v", i+1, reused)
+			}
+			synctest.Wait()
+		}
+	})
+}
+
+func TestOnlyTheConfigurationCounts(t *testing.T) {
+	for name, value := range map[string]string{
+		"GOOGLE_API_KEY": "env-key", "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_GENAI_USE_ENTERPRISE": "1",
+		"GOOGLE_CLOUD_PROJECT": "env-project", "GOOGLE_CLOUD_LOCATION": "env-location",
+		"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1/env", "GOOGLE_VERTEX_BASE_URL": "http://127.0.0.1:1/env",
+	} {
+		t.Setenv(name, value)
+	}
+	var header http.Header
+	var path string
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		header, path = r.Header.Clone(), r.URL.String()
+		saying(finish("STOP"))(w, r)
+	}
+	pasted := " own\n"
+	for key, want := range map[string]string{"": "", "own": "own", pasted: "own"} {
+		server := httptest.NewServer(http.HandlerFunc(answer))
+		p := gemini.New(gemini.Config{BaseURL: server.URL, Key: key})
+		if _, err := p.Ask(context.Background(), prompt("hello"), ignore); err != nil {
+			t.Fatal(err)
+		}
+		if got := header.Get("X-Goog-Api-Key"); got != want {
+			t.Errorf("key %q was sent as %q", key, got)
+		}
+		if path != "/v1beta/models/fake:streamGenerateContent?alt=sse" {
+			t.Errorf("asked at %s", path)
+		}
+		for name, values := range header {
+			if strings.Contains(strings.Join(values, " "), "env-") {
+				t.Errorf("%s: %v comes from the environment", name, values)
+			}
+		}
+		p.Close()
+		server.Close()
+	}
+}
+
+func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"localhost:8080", "ftp://host", "http://", ":", "/v1beta"} {
+		p := gemini.New(gemini.Config{BaseURL: base})
+		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		notPassing(t, err, "base url")
+		_, err = p.Models(t.Context())
+		notPassing(t, err, "base url")
+	}
+}
+
+func TestTheBaseURLMayNameTheVersion(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/some/v1beta/models/fake:streamGenerateContent" {
+			t.Errorf("asked at %s", r.URL.Path)
+		}
+		saying(finish("STOP"))(w, r)
+	}))
+	defer server.Close()
+	for _, path := range []string{"/some", "/some/", "/some/v1beta", "/some/v1beta/"} {
+		p := gemini.New(gemini.Config{BaseURL: server.URL + path})
+		if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		p.Close()
+	}
+}
+
+func TestBillingGoesOnAfterAStop(t *testing.T) {
+	t.Parallel()
+	if got := gemini.New(gemini.Config{}).AfterClose(); got != llm.BillingGoesOn {
+		t.Errorf("after a close billing %s", got)
+	}
+}

@@ -1,0 +1,157 @@
+package gemini
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+const (
+	roleUser  = "user"
+	roleModel = "model"
+
+	noArgs = "{}"
+
+	// unsigned is what the API's documentation has us write where a call was made
+	// by another model. It is this word on the wire, where the SDK would send its
+	// base64, which some of Google's servers refuse.
+	unsigned = "skip_thought_signature_validator"
+)
+
+type content struct {
+	Role  string `json:"role,omitempty"`
+	Parts []part `json:"parts"`
+}
+
+type part struct {
+	Text      *string           `json:"text,omitempty"`
+	Thought   bool              `json:"thought,omitempty"`
+	Image     *blob             `json:"inlineData,omitempty"`
+	Call      *functionCall     `json:"functionCall,omitempty"`
+	Response  *functionResponse `json:"functionResponse,omitempty"`
+	Signature string            `json:"thoughtSignature,omitempty"`
+}
+
+type blob struct {
+	Type string `json:"mimeType"`
+	Data []byte `json:"data"`
+}
+
+// functionCall and its response have ids also where the model gave none: they
+// may be sent, and tell parallel calls of one tool apart.
+type functionCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+type functionResponse struct {
+	ID       string `json:"id,omitempty"`
+	Name     string `json:"name"`
+	Response result `json:"response"`
+}
+
+type result struct {
+	Output string `json:"output,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+type tool struct {
+	Functions []function `json:"functionDeclarations"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"parametersJsonSchema"`
+}
+
+type generation struct {
+	Thinking struct {
+		Include bool  `json:"includeThoughts"`
+		Budget  int32 `json:"thinkingBudget,omitempty"`
+	} `json:"thinkingConfig"`
+}
+
+// request is the body in the API's words. Equal requests give equal bytes, so
+// that a server's prompt cache finds them again.
+func request(req llm.Request, budget int32) (map[string]any, error) {
+	var config generation
+	config.Thinking.Include, config.Thinking.Budget = true, budget
+	fields := map[string]any{"contents": contents(req), "generationConfig": config}
+	if req.System != "" {
+		fields["systemInstruction"] = content{Parts: []part{text(req.System)}}
+	}
+	if len(req.Tools) > 0 {
+		fields["tools"] = []tool{{functions(req.Tools)}}
+	}
+	for name, value := range fields {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = json.RawMessage(raw)
+	}
+	return fields, nil
+}
+
+// functions gives a tool without a description its name for one: the API says
+// that there must be one.
+func functions(tools []llm.Tool) []function {
+	var out []function
+	for _, t := range tools {
+		f := function{t.Name, t.Description, t.Schema}
+		if strings.TrimSpace(f.Description) == "" {
+			f.Description = t.Name
+		}
+		if len(f.Schema) == 0 {
+			f.Schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// contents joins neighbours of one role: the API wants them to alternate.
+func contents(req llm.Request) []content {
+	var out []content
+	for _, m := range req.Messages {
+		role, parts := roleUser, []part(nil)
+		switch m.Role {
+		case bellcord.Assistant:
+			role, parts = roleModel, assistant(m, req.Model)
+		case bellcord.Tool:
+			parts = []part{{Response: &functionResponse{m.Call, m.Name, resultOf(m)}}}
+		case bellcord.User:
+			parts = user(m)
+		}
+		if n := len(out); n > 0 && out[n-1].Role == role {
+			out[n-1].Parts = append(out[n-1].Parts, parts...)
+		} else {
+			out = append(out, content{role, parts})
+		}
+	}
+	return out
+}
+
+func user(m bellcord.Message) []part {
+	var out []part
+	for _, image := range m.Images {
+		out = append(out, part{Image: &blob{image.Type, image.Data}})
+	}
+	if strings.TrimSpace(m.Text) != "" || len(out) == 0 {
+		out = append(out, text(m.Text))
+	}
+	return out
+}
+
+func resultOf(m bellcord.Message) result {
+	if m.Failed {
+		return result{Error: m.Text}
+	}
+	return result{Output: m.Text}
+}
+
+func text(words string) part { return part{Text: &words} }

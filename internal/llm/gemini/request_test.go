@@ -1,0 +1,207 @@
+package gemini_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/gemini"
+)
+
+// conversation has every kind of message, and neighbours to be joined.
+func conversation() llm.Request {
+	return llm.Request{
+		Model:  "some-model",
+		System: "Be <brief>.",
+		Messages: []bellcord.Message{
+			{Role: bellcord.User, Text: "first", Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}}},
+			{Role: bellcord.User, Images: []bellcord.Image{{Type: "image/jpeg", Data: []byte("jpg")}}},
+			{Role: bellcord.Assistant, Text: "answer"},
+			{Role: bellcord.User, Text: "second"},
+			{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "look", Args: json.RawMessage(`{"z":1,"a":12345678901234567890}`)},
+				{ID: "c2", Name: "wait"},
+			}},
+			{Role: bellcord.Tool, Call: "c1", Name: "look", Text: "seen"},
+			{Role: bellcord.Tool, Call: "c2", Name: "wait", Text: "gone", Failed: true},
+			{Role: bellcord.Assistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Args: json.RawMessage(`{}`)}}},
+			{Role: bellcord.Tool, Call: "c1", Name: "wait", Text: "waited"},
+			{Role: bellcord.User, Text: "third"},
+		},
+		Tools: []llm.Tool{
+			{Name: "look", Description: "looks", Schema: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}`)},
+			{Name: "wait"},
+		},
+	}
+}
+
+const conversationOnTheWire = `{
+"contents":[
+{"role":"user","parts":[
+{"inlineData":{"mimeType":"image/png","data":"cG5n"}},{"text":"first"},
+{"inlineData":{"mimeType":"image/jpeg","data":"anBn"}}]},
+{"role":"model","parts":[{"text":"answer"}]},
+{"role":"user","parts":[{"text":"second"}]},
+{"role":"model","parts":[
+{"functionCall":{"id":"c1","name":"look","args":{"z":1,"a":12345678901234567890}},"thoughtSignature":"skip_thought_signature_validator"},
+{"functionCall":{"id":"c2","name":"wait","args":{}}}]},
+{"role":"user","parts":[
+{"functionResponse":{"id":"c1","name":"look","response":{"output":"seen"}}},
+{"functionResponse":{"id":"c2","name":"wait","response":{"error":"gone"}}}]},
+{"role":"model","parts":[{"text":"one more"},
+{"functionCall":{"id":"c1","name":"wait","args":{}},"thoughtSignature":"skip_thought_signature_validator"}]},
+{"role":"user","parts":[
+{"functionResponse":{"id":"c1","name":"wait","response":{"output":"waited"}}},
+{"text":"third"}]}],
+"generationConfig":{"thinkingConfig":{"includeThoughts":true}},
+"systemInstruction":{"parts":[{"text":"Be <brief>."}]},
+"tools":[{"functionDeclarations":[
+{"name":"look","description":"looks","parametersJsonSchema":{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}},
+{"name":"wait","description":"wait","parametersJsonSchema":{"type":"object","properties":{}}}]}]}`
+
+func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	for range 2 {
+		if _, err := p.Ask(t.Context(), conversation(), ignore); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := strings.ReplaceAll(conversationOnTheWire, "\n", "")
+	sent := server.Requests()
+	if got := unescaped(sent[0].Raw); got != want {
+		t.Errorf("sent\n%s\nwant\n%s", got, want)
+	}
+	if string(sent[0].Raw) != string(sent[1].Raw) {
+		t.Error("the same request gave other bytes, which a prompt cache would miss")
+	}
+	if sent[0].Model != "some-model" || sent[0].Prompt != "third" {
+		t.Errorf("the fake understood %+v", sent[0])
+	}
+}
+
+// unescaped undoes the one liberty that a JSON encoder has with these texts.
+func unescaped(body []byte) string {
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
+}
+
+func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
+	t.Parallel()
+	_, server := fake(t)
+	client, done := server.Pipe()
+	t.Cleanup(done)
+	p := gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client, Thinking: 512})
+	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"contents":[{"role":"user","parts":[{"text":"hello"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":512}}}`
+	if got := unescaped(server.Requests()[0].Raw); got != want {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t)
+	req := prompt("hello")
+	req.Tools = []llm.Tool{{Name: "look", Schema: json.RawMessage(`{"type":`)}}
+	_, err := p.Ask(t.Context(), req, ignore)
+	notPassing(t, err, "JSON")
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestOlderModelsAreNotSentTheWordForAnUnsignedCall(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]bool{
+		"gemini-2.5-pro": false, "models/gemini-2.5-flash": false, "gemini-1.5-pro": false, "gemma-3": false,
+		"gemini-3-pro": true, "models/gemini-3.1-pro-preview": true, "gemini-flash-latest": true,
+	} {
+		var sent string
+		p := serving(t, recordingInto(&sent))
+		req := conversation()
+		req.Model = model
+		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(sent, "skip_thought_signature_validator"); got != want {
+			t.Errorf("%s is sent the word: %v", model, got)
+		}
+	}
+}
+
+func TestSealsAreGivenBackWhereTheyStood(t *testing.T) {
+	t.Parallel()
+	seal := func(fields string) json.RawMessage { return json.RawMessage(`{"signature":"AAAA"` + fields + `}`) }
+	for name, c := range map[string]struct {
+		thinking []bellcord.Thinking
+		want     string
+	}{
+		"on a part of the text":         {[]bellcord.Thinking{{At: 1, Text: "hm", Seal: seal(`,"bytes":3`)}}, `{"text":"a"},{"text":"bé","thoughtSignature":"AAAA"},{"text":"c"}`},
+		"on nothing, in the text":       {[]bellcord.Thinking{{At: 4, Seal: seal("")}}, `{"text":"abé"},{"text":"","thoughtSignature":"AAAA"},{"text":"c"}`},
+		"on nothing, after the text":    {[]bellcord.Thinking{{At: 5, Seal: seal("")}}, `{"text":"abéc"},{"text":"","thoughtSignature":"AAAA"}`},
+		"on a thought":                  {[]bellcord.Thinking{{At: 0, Text: "hm", Seal: seal(`,"thought":true`)}}, `{"text":"hm","thought":true,"thoughtSignature":"AAAA"},{"text":"abéc"}`},
+		"on two parts":                  {[]bellcord.Thinking{{At: 0, Seal: seal(`,"bytes":1`)}, {At: 1, Seal: seal(`,"bytes":4`)}}, `{"text":"a","thoughtSignature":"AAAA"},{"text":"béc","thoughtSignature":"AAAA"}`},
+		"on text that a stop took":      {[]bellcord.Thinking{{At: 1, Seal: seal(`,"bytes":5`)}}, `{"text":"abéc"}`},
+		"beyond the text":               {[]bellcord.Thinking{{At: 9, Seal: seal("")}}, `{"text":"abéc"},{"text":"","thoughtSignature":"AAAA"}`},
+		"that are not ours":             {[]bellcord.Thinking{{At: 1, Seal: json.RawMessage(`"x"`)}, {At: 1, Seal: json.RawMessage(`{}`)}, {At: 1}}, `{"text":"abéc"}`},
+		"of less than nothing, made up": {[]bellcord.Thinking{{At: 1, Seal: seal(`,"bytes":-1`)}}, `{"text":"abéc"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent string
+			p := serving(t, recordingInto(&sent))
+			req := prompt("hello")
+			req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.Assistant, Text: "abéc", Thinking: c.thinking}, req.Messages[0])
+			if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(sent, `{"role":"model","parts":[`+c.want+`]}`) {
+				t.Errorf("sent %s", sent)
+			}
+		})
+	}
+}
+
+// TestWhatTheModelSaidIsAcceptedWhenItIsGivenBack plays whole turns: the strict
+// fake checks each signature against what it stood on.
+func TestWhatTheModelSaidIsAcceptedWhenItIsGivenBack(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{
+		`[think 3 0s] [say well then] [tool look {"z":1,"a":12345678901234567890}] [tool wait {}]`,
+		`[tool wait {}] [tool wait {"n":1.0}] [then [think 2 0s] [tool look {"a":"<é>"}] [then [think 1 0s] [say done now]]]`,
+		`[think 2 0s] [tool look {}]`, `[think 2 0s] [say only words]`, `[think 2 0s] [say]`,
+	} {
+		for _, repaired := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, repaired %v", script, repaired), func(t *testing.T) {
+				t.Parallel()
+				p, server := fake(t)
+				req := prompt(script)
+				for range 4 {
+					var h heard
+					reply, err := p.Ask(t.Context(), req, h.emit)
+					if err != nil {
+						t.Fatal(err)
+					}
+					req.Messages = append(req.Messages, h.message(reply))
+					for _, c := range reply.Calls {
+						req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.Tool, Call: c.ID, Name: c.Name, Text: "result"})
+					}
+					if len(reply.Calls) == 0 {
+						req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.User, Text: "and now?"})
+					}
+					if repaired {
+						req.Messages = bellcord.Repair(req.Messages)
+					}
+				}
+				if n := len(server.Requests()); n != 4 {
+					t.Errorf("%d requests", n)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package responses
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+	sdk "github.com/openai/openai-go/v3/responses"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/wire"
+)
+
+// The reasons for which an answer ends.
+const (
+	finishStop     = "stop"
+	finishCalls    = "tool_calls"
+	finishLength   = "length"
+	finishFiltered = "content_filter"
+)
+
+// paragraph is put between what the API gives in separate pieces and people
+// read as one.
+const paragraph = "\n\n"
+
+// answer gathers a stream.
+type answer struct {
+	emit    func(bellcord.Body) error
+	finish  string // "" until the last event has come
+	refused bool
+	metered bool
+	usage   *bellcord.Usage
+	calls   []call
+
+	shown map[int64]bool // items of which a piece was shown, by their index
+	spoke bool           // some words were said
+}
+
+// complete reports whether the last event has come.
+func (a *answer) complete() bool { return a.finish != "" }
+
+// add takes in an event and emits what it says. It emits nothing once ctx has
+// ended, although events that had come before may still be there to be read.
+// Events that are not listed have nothing that others do not have too.
+func (a *answer) add(ctx context.Context, ev sdk.ResponseStreamEventUnion) error {
+	switch ev.Type {
+	case "response.created", "response.in_progress":
+		return a.meter(ctx, ev.Response)
+	case "response.output_text.delta":
+		return a.say(ctx, ev.OutputIndex, ev.Delta)
+	case "response.refusal.delta":
+		a.refused = true
+		return a.say(ctx, ev.OutputIndex, ev.Delta)
+	case "response.reasoning_summary_part.added":
+		if ev.SummaryIndex > 0 {
+			return a.think(ctx, ev.OutputIndex, paragraph)
+		}
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		return a.think(ctx, ev.OutputIndex, ev.Delta)
+	case "response.output_item.done":
+		return a.done(ctx, ev.OutputIndex, ev.Item)
+	case "response.completed":
+		a.usage, a.finish = usage(ev.Response), a.completed()
+	case "response.incomplete":
+		a.usage, a.finish = usage(ev.Response), finishLength
+		if ev.Response.IncompleteDetails.Reason == "content_filter" {
+			a.finish = finishFiltered
+		}
+	case "response.failed", "error":
+		return told([]byte(ev.RawJSON()))
+	}
+	return nil
+}
+
+func (a *answer) completed() string {
+	switch {
+	case a.refused:
+		return finishFiltered
+	case len(a.calls) > 0:
+		return finishCalls
+	default:
+		return finishStop
+	}
+}
+
+// meter tells the usage where a server knows it before the end, which OpenAI's
+// own does not.
+func (a *answer) meter(ctx context.Context, r sdk.Response) error {
+	early := usage(r)
+	if early == nil || early.Input == 0 || a.metered {
+		return nil
+	}
+	a.metered = true
+	return a.show(ctx, bellcord.Metered{Usage: *early})
+}
+
+// usage is what the response has of it, nil where it does not tell.
+func usage(r sdk.Response) *bellcord.Usage {
+	if !r.JSON.Usage.Valid() {
+		return nil
+	}
+	u := r.Usage
+	out := &bellcord.Usage{Input: u.InputTokens, Output: u.OutputTokens, Exact: true}
+	out.CacheRead = min(u.InputTokensDetails.CachedTokens, out.Input)
+	out.CacheWrite = min(u.InputTokensDetails.CacheWriteTokens, out.Input-out.CacheRead)
+	return out
+}
+
+// say keeps messages apart: an answer may have several.
+func (a *answer) say(ctx context.Context, index int64, text string) error {
+	if text == "" {
+		return nil
+	}
+	if a.spoke && !a.shown[index] {
+		text = paragraph + text
+	}
+	a.spoke = true
+	a.see(index)
+	return a.show(ctx, bellcord.Said{Text: text})
+}
+
+func (a *answer) think(ctx context.Context, index int64, text string) error {
+	if text == "" {
+		return nil
+	}
+	a.see(index)
+	return a.show(ctx, bellcord.Thought{Text: text})
+}
+
+func (a *answer) see(index int64) {
+	if a.shown == nil {
+		a.shown = map[int64]bool{}
+	}
+	a.shown[index] = true
+}
+
+func (a *answer) show(ctx context.Context, b bellcord.Body) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return a.emit(b)
+}
+
+// end judges how the stream ended; err is the SDK's word, which is nil also for
+// a stream that just ceased. After the last event nothing of it was read.
+func (a *answer) end(err error) error {
+	var inStream *ssestream.StreamError
+	switch {
+	case a.complete():
+		return nil
+	case errors.As(err, &inStream):
+		return told(inStream.Event.Data)
+	case err != nil && !errors.Is(err, wire.ErrCutOff):
+		return err
+	default:
+		return wire.Cut(err)
+	}
+}
+
+// reply is only asked for when the answer is complete.
+func (a *answer) reply() (llm.Reply, error) {
+	list, err := listed(a.calls)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return llm.Reply{Finish: a.finish, Calls: list, Usage: a.usage}, nil
+}

@@ -1,0 +1,135 @@
+package responses_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/llm/responses"
+	"github.com/bellcord/bellcord/internal/llm/wire"
+)
+
+// everything is a reply with all that a reply can have. The usage is fixed,
+// because prompts that cut it differ in length.
+const everything = `[usage 9 9] [think 2 0s] [say some words] [tool look {"a":1}] [tool wait {}]`
+
+// TestLaw24_NoCutMakesAnAnswerComplete cuts the reply behind each of its bytes.
+func TestLaw24_NoCutMakesAnAnswerComplete(t *testing.T) {
+	t.Parallel()
+	client, stop := fakemodel.New().Pipe()
+	defer stop()
+	whole := rawReply(t, client, strings.Replace(everything, "[think 2 0s]", "[think 1 0s]", 1))
+	const parts = 4
+	for part := range parts {
+		t.Run(fmt.Sprintf("part %d", part), func(t *testing.T) {
+			t.Parallel()
+			for n := part; n <= len(whole); n += parts {
+				cutBehind(t, whole, n)
+			}
+		})
+	}
+}
+
+// cutBehind asks for a reply of which only the first n bytes come.
+func cutBehind(t *testing.T, whole string, n int) {
+	t.Helper()
+	p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: &http.Client{Transport: canned(whole[:n])}})
+	var h heard
+	reply, err := p.Ask(t.Context(), prompt("hello"), h.emit)
+	if n < len(whole) {
+		var cut *llm.Failure
+		if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &cut) || cut.Reason != llm.CutOff || reply.Finish != "" || reply.Calls != nil {
+			t.Fatalf("cut at %d of %d: %+v, %v", n, len(whole), reply, err)
+		}
+	} else if err != nil || reply.Finish != "tool_calls" || len(reply.Calls) != 2 || reply.Calls[0].Args != `{"a":1}` || h.said != "some words" {
+		t.Fatalf("not cut: %+v, %v", reply, err)
+	}
+	sealed := n >= endOf(whole, `"type":"response.output_item.done"`)
+	if (len(h.thinking) == 1) != sealed || sealed && h.thinking[0].Text != "thought1" {
+		t.Fatalf("cut at %d: heard %+v", n, h)
+	}
+}
+
+// canned is a server that always sends the same, without a connection.
+type canned string
+
+func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", Request: req,
+		Header: http.Header{"Content-Type": {"text/event-stream"}},
+		Body:   io.NopCloser(strings.NewReader(string(c))),
+	}, nil
+}
+
+// endOf is where the first event with the mark ends, its empty line included.
+func endOf(stream, mark string) int {
+	at := strings.Index(stream, mark)
+	return at + strings.Index(stream[at:], "\n\n") + 2
+}
+
+// rawReply is the reply as the wire has it.
+func rawReply(t *testing.T, client *http.Client, script string) string {
+	t.Helper()
+	body := fmt.Sprintf(`{"model":"fake","store":false,"include":["reasoning.encrypted_content"],"stream":true,"input":%q}`, script)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://fake/v1/responses", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer key")
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestLaw21_WhatWasHeardIsTakenBack goes on after a reply and after every cut of
+// one, with the history as the core repairs it.
+func TestLaw21_WhatWasHeardIsTakenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := fakemodel.New()
+		client, stop := server.Pipe()
+		defer stop()
+		p := responses.New(responses.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client})
+		length := len(rawReply(t, client, everything))
+		for n := 0; n < length; n += min(61, length-n) {
+			afterCut(t, p, n)
+		}
+		afterCut(t, p, length)
+		all := server.Requests()
+		if raw := string(all[len(all)-1].Raw); strings.Count(raw, `"type":"reasoning"`) != 1 || strings.Count(raw, `"type":"function_call"`) != 2 {
+			t.Errorf("the thinking or the calls were not given back: %s", raw)
+		}
+	})
+}
+
+// afterCut goes on with what was heard of a reply that was cut after n bytes.
+func afterCut(t *testing.T, p *responses.Provider, n int) {
+	t.Helper()
+	var h heard
+	first := prompt(fmt.Sprintf("[bytes cut %d] %s", n, everything))
+	reply, _ := p.Ask(t.Context(), first, h.emit)
+	said := bellcord.Message{Role: bellcord.Assistant, Text: h.said, Thinking: h.thinking}
+	for _, c := range reply.Calls {
+		said.Calls = append(said.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Args: []byte(c.Args)})
+	}
+	next := first
+	next.Messages = bellcord.Repair(append(next.Messages, said, bellcord.Message{Role: bellcord.User, Text: "[fast 1]"}))
+	if _, err := p.Ask(t.Context(), next, ignore); err != nil {
+		t.Fatalf("after a cut at %d: %v", n, err)
+	}
+}

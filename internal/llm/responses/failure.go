@@ -1,0 +1,104 @@
+package responses
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/wire"
+)
+
+// problem is an error as an event has it.
+type problem struct {
+	Type    string `json:"type"`
+	Code    any    `json:"code"` // a word, null, or a number where others imitate the API
+	Message string `json:"message"`
+}
+
+// told is the failure for an error that the server reported in its stream. The
+// event "error" has it at the top, as the API's description says, or one level
+// down, as OpenAI sends it; response.failed has it in its response.
+func told(data []byte) error {
+	var event struct {
+		problem
+		Error    *problem `json:"error"`
+		Response struct {
+			Error *problem `json:"error"`
+		} `json:"response"`
+	}
+	_ = json.Unmarshal(data, &event) // what cannot be read has no code
+	p := event.problem
+	switch {
+	case event.Error != nil:
+		p = *event.Error
+	case event.Response.Error != nil:
+		p = *event.Response.Error
+	case p.Type == "response.failed":
+		p = problem{Code: "server_error", Message: "the response failed, and the server does not say why"}
+	}
+	code, _ := p.Code.(string)
+	if p.Message == "" {
+		p.Message = code
+	}
+	for _, word := range []string{code, p.Type} {
+		if reason, known := reasons[word]; known {
+			return &llm.Failure{Reason: reason, After: after(p.Message), Err: errors.New(p.Message)}
+		}
+	}
+	if p.Message == "" {
+		return wire.ToldInStream(data)
+	}
+	plain, err := json.Marshal(map[string]problem{"error": p})
+	if err != nil {
+		plain = data
+	}
+	return wire.ToldInStream(plain)
+}
+
+// reasons has the codes of errors, and the types where a code is missing or new.
+var reasons = map[string]llm.Reason{
+	"rate_limit_exceeded": llm.RateLimited,
+	"rate_limit_error":    llm.RateLimited,
+	"too_many_requests":   llm.RateLimited,
+
+	"server_is_overloaded":      llm.Overloaded,
+	"overloaded":                llm.Overloaded,
+	"overloaded_error":          llm.Overloaded,
+	"slow_down":                 llm.Overloaded,
+	"service_unavailable":       llm.Overloaded,
+	"service_unavailable_error": llm.Overloaded,
+
+	"server_error":          llm.ServerError,
+	"internal_error":        llm.ServerError,
+	"internal_server_error": llm.ServerError,
+	"timeout":               llm.ServerError,
+	"vector_store_timeout":  llm.ServerError,
+
+	"insufficient_quota":         llm.NoQuota,
+	"billing_hard_limit_reached": llm.NoQuota,
+	"usage_limit_reached":        llm.NoQuota,
+
+	"context_length_exceeded": llm.TooLong,
+	"model_not_found":         llm.NoModel,
+	"invalid_api_key":         llm.Unauthorized,
+	"authentication_error":    llm.Unauthorized,
+	"invalid_prompt":          llm.Refused,
+}
+
+var tryAgain = regexp.MustCompile(`try again in ([0-9.]+ ?m?s)\b`)
+
+// after is how long a message asks us to wait. A stream has no header for it.
+func after(message string) time.Duration {
+	found := tryAgain.FindStringSubmatch(message)
+	if found == nil {
+		return 0
+	}
+	wait, err := time.ParseDuration(strings.ReplaceAll(found[1], " ", ""))
+	if err != nil {
+		return 0
+	}
+	return wait
+}

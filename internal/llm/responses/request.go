@@ -1,0 +1,92 @@
+package responses
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	sdk "github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+// params is the request in the API's words. Equal requests give equal bytes, so
+// that a server's prompt cache finds them again.
+func params(req llm.Request, effort string) sdk.ResponseNewParams {
+	p := sdk.ResponseNewParams{
+		Model:   req.Model,
+		Store:   openai.Bool(false),
+		Include: []sdk.ResponseIncludable{sdk.ResponseIncludableReasoningEncryptedContent},
+	}
+	if req.System != "" {
+		p.Instructions = openai.String(req.System)
+	}
+	if effort != "" {
+		p.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffort(effort), Summary: shared.ReasoningSummaryAuto}
+	}
+	for _, m := range req.Messages {
+		p.Input.OfInputItemList = append(p.Input.OfInputItemList, items(m)...)
+	}
+	for _, t := range req.Tools {
+		p.Tools = append(p.Tools, tool(t))
+	}
+	return p
+}
+
+// items is a message in the items it is made of: calls and thinking are items of
+// their own.
+func items(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
+	switch m.Role {
+	case bellcord.Assistant:
+		return assistant(m)
+	case bellcord.Tool:
+		return []sdk.ResponseInputItemUnionParam{output(m)}
+	case bellcord.User:
+	}
+	return []sdk.ResponseInputItemUnionParam{user(m)}
+}
+
+// user has the pictures first, as the person had them before them.
+func user(m bellcord.Message) sdk.ResponseInputItemUnionParam {
+	var parts sdk.ResponseInputMessageContentListParam
+	for _, image := range m.Images {
+		parts = append(parts, sdk.ResponseInputContentUnionParam{OfInputImage: &sdk.ResponseInputImageParam{
+			Detail:   sdk.ResponseInputImageDetailAuto,
+			ImageURL: openai.String("data:" + image.Type + ";base64," + base64.StdEncoding.EncodeToString(image.Data)),
+		}})
+	}
+	if !blank(m.Text) || len(parts) == 0 {
+		parts = append(parts, sdk.ResponseInputContentParamOfInputText(m.Text))
+	}
+	return sdk.ResponseInputItemUnionParam{OfInputMessage: &sdk.ResponseInputItemMessageParam{
+		Type: "message", Role: "user", Content: parts,
+	}}
+}
+
+func output(m bellcord.Message) sdk.ResponseInputItemUnionParam {
+	out := &sdk.ResponseInputItemFunctionCallOutputParam{CallID: openai.String(callID(m.Call))}
+	out.Output.OfString = openai.String(m.Text)
+	return sdk.ResponseInputItemUnionParam{OfFunctionCallOutput: out}
+}
+
+// function stands in for the SDK's type, which would read the schema into a map
+// and lose the order that its author gave it.
+type function struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"` // never: it forbids optional arguments
+}
+
+func tool(t llm.Tool) sdk.ToolUnionParam {
+	f := function{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Schema}
+	if len(f.Parameters) == 0 {
+		f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	p := param.Override[sdk.FunctionToolParam](f)
+	return sdk.ToolUnionParam{OfFunction: &p}
+}

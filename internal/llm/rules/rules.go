@@ -1,0 +1,164 @@
+// Package rules says what each model API demands of a conversation, as plain Go
+// over our own messages: what a provider of ours could not make a request of
+// that its API accepts. It is the measure that bellcord.Repair is held to.
+package rules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Rule is what one API demands of a conversation that is to be sent.
+type Rule func([]bellcord.Message) error
+
+// All has the rules by the name of the API.
+var All = map[string]Rule{
+	"chat": Chat, "responses": Responses, "anthropic": Anthropic, "gemini": Gemini,
+}
+
+// Chat is OpenAI's chat completions, as strict as the strictest server there is.
+func Chat(history []bellcord.Message) error { return each(history, callNames(chatName)) }
+
+// Responses is OpenAI's newer API: a thought is refused without the item that it
+// led to.
+func Responses(history []bellcord.Message) error {
+	return each(history, callNames(chatName), sealed, leadsToSomething)
+}
+
+// Anthropic refuses thoughts whose signature is missing, and an answer that ends
+// with one.
+func Anthropic(history []bellcord.Message) error {
+	return each(history, callNames(anthropicName), sealed, leadsToSomething)
+}
+
+// Gemini wants names that begin like a word.
+func Gemini(history []bellcord.Message) error {
+	return each(history, callNames(geminiName), sealed)
+}
+
+var (
+	chatName      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	anthropicName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+	geminiName    = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`)
+)
+
+// each holds what all APIs demand, and what this one does besides, against every
+// message.
+func each(history []bellcord.Message, more ...func(bellcord.Message) error) error {
+	if len(history) == 0 {
+		return errors.New("there is no message")
+	}
+	for i, m := range history {
+		err := inPlace(history, i)
+		if err == nil {
+			err = content(m)
+		}
+		for _, rule := range more {
+			if err == nil {
+				err = rule(m)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("message %d (%s): %w", i, m.Role, err)
+		}
+	}
+	if last := history[len(history)-1]; last.Role == bellcord.Assistant {
+		return errors.New("the last word is the model's own")
+	}
+	return nil
+}
+
+// inPlace holds the order: the person begins, nobody but a tool answers a call,
+// every call is answered at once, and the model does not answer itself.
+func inPlace(history []bellcord.Message, i int) error {
+	m := history[i]
+	switch m.Role {
+	case bellcord.User:
+		return nil
+	case bellcord.Assistant:
+		if i == 0 {
+			return errors.New("it is the first")
+		}
+		if history[i-1].Role == bellcord.Assistant {
+			return errors.New("it follows another")
+		}
+		return answered(m.Calls, history[i+1:])
+	case bellcord.Tool:
+		from := i
+		for from > 0 && history[from-1].Role == bellcord.Tool {
+			from--
+		}
+		if from == 0 || history[from-1].Role != bellcord.Assistant || i-from >= len(history[from-1].Calls) {
+			return fmt.Errorf("nobody made the call %q", m.Call)
+		}
+		return nil
+	}
+	return errors.New("there is no such role")
+}
+
+func answered(calls []bellcord.CallRequest, after []bellcord.Message) error {
+	seen := map[string]bool{}
+	for i, c := range calls {
+		var args map[string]json.RawMessage
+		switch {
+		case c.ID == "" || seen[c.ID]:
+			return fmt.Errorf("call id %q is empty or there twice", c.ID)
+		case json.Unmarshal(c.Args, &args) != nil || args == nil:
+			return fmt.Errorf("call %q: the arguments are not a complete object", c.ID)
+		case i >= len(after) || after[i].Role != bellcord.Tool || after[i].Call != c.ID || after[i].Name != c.Name:
+			return fmt.Errorf("call %q has no result in its place", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	return nil
+}
+
+// content: no API takes a message that says nothing.
+func content(m bellcord.Message) error {
+	said := strings.TrimSpace(m.Text) != ""
+	switch {
+	case m.Role == bellcord.User && !said && len(m.Images) == 0,
+		m.Role == bellcord.Tool && !said,
+		m.Role == bellcord.Assistant && !said && len(m.Calls) == 0:
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+func callNames(allowed *regexp.Regexp) func(bellcord.Message) error {
+	return func(m bellcord.Message) error {
+		if i := slices.IndexFunc(m.Calls, func(c bellcord.CallRequest) bool { return !allowed.MatchString(c.Name) }); i >= 0 {
+			return fmt.Errorf("the tool name %q", m.Calls[i].Name)
+		}
+		return nil
+	}
+}
+
+// sealed: a thought that was not finished cannot be given back.
+func sealed(m bellcord.Message) error {
+	for _, t := range m.Thinking {
+		if len(t.Seal) == 0 {
+			return errors.New("a thought has no seal")
+		}
+		if t.At < 0 || t.At > len(m.Text) {
+			return errors.New("a thought stands nowhere")
+		}
+	}
+	return nil
+}
+
+// leadsToSomething: text or a call follows every thought.
+func leadsToSomething(m bellcord.Message) error {
+	for _, t := range m.Thinking {
+		if len(m.Calls) == 0 && strings.TrimSpace(m.Text[t.At:]) == "" {
+			return errors.New("nothing follows a thought")
+		}
+	}
+	return nil
+}
