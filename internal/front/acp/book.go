@@ -5,51 +5,57 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/bellcord/bellcord"
 )
 
-// book holds the prompts of a session that have no answer yet.
+// book holds the prompts of a session that have no answer yet, and the commands
+// that are answered from elsewhere.
 type book struct {
 	mu      sync.Mutex
-	prompts map[bellcord.TurnID]json.RawMessage // the request, by its turn
-	idle    chan struct{}                       // closed while there are none
+	prompts map[bellcord.TurnID]owed
 }
 
-func newBook() *book {
-	b := &book{prompts: map[bellcord.TurnID]json.RawMessage{}, idle: make(chan struct{})}
-	close(b.idle)
-	return b
+// owed is an answer that is still to come.
+type owed struct {
+	request json.RawMessage // nil for a command: whoever carries it out answers it
+	paid    chan struct{}   // closed when it has been answered
 }
+
+func newBook() *book { return &book{prompts: map[bellcord.TurnID]owed{}} }
 
 // expect notes, before the turn exists, which request it will answer.
 func (b *book) expect(turn bellcord.TurnID, request json.RawMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.prompts) == 0 {
-		b.idle = make(chan struct{})
-	}
-	b.prompts[turn] = request
+	b.prompts[turn] = owed{request, make(chan struct{})}
+}
+
+// errand notes a command that takes time; the function it returns, that it has
+// been answered. A close waits for it as for a prompt.
+func (b *book) errand() (done func()) {
+	id := bellcord.NewTurnID() // no turn's: only to have a place
+	b.expect(id, nil)
+	return func() { b.forget(id) }
 }
 
 // forget takes a prompt off the book, once it has been answered.
 func (b *book) forget(turn bellcord.TurnID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, has := b.prompts[turn]; has {
+	if o, has := b.prompts[turn]; has {
 		delete(b.prompts, turn)
-		if len(b.prompts) == 0 {
-			close(b.idle)
-		}
+		close(o.paid)
 	}
 }
 
 func (b *book) request(turn bellcord.TurnID) (json.RawMessage, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	request, has := b.prompts[turn]
-	return request, has
+	o, has := b.prompts[turn]
+	return o.request, has
 }
 
 func (b *book) has(turn bellcord.TurnID) bool {
@@ -57,7 +63,8 @@ func (b *book) has(turn bellcord.TurnID) bool {
 	return has
 }
 
-func (b *book) open() map[bellcord.TurnID]json.RawMessage {
+// open returns what is on the book now.
+func (b *book) open() map[bellcord.TurnID]owed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.prompts)
@@ -67,23 +74,26 @@ func (b *book) open() map[bellcord.TurnID]json.RawMessage {
 func (b *book) turnOf(request json.RawMessage) bellcord.TurnID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for turn, r := range b.prompts {
-		if bytes.Equal(r, request) {
+	for turn, o := range b.prompts {
+		if o.request != nil && bytes.Equal(o.request, request) {
 			return turn
 		}
 	}
 	return ""
 }
 
-// answered waits until every prompt has its answer.
-func (b *book) answered(ctx context.Context) error {
-	b.mu.Lock()
-	idle := b.idle
-	b.mu.Unlock()
-	select {
-	case <-idle:
+// answered returns a wait for the answers that are owed now; what comes later is
+// not its business.
+func (b *book) answered() func(context.Context) error {
+	all := slices.Collect(maps.Values(b.open()))
+	return func(ctx context.Context) error {
+		for _, o := range all {
+			select {
+			case <-o.paid:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

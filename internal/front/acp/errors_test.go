@@ -25,7 +25,7 @@ func TestWhatCannotBeDoneIsAnsweredWithItsCode(t *testing.T) {
 		{"a mode for a session that does not exist", "session/set_mode", obj{"sessionId": nowhere, "modeId": "full"}, -32002},
 		{"a prompt of the wrong type", "session/prompt", obj{"sessionId": "here", "prompt": "hello"}, -32602},
 		{"a prompt that says nothing", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "text", "text": " \n"}}}, -32602},
-		{"a prompt with a picture", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "image", "data": "", "mimeType": "image/png"}}}, -32602},
+		{"a prompt with a picture of nothing", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "image", "data": "", "mimeType": "image/png"}}}, -32602},
 		{"a prompt with a resource that is no text", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "resource", "resource": obj{"uri": "file:///x", "blob": "AA=="}}}}, -32602},
 		{"a mode that does not exist", "session/set_mode", obj{"sessionId": "here", "modeId": "yolo"}, -32602},
 		{"no mode", "session/set_mode", obj{"sessionId": "here"}, -32602},

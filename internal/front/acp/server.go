@@ -33,6 +33,13 @@ type Config struct {
 	Prompt  bellcord.Prompt
 	Logger  *slog.Logger
 
+	// CheckModel says whether /model may name a model that is not in Models: nil
+	// if it may. ContextSize is how many tokens a model takes, 0 where that is
+	// not known. Both may be nil; the first is called by the goroutine that reads
+	// the wire and must do no I/O.
+	CheckModel  func(name string) error
+	ContextSize func(model string) int64
+
 	// Opened is told of each session that the client opens: what its editor
 	// offers, and the MCP servers it names. Closed, that it is closed. Both may
 	// be nil.
@@ -106,7 +113,7 @@ func (s *Server) end() {
 		}
 	}
 	for _, sess := range open {
-		_ = sess.book.answered(ctx) // whatever has no answer by now gets none
+		_ = sess.book.answered()(ctx) // whatever has no answer by now gets none
 		sess.unfollow(errGone)
 	}
 	s.work.Wait()

@@ -32,14 +32,15 @@ var (
 )
 
 // open makes the session the one that the client sees. One that it had open is
-// succeeded: what it owes the client, answers and dialogs, goes over. The
+// succeeded: what it owes the client, answers and dialogs, goes over, and what
+// the client has been shown. The
 // caller starts the follower.
 func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
 	sess := &session{server: s, hub: hub, id: id, book: newBook(), followed: make(chan struct{})}
 	sess.following, sess.unfollow = context.WithCancelCause(context.Background()) //nolint:forbidigo // for reading the log; no turn hangs on it
 	sess.show = encoder{
-		send: sess.update, ask: sess.askPermission, options: sess.options,
-		size: contextSize, prompts: map[bellcord.TurnID]string{},
+		send: sess.update, ask: sess.askPermission, options: sess.options, size: s.contextSize,
+		seen: seen{prompts: map[bellcord.TurnID]bellcord.Prompt{}},
 	}
 	s.mu.Lock()
 	old := s.sessions[id]
@@ -54,7 +55,7 @@ func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
 	if old != nil {
 		old.unfollow(errReplaced)
 		<-old.followed
-		sess.at, sess.show.dialogs = old.at, old.show.dialogs
+		sess.at, sess.show.seen = old.at, old.show.seen
 	}
 	return sess
 }
@@ -133,8 +134,11 @@ func (s *session) lost(err error) {
 	if errors.Is(err, errGone) {
 		err = bellcord.ErrClosed
 	}
-	for turn, request := range s.book.open() {
-		s.server.conn.ReplyError(request, wireError(err))
+	for turn, owed := range s.book.open() {
+		if owed.request == nil {
+			continue
+		}
+		s.server.conn.ReplyError(owed.request, wireError(err))
 		s.book.forget(turn)
 	}
 }

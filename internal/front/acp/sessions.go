@@ -41,7 +41,7 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 		"authMethods":     []obj{},
 		"agentCapabilities": obj{
 			"loadSession":         true,
-			"promptCapabilities":  obj{"image": false, "audio": false, "embeddedContext": true},
+			"promptCapabilities":  obj{"image": true, "audio": false, "embeddedContext": true},
 			"mcpCapabilities":     obj{"http": true, "sse": false},
 			"sessionCapabilities": obj{"list": obj{}, "resume": obj{}, "close": obj{}, "delete": obj{}},
 		},
@@ -99,12 +99,7 @@ func (s *Server) loadSession(ctx context.Context, params json.RawMessage) answer
 // resumeSession goes on where the conversation is, without showing it; where
 // the client has it open, with what it has not seen.
 func (s *Server) resumeSession(ctx context.Context, params json.RawMessage) answer {
-	return s.reopen(ctx, params, func(sess *session, ctx context.Context) (err error) {
-		if sess.at == 0 {
-			sess.at, err = sess.hub.Tail(ctx, sess.id)
-		}
-		return err
-	})
+	return s.reopen(ctx, params, (*session).skip)
 }
 
 func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp func(*session, context.Context) error) answer {
@@ -140,35 +135,6 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 		sess.tellCommands()
 		s.work.Go(sess.follow)
 	}}
-}
-
-// replay sends what the log holds now, pieces of one text joined.
-func (s *session) replay(ctx context.Context) error {
-	tail, err := s.hub.Tail(ctx, s.id)
-	if err != nil || tail == 0 {
-		return err
-	}
-	cursor, err := s.hub.Events(ctx, s.id, 0)
-	if err != nil {
-		return err
-	}
-	defer cursor.Close()
-	s.show.replaying = true
-	defer func() { s.show.replaying = false }()
-	for cursor.After() < tail {
-		events, err := cursor.Next(ctx)
-		if err != nil {
-			return err
-		}
-		for _, ev := range bellcord.Joined(events) {
-			if err := s.server.conn.Room(ctx); err != nil {
-				return err
-			}
-			s.see(ev)
-		}
-	}
-	s.at = cursor.After()
-	return nil
 }
 
 const sessionsPerPage = 50
@@ -232,7 +198,7 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	if _, err := s.hub.CloseSession(ctx, s.id, cause); err != nil {
 		return failure(err)
 	}
-	if err := s.book.answered(ctx); err != nil {
+	if err := s.book.answered()(ctx); err != nil {
 		return failure(err)
 	}
 	s.server.mu.Lock()

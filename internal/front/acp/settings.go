@@ -55,7 +55,7 @@ func (s *Server) setMode(m jsonrpc.Message) answer {
 	if err != nil {
 		return failure(err)
 	}
-	_, err = s.configure(p.SessionID, bellcord.Configured{Mode: p.ModeID})
+	_, err = s.configure(p.SessionID, bellcord.Configured{Mode: p.ModeID}, nil)
 	return answer{result: obj{}, err: err}
 }
 
@@ -77,7 +77,7 @@ func (s *Server) setOption(m jsonrpc.Message) answer {
 	default:
 		return failure(invalid("no option " + p.ConfigID))
 	}
-	v, err := s.configure(p.SessionID, change)
+	v, err := s.configure(p.SessionID, change, nil)
 	if err != nil {
 		return failure(err)
 	}
@@ -85,21 +85,28 @@ func (s *Server) setOption(m jsonrpc.Message) answer {
 }
 
 // configure changes an open session; a running turn keeps what it started with.
-func (s *Server) configure(id bellcord.SessionID, change bellcord.Configured) (bellcord.Session, error) {
+// check says which models there are besides those on offer; nil: none.
+func (s *Server) configure(id bellcord.SessionID, change bellcord.Configured, check func(string) error) (bellcord.Session, error) {
 	sess, err := s.session(id)
 	if err != nil {
 		return bellcord.Session{}, err
 	}
 	v, err := sess.hub.Configure(id, bellcord.Configured{}) // as it is
-	switch {
-	case err != nil:
+	if err != nil {
 		return v, err
-	case change.Mode != "" && !isMode(change.Mode):
-		return v, invalid("no mode " + change.Mode)
-	case change.Model != "" && change.Model != v.Model && !slices.Contains(s.config.Models, change.Model):
-		return v, invalid("no model " + change.Model)
+	}
+	switch {
 	case change.Mode == "" && change.Model == "":
 		return v, invalid("no value")
+	case change.Mode != "" && !isMode(change.Mode):
+		return v, invalid("no mode " + change.Mode)
+	case change.Model == "" || change.Model == v.Model || slices.Contains(s.config.Models, change.Model):
+	case check == nil:
+		return v, invalid("no model " + change.Model)
+	default:
+		if err := check(change.Model); err != nil {
+			return v, err
+		}
 	}
 	return sess.hub.Configure(id, change)
 }

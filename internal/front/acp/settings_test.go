@@ -84,36 +84,6 @@ func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
 	})
 }
 
-func TestACommandIsNoTurn(t *testing.T) {
-	t.Parallel()
-	edit(t, waits, nil, func(t *testing.T, e *editor) {
-		running, queued := e.prompt("one"), e.prompt("two")
-		e.shown("here: one")
-		e.ends(e.prompt("/help"), "end_turn") // at once, while a turn runs
-		e.shown("/stop — ")
-		e.ends(e.prompt("/model"), "end_turn")
-		e.shown("model fake/one, mode ask")
-		e.ends(e.prompt("/model fake/three"), "end_turn")
-		e.shown("no model fake/three")
-		if n := len(e.hub.Running()); n != 2 {
-			t.Errorf("%d turns", n)
-		}
-		e.ends(e.prompt(" /stop "), "end_turn")
-		e.ends(running, "cancelled")
-		e.ends(queued, "cancelled")
-	})
-}
-
-func TestOtherTextThatStartsWithASlashIsAPrompt(t *testing.T) {
-	t.Parallel()
-	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
-		for _, text := range []string{"/etc/passwd is what?", "/stopwatch", "/ help", "/Help", "please /stop"} {
-			e.ends(e.prompt(text), "end_turn")
-			e.shown("echo: " + text)
-		}
-	})
-}
-
 func TestStopReasons(t *testing.T) {
 	t.Parallel()
 	ends := func(finish string) script {

@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
@@ -29,22 +28,28 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.reply(m.ID, failure(err))
 		return
 	}
-	text, err := promptText(p.Prompt)
+	said, err := readContent(p.Prompt)
 	if err != nil {
 		s.reply(m.ID, failure(err))
 		return
 	}
-	if word, rest, is := command(text); is {
-		s.reply(m.ID, s.obey(sess, word, rest))
+	if word, rest, is := command(said.Text); is {
+		s.obey(m.ID, sess, word, rest)
 		return
 	}
+	s.accept(m.ID, sess, said)
+}
+
+// accept makes a turn of what was said, within the limits of every turn.
+func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Prompt) {
 	prompt := s.config.Prompt
-	prompt.Turn, prompt.Text, prompt.OnDisconnect = bellcord.NewTurnID(), text, bellcord.StopOnDisconnect
-	sess.book.expect(prompt.Turn, m.ID)
+	prompt.Text, prompt.Images, prompt.Links, prompt.Task = said.Text, said.Images, said.Links, said.Task
+	prompt.Turn, prompt.OnDisconnect = bellcord.NewTurnID(), bellcord.StopOnDisconnect
+	sess.book.expect(prompt.Turn, request)
 	turn, err := sess.hub.Prompt(sess.id, prompt)
 	if err != nil {
 		sess.book.forget(prompt.Turn)
-		s.reply(m.ID, failure(err))
+		s.reply(request, failure(err))
 		return
 	}
 	s.work.Go(func() { sess.watch(turn) })
@@ -107,40 +112,4 @@ func stopReason(r bellcord.Receipt, finish string) (string, *jsonrpc.Error) {
 		return "refusal", nil
 	}
 	return "end_turn", nil
-}
-
-type contentBlock struct {
-	Type     string `json:"type"`
-	Text     string `json:"text"`
-	URI      string `json:"uri"`
-	Name     string `json:"name"`
-	Resource *struct {
-		URI  string `json:"uri"`
-		Text string `json:"text"`
-	} `json:"resource"`
-}
-
-// promptText is what the model is told of a prompt's content.
-func promptText(blocks []contentBlock) (string, error) {
-	var parts []string
-	for _, b := range blocks {
-		switch b.Type {
-		case "text":
-			parts = append(parts, b.Text)
-		case "resource_link":
-			parts = append(parts, "["+b.Name+"]("+b.URI+")")
-		case "resource":
-			if b.Resource == nil || b.Resource.Text == "" {
-				return "", invalid("prompt: only text resources are understood")
-			}
-			parts = append(parts, "<resource uri=\""+b.Resource.URI+"\">\n"+b.Resource.Text+"\n</resource>")
-		default:
-			return "", invalid("prompt: content of type " + b.Type + " is not understood")
-		}
-	}
-	text := strings.Join(parts, "\n")
-	if strings.TrimSpace(text) == "" {
-		return "", invalid("prompt: it is empty")
-	}
-	return text, nil
 }

@@ -108,15 +108,3 @@ func TestACallIsShownInOneLine(t *testing.T) {
 		}
 	})
 }
-
-func TestLinksAndTextsInAPromptAreToldToTheModel(t *testing.T) {
-	t.Parallel()
-	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
-		e.ask("session/prompt", obj{"sessionId": e.session, "prompt": []obj{
-			{"type": "text", "text": "look at"},
-			{"type": "resource_link", "name": "a.go", "uri": "file:///a.go"},
-			{"type": "resource", "resource": obj{"uri": "file:///b.go", "text": "package b"}},
-		}})
-		e.shown(`"echo: look at\n[a.go](file:///a.go)\n<resource uri=\"file:///b.go\">\npackage b\n</resource>"`)
-	})
-}

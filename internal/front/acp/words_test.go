@@ -24,6 +24,10 @@ func inWords(f frame) string {
 	}
 	switch content := u["content"].(type) {
 	case obj:
+		if content["type"] == "image" {
+			words = append(words, fmt.Sprint(content["mimeType"], " ", content["data"]))
+			break
+		}
 		words = append(words, fmt.Sprintf("%q", content["text"]))
 	case []any:
 		for _, part := range content {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -106,7 +107,10 @@ func (v *View) show(ev bellcord.Event) error {
 			return v.note("  %s", LastLine(b.Text))
 		}
 	case bellcord.Retrying:
-		return v.note("… %s; trying again in %s", b.Why, b.Wait)
+		why := strings.Join(strings.Fields(b.Why), " ") // a server's words may have several lines
+		return v.note("… %s; trying again in %s", why, b.Wait.Round(100*time.Millisecond))
+	case bellcord.Compacted:
+		return v.note("≡ compacted: the conversation so far is now a summary of %s", count(len(strings.Fields(b.Summary)), "word"))
 	case bellcord.StopAsked:
 		return v.note("■ stopping…")
 	case bellcord.Ended:

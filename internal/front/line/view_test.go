@@ -101,7 +101,26 @@ func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
 			[]bellcord.Body{call, bellcord.CallEnded{Call: "c", Fate: bellcord.NotStarted, Text: "[not started]"}},
 			"", "→ shell {\"command\":\"make\"}\n  [not started]\n",
 		},
-		{"a pause is explained", []bellcord.Body{bellcord.Retrying{Attempt: 1, Wait: 1500 * time.Millisecond, Why: "busy"}}, "", "… busy; trying again in 1.5s\n"},
+		{
+			"a pause is explained in one line",
+			[]bellcord.Body{bellcord.Said{Text: "well"}, bellcord.Retrying{Attempt: 1, Wait: 1512345 * time.Microsecond, Why: "busy:\n try later\n"}},
+			"well\n", "… busy: try later; trying again in 1.5s\n",
+		},
+		{
+			"a compaction is told in one line",
+			[]bellcord.Body{bellcord.Said{Text: "well"}, bellcord.Compacted{Summary: "they talked\nabout trains", From: 1}, bellcord.Said{Text: "on"}},
+			"well\non\n", "≡ compacted: the conversation so far is now a summary of 4 words\n",
+		},
+		{
+			"what happens behind the scenes is not",
+			[]bellcord.Body{
+				bellcord.AsideStarted{For: "title"},
+				bellcord.AsideEnded{For: "title", Usage: bellcord.Usage{Exact: true}},
+				bellcord.Sealed{Seal: json.RawMessage(`"s"`)},
+				bellcord.Attached{Link: bellcord.Link{URI: "file:///a"}, Text: "a"},
+			},
+			"", "",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

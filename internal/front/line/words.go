@@ -89,11 +89,17 @@ func calls(c bellcord.Calls) string {
 	return strings.Join(parts, ", ")
 }
 
+// usage says "about" and "≈" where a stop cut off the model's own numbers.
 func usage(u bellcord.Usage) string {
-	if u.Exact {
-		return fmt.Sprintf("%d tokens", u.Total())
+	about, nearly := "", ""
+	if !u.Exact {
+		about, nearly = "about ", "≈"
 	}
-	return fmt.Sprintf("about %d tokens", u.Total())
+	text := fmt.Sprintf("%s%d tokens", about, u.Total())
+	if u.Cost > 0 {
+		text += ", " + nearly + bellcord.Dollars(u.Cost)
+	}
+	return text
 }
 
 func count(n int, what string) string {

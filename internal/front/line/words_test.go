@@ -30,6 +30,16 @@ func TestReceiptsInWords(t *testing.T) {
 			"● done after 1.235s · kept 10 bytes of text, 1 tool result · 7 tokens",
 		},
 		{
+			"a turn with a price",
+			bellcord.Receipt{End: bellcord.Done, Usage: bellcord.Usage{Input: 3, Output: 4, Cost: 12_300_000, Exact: true}},
+			"● done · kept 0 bytes of text · 7 tokens, $0.0123",
+		},
+		{
+			"a turn with a price that is an estimate",
+			bellcord.Receipt{End: bellcord.Lost, Usage: bellcord.Usage{Input: 3, Output: 4, Cost: 2_500_000_000}},
+			"✗ lost: the process that ran it died · kept 0 bytes of text · about 7 tokens, ≈$2.50",
+		},
+		{
 			"a turn that a person stopped, with all that it had open",
 			bellcord.Receipt{
 				End: bellcord.Stopped, Times: stopped, Cause: &bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "terminal"},

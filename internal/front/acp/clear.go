@@ -1,0 +1,49 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bellcord/bellcord"
+)
+
+// clear starts a new conversation at once: a prompt on the next line is the
+// first of it. The answer comes behind those of the prompts that were stopped,
+// or after a bound.
+func (s *Server) clear(request json.RawMessage, sess *session) {
+	answered := sess.book.answered()
+	stopping, err := sess.hub.Clear(sess.id, s.cause(bellcord.Person, "/clear"))
+	if err != nil {
+		s.reply(request, failure(err))
+		return
+	}
+	s.run(request, sess, func() (string, error) {
+		ctx, done := context.WithTimeout(context.Background(), endBound)
+		defer done()
+		stops, _ := stopping.Wait(ctx) // who is late says so by its state
+		_ = answered(ctx)
+		return cleared(stops), nil
+	})
+}
+
+// cleared says what a clear did. A turn that was done when the stop came was
+// not stopped by it.
+func cleared(stops []bellcord.StopAnswer) string {
+	stopped, late := 0, 0
+	for _, stop := range stops {
+		switch {
+		case stop.State == bellcord.InProgress:
+			late++
+		case stop.Receipt.End == bellcord.Stopped:
+			stopped++
+		}
+	}
+	text := "Cleared: the next prompt begins a new conversation."
+	if stopped > 0 {
+		text += " Stopped: " + count(stopped, "prompt") + "."
+	}
+	if late > 0 {
+		text += " Still stopping: " + count(late, "prompt") + "."
+	}
+	return text
+}

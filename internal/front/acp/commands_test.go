@@ -1,0 +1,115 @@
+package acp_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/acp"
+)
+
+func TestACommandIsNoTurn(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(t *testing.T, e *editor) {
+		running, queued := e.prompt("one"), e.prompt("two")
+		e.shown("here: one")
+		e.ends(e.prompt("/help"), "end_turn") // at once, while a turn runs
+		e.shown("/stop — ")
+		e.ends(e.prompt("/model"), "end_turn")
+		e.shown("model fake/one, mode ask")
+		e.ends(e.prompt("/model fake/three"), "end_turn")
+		e.shown("no model fake/three")
+		if n := len(e.hub.Running()); n != 2 {
+			t.Errorf("%d turns", n)
+		}
+		e.ends(e.prompt(" /stop "), "end_turn")
+		e.ends(running, "cancelled")
+		e.ends(queued, "cancelled")
+	})
+}
+
+func TestOtherTextThatStartsWithASlashIsAPrompt(t *testing.T) {
+	t.Parallel()
+	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
+		for _, text := range []string{"/etc/passwd is what?", "/stopwatch", "/ help", "/Help", "/STOP", "please /stop", "/costs"} {
+			e.ends(e.prompt(text), "end_turn")
+			e.shown("echo: " + text)
+		}
+	})
+}
+
+func TestEveryCommandIsAdvertised(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(t *testing.T, e *editor) {
+		f, _ := e.await("the commands", func(f frame) bool { return inWords(f) == "available_commands_update" })
+		var names []string
+		for _, c := range f.Params["update"].(obj)["availableCommands"].([]any) {
+			names = append(names, c.(obj)["name"].(string))
+		}
+		if got := strings.Join(names, " "); got != "help clear compact stop model mode cost" {
+			t.Errorf("advertised %s", got)
+		}
+	})
+}
+
+// lingers is an agent that takes its time to end.
+func lingers(ctx context.Context, w *bellcord.Work) error {
+	err := waits(ctx, w)
+	<-time.After(5 * time.Second)
+	return err
+}
+
+func TestACommandDoesNotWaitForTheTurnBeforeIt(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"/help", "/stop", "/model fake/two", "/mode full", "/cost", "/stop\n[a.go](file:///a.go)"} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			edit(t, lingers, nil, func(t *testing.T, e *editor) {
+				asked := time.Now()
+				prompt, command := e.newID(), e.newID()
+				e.write(line(prompt, "session/prompt", e.saying("one")) + line(command, "session/prompt", e.saying(text)))
+				e.ends(command, "end_turn")
+				if took := time.Since(asked); took != 0 {
+					t.Errorf("answered after %v", took)
+				}
+				e.tell("session/cancel", e.here())
+				e.ends(prompt, "cancelled")
+			})
+		})
+	}
+}
+
+func TestModelTakesAnyNameThatIsKnownAndAnOptionOnlyWhatIsOffered(t *testing.T) {
+	t.Parallel()
+	check := func(c *acp.Config) {
+		c.CheckModel = func(name string) error {
+			if name != "fake/three" {
+				return errors.New("nobody has heard of " + name)
+			}
+			return nil
+		}
+	}
+	edit(t, waits, check, func(t *testing.T, e *editor) {
+		choose := func(model string) frame {
+			return e.ask("session/set_config_option", obj{"sessionId": e.session, "configId": "model", "value": model})
+		}
+		if f := choose("fake/three"); f.Error == nil || f.Error.Code != -32602 {
+			t.Errorf("what is not offered was answered %v %+v", f.Result, f.Error)
+		}
+		e.ends(e.prompt("/model fake/four"), "end_turn")
+		e.shown("nobody has heard of fake/four")
+		e.ends(e.prompt("/model fake/three"), "end_turn")
+		e.shown("model fake/three, mode ask")
+		synctest.Wait()
+		e.shown("config_option_update ask fake/three")
+		if f := choose("fake/three"); f.Error != nil {
+			t.Errorf("what is set cannot be chosen: %+v", f.Error)
+		}
+		e.ends(e.prompt("/model fake/two"), "end_turn") // on offer: nobody has to be asked
+		e.shown("model fake/two, mode ask")
+	})
+}

@@ -1,0 +1,130 @@
+package acp
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// contentBlock is a piece of a prompt; which fields count depends on the type.
+type contentBlock struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text"`
+	Name     string    `json:"name"`
+	URI      string    `json:"uri"`
+	MimeType string    `json:"mimeType"`
+	Data     string    `json:"data"`
+	Resource *resource `json:"resource"`
+}
+
+// resource is a file that the editor hands over whole: as text, or as a blob.
+// Its URI may name lines; it is passed on as it came.
+type resource struct {
+	URI      string  `json:"uri"`
+	Text     *string `json:"text"`
+	MimeType string  `json:"mimeType"`
+	Blob     string  `json:"blob"`
+}
+
+// What a prompt may hold of pictures: as much as the models take.
+const (
+	mostImages    = 20
+	mostImageSize = 5 << 20 // each, decoded
+)
+
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// content is a prompt being put together. The text has everything in its
+// place: what is no text is named there.
+type content struct {
+	parts  []string
+	images []bellcord.Image
+	links  []bellcord.Link
+}
+
+// readContent is what a prompt's blocks say. What cannot be told to a model is
+// refused, never left out. It does no I/O: links are followed by the turn.
+func readContent(blocks []contentBlock) (bellcord.Prompt, error) {
+	var c content
+	for i, b := range blocks {
+		if err := c.add(b); err != nil {
+			return bellcord.Prompt{}, invalid(fmt.Sprintf("prompt: block %d: %v", i+1, err))
+		}
+	}
+	text := strings.Join(c.parts, "\n")
+	if strings.TrimSpace(text) == "" {
+		return bellcord.Prompt{}, invalid("prompt: it is empty")
+	}
+	return bellcord.Prompt{Text: text, Images: c.images, Links: c.links}, nil
+}
+
+func (c *content) add(b contentBlock) error {
+	switch b.Type {
+	case "text":
+		c.parts = append(c.parts, b.Text)
+	case "image":
+		return c.addImage(b.MimeType, b.Data)
+	case "resource_link":
+		return c.addLink(bellcord.Link{Name: b.Name, URI: b.URI})
+	case "resource":
+		return c.addResource(b.Resource)
+	default:
+		return fmt.Errorf("content of type %q is not understood", b.Type)
+	}
+	return nil
+}
+
+func (c *content) addLink(link bellcord.Link) error {
+	if link.URI == "" {
+		return errors.New("the link has no uri")
+	}
+	c.links = append(c.links, link)
+	c.parts = append(c.parts, "["+link.Name+"]("+link.URI+")")
+	return nil
+}
+
+func (c *content) addResource(r *resource) error {
+	switch {
+	case r == nil:
+		return errors.New("the resource is missing")
+	case r.Text != nil:
+		c.parts = append(c.parts, "<resource uri=\""+r.URI+"\">\n"+*r.Text+"\n</resource>")
+		return nil
+	case strings.HasPrefix(r.MimeType, "image/"):
+		return c.addImage(r.MimeType, r.Blob)
+	}
+	return fmt.Errorf("the resource %s is neither text nor an image", r.URI)
+}
+
+func (c *content) addImage(mimeType, encoded string) error {
+	n := len(c.images) + 1
+	switch {
+	case n > mostImages:
+		return fmt.Errorf("there are more than %d images", mostImages)
+	case !slices.Contains(imageTypes, mimeType):
+		return fmt.Errorf("image %d is of type %q, not one of %s", n, mimeType, strings.Join(imageTypes, ", "))
+	}
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	switch {
+	case err != nil:
+		return fmt.Errorf("image %d is not in base64: %w", n, err)
+	case len(data) == 0:
+		return fmt.Errorf("image %d is empty", n)
+	case len(data) > mostImageSize:
+		return fmt.Errorf("image %d has %d bytes, more than %d MB", n, len(data), mostImageSize>>20)
+	}
+	c.images = append(c.images, bellcord.Image{Type: mimeType, Data: data})
+	c.parts = append(c.parts, fmt.Sprintf("[image %d]", n))
+	return nil
+}
+
+// imageBlock is an image as a client is shown it.
+func imageBlock(image bellcord.Image) obj {
+	return obj{"type": "image", "mimeType": image.Type, "data": base64.StdEncoding.EncodeToString(image.Data)}
+}
+
+func textBlock(text string) obj { return obj{"type": "text", "text": text} }

@@ -1,0 +1,78 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/bellcord/bellcord"
+)
+
+// costs is what the session's ended turns have used, by model, as a table, and
+// whether there is more to come.
+func (s *session) costs() (string, error) {
+	running := s.hub.Running()
+	spent, err := s.hub.Spending(context.Background(), bellcord.SpendingQuery{Session: s.id})
+	if err != nil {
+		return "", err
+	}
+	text := "Nothing has been used yet.\n"
+	if sums := byModel(spent); len(sums) > 0 {
+		text = costTable(sums)
+	}
+	uncounted := func(t *bellcord.Turn) bool {
+		counted := func(one bellcord.Spending) bool { return one.Turn == t.ID }
+		return t.Session == s.id && !slices.ContainsFunc(spent, counted)
+	}
+	if slices.ContainsFunc(running, uncounted) {
+		text += "What is still running counts when it has ended.\n"
+	}
+	return text, nil
+}
+
+// byModel adds up, in the order of the store: that of the turns.
+func byModel(spent []bellcord.Spending) []bellcord.Spent {
+	var sums []bellcord.Spent
+	for _, one := range spent {
+		i := slices.IndexFunc(sums, func(sum bellcord.Spent) bool { return sum.Model == one.Model })
+		if i < 0 {
+			sums = append(sums, one.Spent)
+			continue
+		}
+		sums[i].Usage = sums[i].Add(one.Usage)
+	}
+	return sums
+}
+
+// costTable is fenced, so that a client that renders text keeps its columns.
+func costTable(sums []bellcord.Spent) string {
+	var table strings.Builder
+	columns := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	row := func(name string, u bellcord.Usage) {
+		fmt.Fprintf(columns, "%s\t%d (%d)\t%d\t%s\n", name, u.Input, u.CacheRead, u.Output, costInWords(u))
+	}
+	total := bellcord.Usage{Exact: true}
+	fmt.Fprintln(columns, "model\tinput (cached)\toutput\tcost")
+	for _, sum := range sums {
+		row(sum.Model, sum.Usage)
+		total = total.Add(sum.Usage)
+	}
+	if len(sums) > 1 {
+		row("total", total)
+	}
+	_ = columns.Flush() // a builder takes everything
+	return "```\n" + table.String() + "```\n"
+}
+
+func costInWords(u bellcord.Usage) string {
+	cost := "no price known"
+	if u.Cost > 0 {
+		cost = bellcord.Dollars(u.Cost)
+	}
+	if !u.Exact {
+		cost += ", estimated"
+	}
+	return cost
+}

@@ -1,0 +1,73 @@
+package acp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bellcord/bellcord"
+)
+
+// unknownContext is what we tell of a model whose context we do not know.
+const unknownContext = 128_000
+
+func (s *Server) contextSize(model string) int64 {
+	if s.config.ContextSize != nil {
+		if size := s.config.ContextSize(model); size > 0 {
+			return size
+		}
+	}
+	return unknownContext
+}
+
+// used shows how full the context is, and what the session has cost so far
+// where prices are known.
+func (e *encoder) used(u bellcord.Usage) {
+	update := obj{"sessionUpdate": "usage_update", "used": u.Total(), "size": max(e.size(e.model), u.Total())}
+	if cost := e.bill.total(); cost > 0 {
+		const dollar = 1e9
+		update["cost"] = obj{"amount": float64(cost) / dollar, "currency": "USD"}
+	}
+	e.send(update)
+}
+
+// retrying explains a pause to whoever waits; one that is over interests nobody.
+func (e *encoder) retrying(b bellcord.Retrying) {
+	if !e.replaying {
+		e.chunk("agent_thought_chunk", sentence(b.Why)+"; trying again in "+inSeconds(b.Wait)+".\n")
+	}
+}
+
+// compacted keeps its line apart from what is said before and after it: a
+// client joins the pieces of a message.
+func (e *encoder) compacted(b bellcord.Compacted) {
+	line := "Compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word") + ".\n\n"
+	if e.spoke {
+		line = "\n\n" + line
+	}
+	e.chunk("agent_message_chunk", line)
+}
+
+// sentence is the beginning of one, in one line.
+func sentence(text string) string {
+	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ".")
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return "The model does not answer"
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+func inSeconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

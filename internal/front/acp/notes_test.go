@@ -1,0 +1,48 @@
+package acp_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestAPauseIsExplainedWhileItLasts(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		return all(ctx, w,
+			bellcord.Retrying{Attempt: 1, Wait: 5 * time.Second, Why: "the model is overloaded (busy,\nreally)"},
+			bellcord.Retrying{Attempt: 2, Wait: 1234 * time.Millisecond})
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		e.ends(e.prompt("go"), "end_turn")
+		e.shown(`agent_thought_chunk "The model is overloaded (busy, really); trying again in 5 s.\n"`)
+		e.shown(`agent_thought_chunk "The model does not answer; trying again in 1.2 s.\n"`)
+		from := e.count()
+		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		synctest.Wait()
+		if got := strings.Join(e.since(from), "\n"); strings.Contains(got, "trying again") {
+			t.Errorf("a pause that is over is shown:\n%s", got)
+		}
+	})
+}
+
+func TestWhatHappensBehindTheScenesIsNotShown(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		return all(ctx, w,
+			bellcord.Attached{Link: bellcord.Link{URI: "file:///a"}, Text: "a"},
+			bellcord.StepStarted{Model: "fake/one"}, bellcord.Metered{Usage: bellcord.Usage{Input: 1}}, bellcord.Sealed{Seal: []byte(`"s"`)},
+			bellcord.AsideStarted{For: "title"}, bellcord.AsideEnded{For: "title", Usage: bellcord.Usage{Input: 1, Exact: true}})
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		e.ends(e.prompt("go"), "end_turn")
+		if got := e.since(0); !reflect.DeepEqual(got, []string{"available_commands_update", "session_info_update go"}) {
+			t.Errorf("shown %q", got)
+		}
+	})
+}

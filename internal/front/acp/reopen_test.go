@@ -1,0 +1,60 @@
+package acp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestALoadDoesNotCloseTheDialogOfTheRunningTurn(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		if w.Prompt.Text == "first" {
+			return echoes(ctx, w)
+		}
+		return wants(ctx, w)
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		e.ends(e.prompt("first"), "end_turn") // its end is passed by the replay
+		id := e.prompt("second")
+		asked, _ := e.calls("session/request_permission")
+		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		synctest.Wait()
+		e.mu.Lock()
+		for _, f := range e.frames {
+			if f.Method == "$/cancel_request" {
+				t.Error("the dialog was closed")
+			}
+		}
+		e.mu.Unlock()
+		e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
+		e.ends(id, "end_turn")
+		e.shown("chosen: allow")
+	})
+}
+
+func TestAResumeGoesOnInTheMiddleOfACall(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *bellcord.Work) error {
+		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.CallStarted{Call: "c"}, bellcord.CallOutput{Call: "c", Text: "half "}); err != nil {
+			return err
+		}
+		<-time.After(time.Second) // the client resumes
+		return all(ctx, w, bellcord.CallOutput{Call: "c", Text: "and half"}, bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Text: "whole"})
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		id := e.prompt("go")
+		e.shown(`"half "`)
+		from := e.count()
+		e.ask("session/resume", obj{"sessionId": e.session, "cwd": e.dir})
+		e.ends(id, "end_turn")
+		got := strings.Join(e.since(from), "\n")
+		if !strings.Contains(got, `"half and half"`) || !strings.Contains(got, `completed "whole"`) {
+			t.Errorf("shown after the resume:\n%s", got)
+		}
+	})
+}
