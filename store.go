@@ -77,7 +77,7 @@ type TurnRecord struct {
 	Fence    int64
 	First    int64 // sequence number of its Prompted event
 	Accepted time.Time
-	Prompt   Prompt
+	Prompt   Prompt   // without its images, which the event has
 	Stop     *Cause   // the stop on record, if any
 	Receipt  *Receipt // once ended
 }

@@ -32,6 +32,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	known := newModels(c) // for their names alone
 	// The store opens while the editor and we say hello.
 	opened := sync.OnceValues(func() (*house, error) { return openHouse(ctx, c) })
 	go opened() //nolint:errcheck // whoever needs the house is told
@@ -44,6 +45,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 		return h.Hub, nil
 	}, acp.Config{
 		Version: version, Model: c.Model, Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger(),
+		CheckModel: known.check, ContextSize: known.window,
 		Opened: func(id bellcord.SessionID, desk *acp.Desk, servers []acp.MCPServer) {
 			if h, err := opened(); err == nil {
 				h.extras.opened(id, desk, servers)

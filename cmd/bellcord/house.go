@@ -3,15 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/config"
-	"github.com/bellcord/bellcord/internal/llm"
-	"github.com/bellcord/bellcord/internal/llm/openai"
 	"github.com/bellcord/bellcord/internal/proc"
 	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/tool"
@@ -20,11 +19,11 @@ import (
 // house is an open store with a hub on it, and all that its agent works with.
 type house struct {
 	*bellcord.Hub
-	store    *sqlite.Store
-	provider *openai.Provider
-	keeper   *proc.Keeper
-	yard     *tool.Yard
-	extras   *extras
+	store  *sqlite.Store
+	models *models
+	keeper *proc.Keeper
+	yard   *tool.Yard
+	extras *extras
 }
 
 func openHouse(ctx context.Context, c config.Config) (*house, error) {
@@ -33,9 +32,9 @@ func openHouse(ctx context.Context, c config.Config) (*house, error) {
 		return nil, err
 	}
 	h := &house{
-		store:    store,
-		provider: openai.New(openai.Config{BaseURL: c.OpenAI.BaseURL, Key: c.OpenAI.Key}),
-		yard:     &tool.Yard{Dir: filepath.Join(c.Data, "background")},
+		store:  store,
+		models: newModels(c),
+		yard:   &tool.Yard{Dir: filepath.Join(c.Data, "background")},
 	}
 	if err := h.furnish(ctx, c); err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -50,12 +49,19 @@ func (h *house) furnish(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return err
 	}
+	system, err := systemPrompt(c.SystemPrompt)
+	if err != nil {
+		return err
+	}
 	if h.keeper, err = proc.Open(filepath.Join(c.Data, "processes"), proc.Options{Logger: logger()}); err != nil {
 		return err
 	}
 	own := tool.Builtin(h.keeper, h.yard)
 	h.extras = newExtras(c, h.keeper, own)
-	agent := &react.Agent{Model: h.model, Tools: own, More: h.extras.tools, Background: h.yard.List, Policy: policy}
+	agent := &react.Agent{
+		Model: h.models.find, Tools: own, More: h.extras.tools, Background: h.yard.List, Policy: policy,
+		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.Titles,
+	}
 	h.Hub, err = bellcord.Open(ctx, h.store, agent, bellcord.Options{Logger: logger()})
 	if err != nil {
 		return errors.Join(err, h.keeper.Close())
@@ -63,18 +69,16 @@ func (h *house) furnish(ctx context.Context, c config.Config) error {
 	return nil
 }
 
-// model finds the provider of "provider/model".
-func (h *house) model(name string) (react.Model, error) {
-	provider, model, ok := strings.Cut(name, "/")
-	switch {
-	case name == "":
-		return react.Model{}, errors.New("no model: say --model provider/model, or set BELLCORD_MODEL")
-	case !ok || model == "":
-		return react.Model{}, errors.New("model " + name + ": it is written provider/model")
-	case provider != "openai":
-		return react.Model{}, errors.New("model " + name + ": there is no provider " + provider + " (there is openai, for every OpenAI-compatible server)")
+// systemPrompt is the template in the file, "" where none is named.
+func systemPrompt(path string) (string, error) {
+	if path == "" {
+		return "", nil
 	}
-	return react.Model{Model: llm.Patient{Model: h.provider}, Name: model}, nil
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("system_prompt: %w", err)
+	}
+	return string(text), nil
 }
 
 // closeBound is how long an orderly end may take: a stop's hard bound, and time
@@ -87,6 +91,6 @@ func (h *house) close() error {
 	err := h.Close(ctx)
 	h.extras.close()
 	h.yard.EndAll()
-	h.provider.Close()
+	h.models.close()
 	return errors.Join(err, h.keeper.Close(), h.store.Close())
 }

@@ -16,6 +16,7 @@ type settings struct {
 	file, data, model, mode string
 	deadline                time.Duration
 	tokens                  int64
+	cost                    float64
 	steps                   int
 }
 
@@ -28,10 +29,11 @@ func (s *settings) dataFlags(cmd *cobra.Command) {
 // agentFlags says how turns run.
 func (s *settings) agentFlags(cmd *cobra.Command) {
 	s.dataFlags(cmd)
-	cmd.Flags().StringVar(&s.model, "model", "", "`provider/model`, such as openai/NAME (env BELLCORD_MODEL)")
+	cmd.Flags().StringVar(&s.model, "model", "", "`provider/model`, such as anthropic/NAME (env BELLCORD_MODEL)")
 	cmd.Flags().StringVar(&s.mode, "mode", "", "read-only, `ask`, auto-edit or full: how much is allowed without asking (env BELLCORD_MODE)")
 	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "longest a turn may take")
 	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "token budget of a turn")
+	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "budget of a turn in dollars; the model's price has to be known")
 	cmd.Flags().IntVar(&s.steps, "max-steps", 0, "most model requests of a turn (default 100)")
 }
 
@@ -55,6 +57,9 @@ func (s *settings) load() (config.Config, error) {
 	if s.tokens > 0 {
 		c.Limits.Tokens = s.tokens
 	}
+	if s.cost > 0 {
+		c.Limits.Cost = s.cost
+	}
 	if s.steps > 0 {
 		c.Limits.Steps = s.steps
 	}
@@ -63,7 +68,11 @@ func (s *settings) load() (config.Config, error) {
 
 // limits of a prompt.
 func limits(c config.Config) bellcord.Prompt {
-	return bellcord.Prompt{Steps: c.Limits.Steps, Tokens: c.Limits.Tokens, Deadline: time.Duration(c.Limits.Deadline)}
+	billionths := func(dollars float64) int64 { return int64(dollars * 1e9) }
+	return bellcord.Prompt{
+		Steps: c.Limits.Steps, Tokens: c.Limits.Tokens, Cost: billionths(c.Limits.Cost), Deadline: time.Duration(c.Limits.Deadline),
+		Session: bellcord.Allowance{Tokens: c.Limits.SessionTokens, Cost: billionths(c.Limits.SessionCost)},
+	}
 }
 
 // logger logs to stderr, where no protocol is spoken.

@@ -24,10 +24,16 @@ type Config struct {
 	Models []string `toml:"models"` // others to choose from
 	Mode   string   `toml:"mode"`   // see permit.Modes
 
-	Permit Permit            `toml:"permit"`
-	MCP    map[string]Server `toml:"mcp"`
-	OpenAI OpenAI            `toml:"openai"`
-	Limits Limits            `toml:"limits"`
+	Titles       string      `toml:"titles"`        // provider/model that names sessions; "" for their first words
+	SystemPrompt string      `toml:"system_prompt"` // file with a template; "" for our own
+	CompactAt    float64     `toml:"compact_at"`    // share of a model's window; 0 for never
+	UsageOnStop  UsageOnStop `toml:"usage_on_stop"`
+
+	Provider map[string]Provider `toml:"provider"`
+	Facts    map[string]Facts    `toml:"facts"` // by provider/model
+	Permit   Permit              `toml:"permit"`
+	MCP      map[string]Server   `toml:"mcp"`
+	Limits   Limits              `toml:"limits"`
 }
 
 // Permit holds rules such as "shell(git status)": deny beats allow.
@@ -44,17 +50,14 @@ type Server struct {
 	Headers map[string]string `toml:"headers"`
 }
 
-// OpenAI is where and how an OpenAI-compatible model is reached.
-type OpenAI struct {
-	BaseURL string `toml:"base_url"`
-	Key     string `toml:"api_key"`
-}
-
-// Limits of a turn; 0 means none.
+// Limits of a turn, and of a session; 0 means none. Costs are in dollars.
 type Limits struct {
-	Steps    int      `toml:"steps"`
-	Tokens   int64    `toml:"tokens"`
-	Deadline Duration `toml:"deadline"`
+	Steps         int      `toml:"steps"`
+	Tokens        int64    `toml:"tokens"`
+	Cost          float64  `toml:"cost"`
+	Deadline      Duration `toml:"deadline"`
+	SessionTokens int64    `toml:"session_tokens"`
+	SessionCost   float64  `toml:"session_cost"`
 }
 
 // Duration is written as in "90s".
@@ -71,26 +74,29 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // it is empty, BELLCORD_CONFIG or the usual place, where it may be missing.
 func Load(path string) (Config, error) {
 	c := Config{
-		Data:   filepath.Join(xdg.DataHome, "bellcord"),
-		Mode:   "ask",
-		Limits: Limits{Steps: 100},
+		Data:      filepath.Join(xdg.DataHome, "bellcord"),
+		Mode:      "ask",
+		CompactAt: 0.8,
+		Limits:    Limits{Steps: 100},
 	}
 	if err := c.readFile(path); err != nil {
 		return c, err
 	}
 	for name, field := range map[string]*string{
-		"BELLCORD_DATA":   &c.Data,
-		"BELLCORD_MODEL":  &c.Model,
-		"BELLCORD_MODE":   &c.Mode,
-		"OPENAI_BASE_URL": &c.OpenAI.BaseURL,
-		"OPENAI_API_KEY":  &c.OpenAI.Key,
+		"BELLCORD_DATA":  &c.Data,
+		"BELLCORD_MODEL": &c.Model,
+		"BELLCORD_MODE":  &c.Mode,
 	} {
 		if v := os.Getenv(name); v != "" {
 			*field = v
 		}
 	}
+	c.addProviders()
 	return c, nil
 }
+
+// Instructions is the file that every session's model is told, where it exists.
+func Instructions() string { return filepath.Join(xdg.ConfigHome, "bellcord", "AGENTS.md") }
 
 func (c *Config) readFile(path string) error {
 	named := path != ""
@@ -138,5 +144,8 @@ func (c Config) Check() error {
 			return fmt.Errorf("mcp.%s: it has either a command or a url", name)
 		}
 	}
-	return nil
+	if c.CompactAt < 0 || c.CompactAt > 1 {
+		return fmt.Errorf("compact_at %v: it is a share, from 0 (never) to 1", c.CompactAt)
+	}
+	return c.checkProviders()
 }

@@ -18,7 +18,7 @@ import (
 // clean is an environment that says nothing, with a home of its own.
 func clean(t *testing.T) (home string) {
 	t.Helper()
-	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "OPENAI_BASE_URL", "OPENAI_API_KEY"} {
+	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"} {
 		t.Setenv(name, "")
 	}
 	home = t.TempDir()
@@ -46,20 +46,42 @@ model = "openai/file"
 models = ["openai/a", "openai/b"]
 mode = "full"
 
-[openai]
+titles = "openai/small"
+system_prompt = "/file/prompt"
+compact_at = 0.5
+usage_on_stop = "drain 2s"
+
+[provider.openai]
 base_url = "http://file/v1"
 api_key = "file-key"
+
+[provider.anthropic]
+thinking = 4096
+
+[provider.house]
+base_url = "http://house/v1"
+
+[facts."house/big"]
+window = 1000
+input = 3.5
+output = 15
 
 [limits]
 steps = 7
 tokens = 8000
+cost = 0.5
 deadline = "1m30s"
+session_tokens = 9000
+session_cost = 2
 `
 
 func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 	home := clean(t)
 	got, err := config.Load("")
-	want := config.Config{Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", Limits: config.Limits{Steps: 100}}
+	want := config.Config{
+		Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100},
+		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}},
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("loaded %+v, %v", got, err)
 	}
@@ -68,8 +90,15 @@ func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 	want := config.Config{
 		Data: "/file/data", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
-		OpenAI: config.OpenAI{BaseURL: "http://file/v1", Key: "file-key"},
-		Limits: config.Limits{Steps: 7, Tokens: 8000, Deadline: config.Duration(90 * time.Second)},
+		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5, UsageOnStop: config.UsageOnStop(2 * time.Second),
+		Provider: map[string]config.Provider{
+			"openai":    {API: "chat", BaseURL: "http://file/v1", Key: "file-key"},
+			"anthropic": {API: "anthropic", Thinking: 4096},
+			"gemini":    {API: "gemini"},
+			"house":     {API: "chat", BaseURL: "http://house/v1"},
+		},
+		Facts:  map[string]config.Facts{"house/big": {Window: 1000, Input: 3.5, Output: 15}},
+		Limits: config.Limits{Steps: 7, Tokens: 8000, Cost: 0.5, Deadline: config.Duration(90 * time.Second), SessionTokens: 9000, SessionCost: 2},
 	}
 	usual := func(home string) string { return filepath.Join(home, "config", "bellcord", "config.toml") }
 	tests := []struct {
@@ -109,9 +138,11 @@ func TestTheEnvironmentIsStrongerThanTheFile(t *testing.T) {
 	t.Setenv("BELLCORD_MODE", "ask")
 	t.Setenv("OPENAI_BASE_URL", "http://env/v1")
 	t.Setenv("OPENAI_API_KEY", "env-key")
+	t.Setenv("ANTHROPIC_API_KEY", "other-key")
 	got, err := config.Load(path)
 	if err != nil || got.Data != "/env/data" || got.Model != "openai/env" || got.Mode != "ask" ||
-		got.OpenAI != (config.OpenAI{BaseURL: "http://env/v1", Key: "env-key"}) || got.Limits.Steps != 7 {
+		got.Provider["openai"] != (config.Provider{API: "chat", BaseURL: "http://env/v1", Key: "env-key"}) ||
+		got.Provider["anthropic"].Key != "other-key" || got.Limits.Steps != 7 {
 		t.Errorf("loaded %+v, %v", got, err)
 	}
 }
@@ -140,6 +171,8 @@ func TestAMistakeIsNamedWithItsLine(t *testing.T) {
 		{"a setting in a section it does not belong to", "[limits]\nsteps = 1\nmodel = \"x\"\n", []string{"unknown setting", "3| model"}},
 		{"a number where a text belongs", "\nmodel = 3\n", []string{"2| model = 3"}},
 		{"no TOML at all", "model = \n", []string{"1| model"}},
+		{"a drain without a bound", "usage_on_stop = \"drain\"\n", []string{"usage_on_stop"}},
+		{"a drain beyond all bounds", "usage_on_stop = \"drain 1h\"\n", []string{"at most 5s"}},
 		{"a duration without a unit", "[limits]\ndeadline = \"90\"\n", []string{"missing unit"}},
 	}
 	for _, test := range tests {
@@ -163,6 +196,16 @@ func TestAModeIsAskOrFull(t *testing.T) {
 	for mode, fine := range map[string]bool{"ask": true, "full": true, "": false, "yolo": false} {
 		if err := (config.Config{Mode: mode}).Check(); (err == nil) != fine {
 			t.Errorf("mode %q: %v", mode, err)
+		}
+	}
+}
+
+func TestAProviderHasAnAPIThatWeSpeak(t *testing.T) {
+	t.Parallel()
+	for api, fine := range map[string]bool{"chat": true, "responses": true, "anthropic": true, "gemini": true, "": false, "smoke": false} {
+		c := config.Config{Mode: "ask", Provider: map[string]config.Provider{"x": {API: api}}}
+		if err := c.Check(); (err == nil) != fine {
+			t.Errorf("api %q: %v", api, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -34,6 +35,7 @@ func understand(c llm.Call, tools []tool.Tool) call {
 	}
 	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == c.Name })
 	if i < 0 {
+		made.Name = proper(c.Name)
 		made.Problem = fmt.Sprintf("there is no tool %q", c.Name)
 		return made
 	}
@@ -43,6 +45,15 @@ func understand(c llm.Call, tools []tool.Tool) call {
 	}
 	return made
 }
+
+// proper is a name that every model takes back, made from one that some model
+// came up with.
+func proper(name string) string {
+	name = improper.ReplaceAllString(name, "_")
+	return name[:min(len(name), 64)]
+}
+
+var improper = regexp.MustCompile(`^[^a-zA-Z_]|[^a-zA-Z0-9_-]`)
 
 func completeObject(args string) error {
 	d := json.NewDecoder(bytes.NewReader([]byte(args)))

@@ -48,6 +48,9 @@ func (j *job) compact(ctx context.Context, keep int64, focus string) error {
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	from := history[len(history)-1].Seq + 1
 	if cut < len(history) {
 		from = history[cut].Seq

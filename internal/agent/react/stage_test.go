@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
@@ -20,24 +22,30 @@ import (
 type model struct {
 	script []answer
 
-	mu    sync.Mutex
-	asked []llm.Request
+	title answer // of the model that names sessions
+
+	mu     sync.Mutex
+	asked  []llm.Request
+	titled []llm.Request
 }
 
 type answer struct {
 	says  string
 	calls []llm.Call
 	fails error
+	waits time.Duration // before it says anything
 }
 
-func (m *model) Ask(_ context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asked = append(m.asked, req)
-	if len(m.asked) > len(m.script) {
+func (m *model) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+	a, more := m.next(req)
+	if !more {
 		return llm.Reply{Finish: "stop"}, nil
 	}
-	a := m.script[len(m.asked)-1]
+	select {
+	case <-time.After(a.waits):
+	case <-ctx.Done():
+		return llm.Reply{}, context.Cause(ctx)
+	}
 	if a.fails != nil {
 		return llm.Reply{}, a.fails
 	}
@@ -46,6 +54,21 @@ func (m *model) Ask(_ context.Context, req llm.Request, emit func(bellcord.Body)
 		reply.Finish = "tool_calls"
 	}
 	return reply, emit(bellcord.Said{Text: a.says})
+}
+
+// next is the answer to a request; a request for a title has its own.
+func (m *model) next(req llm.Request) (answer, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if req.Model == "titles" {
+		m.titled = append(m.titled, req)
+		return m.title, true
+	}
+	m.asked = append(m.asked, req)
+	if len(m.asked) > len(m.script) {
+		return answer{}, false
+	}
+	return m.script[len(m.asked)-1], true
 }
 
 // use is a call of a tool, by a name that is also its id.
@@ -68,6 +91,7 @@ func says(text string) func(context.Context, tool.Call) tool.Result {
 type stage struct {
 	*bellcord.Hub
 	t       *testing.T
+	agent   *react.Agent
 	model   *model
 	store   bellcord.Store
 	session bellcord.Session
@@ -84,13 +108,13 @@ func onStage(t *testing.T, m *model, mode string, tools func(s *stage) []tool.To
 			t.Fatal(err)
 		}
 		s := &stage{t: t, model: m, store: store}
-		agent := &react.Agent{Tools: tools(s), Model: func(name string) (react.Model, error) {
+		s.agent = &react.Agent{Tools: tools(s), Model: func(name string) (react.Model, error) {
 			if name == "fake/none" {
 				return react.Model{}, errors.New("no such model")
 			}
-			return react.Model{Model: m, Name: "one"}, nil
+			return react.Model{Model: m, Name: strings.TrimPrefix(name, "fake/"), Window: 1000}, nil
 		}}
-		if s.Hub, err = bellcord.Open(t.Context(), store, agent, bellcord.Options{}); err != nil {
+		if s.Hub, err = bellcord.Open(t.Context(), store, s.agent, bellcord.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {

@@ -116,6 +116,7 @@ func (j *job) aside(ctx context.Context, what, name string, model Model, req llm
 		}
 		return nil
 	})
+	j.w.Mark(bellcord.StreamClosed)
 	if reply.Usage == nil {
 		estimate.Output = int64(len(said)+thought+3) / 4
 		reply.Usage = &estimate

@@ -37,10 +37,12 @@ func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 		return added, err
 	}
 	cause, mode := encodeCause(stop)
+	kept := op.Prompt
+	kept.Images = nil // the event has them, and they are large
 	err = t.exec(`
 		INSERT INTO turns (id, session, state, node, fence, applied, first_seq, accepted, prompt, stop, stop_mode)
 		VALUES ($1, $2, 'queued', $3, 0, 0, $4, $5, $6, $7, $8)`,
-		string(op.Turn), string(op.Session), t.s.node, added.Events[0].Seq, op.At.UnixNano(), encode(op.Prompt), cause, mode)
+		string(op.Turn), string(op.Session), t.s.node, added.Events[0].Seq, op.At.UnixNano(), encode(kept), cause, mode)
 	added.Stop = stop
 	return added, err
 }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+type usageFlags struct {
+	settings
+	days    int
+	session string
+	json    bool
+}
+
+func usageCommand() *cobra.Command {
+	var f usageFlags
+	cmd := &cobra.Command{
+		Use:   "usage",
+		Short: "Show what turns have used: by day, model and session",
+		Long: `Sums up what ended turns have used, also in sessions that are deleted. "≈" marks
+sums in which a stop cut off a model's own number and ours is an estimate. Costs
+are known where the configuration has prices ([facts."provider/model"]).`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.withStore(cmd.Context(), func(store *sqlite.Store) error { return f.show(cmd.Context(), os.Stdout, store) })
+		},
+	}
+	f.dataFlags(cmd)
+	cmd.Flags().IntVar(&f.days, "days", 30, "how many `days` back; 0 for all")
+	cmd.Flags().StringVar(&f.session, "session", "", "of this session only")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print every turn's spendings as lines of JSON")
+	return cmd
+}
+
+func (f *usageFlags) show(ctx context.Context, out io.Writer, store *sqlite.Store) error {
+	query := bellcord.SpendingQuery{Session: bellcord.SessionID(f.session)}
+	if f.days > 0 {
+		year, month, day := time.Now().Date()
+		query.Since = time.Date(year, month, day-f.days+1, 0, 0, 0, 0, time.Local)
+	}
+	all, err := store.Spending(ctx, query)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printSpendings(out, all)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(out, "nothing was used")
+		return nil
+	}
+	titles, err := sessionTitles(ctx, store)
+	if err != nil {
+		return err
+	}
+	byDay := sums(all, func(s bellcord.Spending) string { return s.At.Local().Format(time.DateOnly) })
+	slices.SortFunc(byDay, func(a, b sum) int { return cmp.Compare(a.name, b.name) })
+	byModel := sums(all, func(s bellcord.Spending) string { return s.Model })
+	bySession := sums(all, func(s bellcord.Spending) string { return titles(s.Session) })
+	const mostSessions = 15
+	return chart(out, []table{
+		{"DAY", byDay},
+		{"MODEL", byModel},
+		{"SESSION", bySession[:min(len(bySession), mostSessions)]},
+		{"", []sum{total(all)}},
+	})
+}
+
+// sessionTitles names a session for people; one that is deleted keeps its id.
+func sessionTitles(ctx context.Context, store *sqlite.Store) (func(bellcord.SessionID) string, error) {
+	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+	titles := map[bellcord.SessionID]string{}
+	for _, s := range sessions {
+		titles[s.ID] = s.Title
+	}
+	return func(id bellcord.SessionID) string {
+		if title := titles[id]; title != "" {
+			return title + " (" + string(id)[:min(len(id), 8)] + ")"
+		}
+		return string(id)
+	}, err
+}
+
+// sum is what was used of, on or in one thing.
+type sum struct {
+	name string
+	bellcord.Usage
+}
+
+// sums adds up by what name says, the most tokens first.
+func sums(all []bellcord.Spending, name func(bellcord.Spending) string) []sum {
+	var out []sum
+	for _, s := range all {
+		of := name(s)
+		i := slices.IndexFunc(out, func(other sum) bool { return other.name == of })
+		if i < 0 {
+			out = append(out, sum{of, s.Usage})
+			continue
+		}
+		out[i].Usage = out[i].Add(s.Usage)
+	}
+	slices.SortStableFunc(out, func(a, b sum) int { return cmp.Compare(b.Total(), a.Total()) })
+	return out
+}
+
+func total(all []bellcord.Spending) sum {
+	return sums(all, func(bellcord.Spending) string { return "total" })[0]
+}
+
+func printSpendings(out io.Writer, all []bellcord.Spending) error {
+	enc := json.NewEncoder(out)
+	for _, s := range all {
+		if err := enc.Encode(struct {
+			At      time.Time          `json:"at"`
+			Turn    bellcord.TurnID    `json:"turn"`
+			Session bellcord.SessionID `json:"session"`
+			bellcord.Spent
+		}{s.At, s.Turn, s.Session, s.Spent}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

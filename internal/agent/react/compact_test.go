@@ -1,0 +1,110 @@
+package react_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+var long = strings.Repeat("word ", 300) // 375 tokens of a window of 1000
+
+func TestWhatFillsTheWindowIsSummedUpAndTheLastRequestStaysWordForWord(t *testing.T) {
+	t.Parallel()
+	m := &model{script: []answer{{says: long}, {says: long}, {says: "THE SUMMARY"}, {says: "fine"}}}
+	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
+		s.agent.CompactAt = 0.8
+		s.run("first")
+		s.run("second")
+		if r := s.run("third"); r.End != bellcord.Done || r.Usage.Input != 20 || !r.Usage.Exact {
+			t.Errorf("%+v", r)
+		}
+		if len(m.asked) != 4 {
+			t.Fatalf("asked %d times", len(m.asked))
+		}
+		asked := m.asked[2].Messages
+		if last := asked[len(asked)-1]; !strings.Contains(last.Text, "Write a summary") || len(m.asked[2].Tools) != len(m.asked[0].Tools) {
+			t.Errorf("asked for a summary with %+v", last)
+		}
+		told := m.asked[3].Messages
+		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || told[1].Text != "third" {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
+func TestATurnThatFillsTheWindowByItselfKeepsItsRequest(t *testing.T) {
+	t.Parallel()
+	calls := []llm.Call{use("look")}
+	m := &model{script: []answer{{calls: calls}, {calls: calls}, {says: "THE SUMMARY"}, {says: "fine"}}}
+	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", says(long))} }
+	onStage(t, m, "full", tools, func(t *testing.T, s *stage) {
+		s.agent.CompactAt = 0.19 // this model counts far less than we do: its word counts
+		if r := s.run("look around"); r.End != bellcord.Done {
+			t.Fatalf("%+v", r)
+		}
+		told := m.asked[len(m.asked)-1].Messages
+		if !strings.Contains(told[0].Text, "THE SUMMARY") || !strings.HasSuffix(told[0].Text, "word for word]\nlook around") {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
+func TestAModelThatFindsItTooLongIsAskedAgainAfterACompaction(t *testing.T) {
+	t.Parallel()
+	tooLong := &llm.Failure{Reason: llm.TooLong, Status: 400, Err: errors.New("prompt is too long")}
+	m := &model{script: []answer{{says: "one"}, {says: "two"}, {fails: tooLong}, {says: "THE SUMMARY"}, {says: "fine"}, {fails: tooLong}, {says: "SUM"}, {fails: tooLong}}}
+	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
+		s.run(long)
+		s.run(long)
+		if r := s.run("and now?"); r.End != bellcord.Done || !r.Usage.Exact || r.Kept.Text != 4 {
+			t.Errorf("%+v", r)
+		}
+		if r := s.run(long); r.End != bellcord.Failed || !strings.Contains(r.Error, "too long") {
+			t.Errorf("a second time in a turn: %+v", r)
+		}
+	})
+}
+
+func TestAManualCompactionSumsUpEverythingWithAFocus(t *testing.T) {
+	t.Parallel()
+	m := &model{script: []answer{{says: "one"}, {says: "THE SUMMARY"}, {says: "fine"}, {}}}
+	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
+		s.run("hello")
+		compact := func(focus string) bellcord.Receipt {
+			turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Task: bellcord.Compact, Text: focus})
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-turn.Settled()
+			return turn.Receipt()
+		}
+		if r := compact("the names"); r.End != bellcord.Done || r.Kept.Text != 0 || r.Usage.Input != 10 {
+			t.Errorf("%+v", r)
+		}
+		if asked := m.asked[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "above all: the names") {
+			t.Errorf("asked %+v", asked)
+		}
+		s.run("and now?")
+		told := m.asked[2].Messages
+		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || strings.Contains(told[0].Text, "the names") || told[1].Text != "and now?" {
+			t.Errorf("told %+v", told)
+		}
+		if r := compact(""); r.End != bellcord.Failed || !strings.Contains(r.Error, "no summary") {
+			t.Errorf("%+v", r)
+		}
+	})
+	onStage(t, &model{}, "full", none, func(t *testing.T, s *stage) {
+		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Task: bellcord.Compact})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-turn.Settled()
+		if r := turn.Receipt(); r.End != bellcord.Failed || !strings.Contains(r.Error, "nothing to compact") {
+			t.Errorf("%+v", r)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package react_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+func put(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTheModelIsToldTheInstructionsOfItsDirectoryAndThoseAbove(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := filepath.Join(root, "repo", "deep", "er")
+	put(t, filepath.Join(dir, "CLAUDE.md"), "INNER")
+	put(t, filepath.Join(root, "repo", "deep", "AGENTS.md"), "MIDDLE")
+	put(t, filepath.Join(root, "repo", "deep", "CLAUDE.md"), "NOT THIS")
+	put(t, filepath.Join(root, "repo", "AGENTS.md"), strings.Repeat("OUTER ", 20_000))
+	put(t, filepath.Join(root, "repo", ".git", "HEAD"), "ref")
+	put(t, filepath.Join(root, "AGENTS.md"), "NOT THIS EITHER")
+	own := put(t, filepath.Join(root, "home", "AGENTS.md"), "MINE")
+	m := &model{script: []answer{{says: "ok"}, {says: "ok"}, {says: "ok"}}}
+	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
+		s.agent.Instructions = []string{own, filepath.Join(root, "missing.md")}
+		ask := func(at string) string {
+			if _, err := s.Configure(s.session.ID, bellcord.Configured{Dir: at}); err != nil {
+				t.Fatal(err)
+			}
+			s.run("hi")
+			return m.asked[len(m.asked)-1].System
+		}
+		system := ask(dir)
+		at := -1
+		for _, part := range []string{dir, "a git repository", "MINE", "OUTER", "[the file goes on]", "MIDDLE", "INNER"} {
+			i := strings.Index(system, part)
+			if i < at {
+				t.Errorf("%q is not in its place", part)
+			}
+			at = i
+		}
+		if strings.Contains(system, "NOT THIS") || len(system) > 70_000 {
+			t.Errorf("%d bytes: %.300s", len(system), system)
+		}
+		if again := ask(dir); again != system {
+			t.Error("it is not the same the second time")
+		}
+		if outside := ask(root); strings.Contains(outside, "git repository") || !strings.Contains(outside, "NOT THIS EITHER") {
+			t.Errorf("without a repository: %s", outside)
+		}
+	})
+}
+
+func TestTheSystemPromptIsATemplate(t *testing.T) {
+	t.Parallel()
+	m := &model{script: []answer{{says: "ok"}}}
+	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
+		s.agent.System = "Work in {{.Dir}} on {{.System}} since {{.Started}}."
+		s.run("hi")
+		if got := m.asked[0].System; !strings.HasPrefix(got, "Work in "+s.session.Dir+" on ") || !strings.Contains(got, "since 2000-01-01") {
+			t.Errorf("%s", got)
+		}
+		s.agent.System = "{{.Nothing}}"
+		if r := s.run("hi"); r.End != bellcord.Failed || !strings.Contains(r.Error, "Nothing") {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestWhatAPromptPointsAtIsReadAndTold(t *testing.T) {
+	t.Parallel()
+	m := &model{script: []answer{{says: "ok"}}}
+	tools := func(*stage) []tool.Tool { return []tool.Tool{tool.ReadFile()} }
+	onStage(t, m, "ask", tools, func(t *testing.T, s *stage) {
+		dir := s.session.Dir
+		put(t, filepath.Join(dir, "a b.txt"), "one\ntwo\nthree\nfour\n")
+		outside := put(t, filepath.Join(t.TempDir(), "secret.txt"), "SECRET")
+		var links []bellcord.Link
+		for _, uri := range []string{
+			"file://" + dir + "/a%20b.txt#L2:3", "file://" + dir + "/a%20b.txt#L4", "file://" + dir + "/a%20b.txt#L3-2",
+			"file://" + dir + "/missing", "file://" + outside, "file://elsewhere/x", "https://example.org/", "::",
+		} {
+			links = append(links, bellcord.Link{URI: uri})
+		}
+		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: "look here", Links: links})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-turn.Settled()
+		told := m.asked[0].Messages[0].Text
+		want := "look here\n\n[" + links[0].URI + "]\ntwo\nthree\n\n\n[" + links[1].URI + "]\nfour\n"
+		if told != want {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		history, err := bellcord.ReadHistory(t.Context(), s.store, s.session.ID)
+		if err != nil || history[0].Text != told {
+			t.Errorf("on record %q, %v", history[0].Text, err)
+		}
+	})
+}
+
+func TestANameThatNoModelTakesBackIsRecordedAsOneThatAllDo(t *testing.T) {
+	t.Parallel()
+	bad := use("rm -rf / 漢")
+	m := &model{script: []answer{{}, {says: "ok"}}}
+	m.script[0].calls = append(m.script[0].calls, bad)
+	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
+		s.run("go")
+		got := m.asked[1].Messages[1].Calls[0]
+		if got.Name != "rm_-rf____" || !json.Valid(got.Args) || !strings.Contains(s.told(bad.ID), `no tool \"rm -rf`) && !strings.Contains(s.told(bad.ID), `no tool "rm -rf`) {
+			t.Errorf("recorded %+v, told %q", got, s.told(bad.ID))
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Provider is where models are, and how they are spoken to.
+type Provider struct {
+	API       string `toml:"api"` // one of APIs
+	BaseURL   string `toml:"base_url"`
+	Key       string `toml:"api_key"`
+	Thinking  int64  `toml:"thinking"`   // tokens to think with, for anthropic and gemini; -1 lets the model decide
+	Effort    string `toml:"effort"`     // to reason with, for responses
+	MaxOutput int64  `toml:"max_output"` // tokens of one answer, for anthropic
+}
+
+// The APIs that models are spoken to by.
+const (
+	Chat      = "chat"      // OpenAI's chat completions, as most model servers speak it
+	Responses = "responses" // OpenAI's own newer one
+	Anthropic = "anthropic"
+	Gemini    = "gemini"
+)
+
+// APIs are all of them.
+var APIs = []string{Chat, Responses, Anthropic, Gemini}
+
+// Facts are what cannot be asked of a model: the tokens that fit, and its prices
+// in dollars for a million tokens. 0 is not known.
+type Facts struct {
+	Window     int64   `toml:"window"`
+	Input      float64 `toml:"input"`
+	Output     float64 `toml:"output"`
+	CacheRead  float64 `toml:"cache_read"`
+	CacheWrite float64 `toml:"cache_write"`
+}
+
+// UsageOnStop is how long a stopped answer is read on for the sake of its usage:
+// "estimate" (not at all) or "drain 2s".
+type UsageOnStop time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *UsageOnStop) UnmarshalText(text []byte) error {
+	if string(text) == "estimate" {
+		*u = 0
+		return nil
+	}
+	word, bound, _ := strings.Cut(string(text), " ")
+	d, err := time.ParseDuration(bound)
+	if word != "drain" || err != nil || d <= 0 || d > mostDrain {
+		return fmt.Errorf("usage_on_stop %q: it is \"estimate\", or \"drain 2s\" with at most %v", text, mostDrain)
+	}
+	*u = UsageOnStop(d)
+	return nil
+}
+
+// mostDrain stays well within a stop's hard bound.
+const mostDrain = 5 * time.Second
+
+// addProviders puts those that everybody has beside the file's, and the
+// environment's keys and addresses over both.
+func (c *Config) addProviders() {
+	if c.Provider == nil {
+		c.Provider = map[string]Provider{}
+	}
+	for _, known := range []struct{ name, api, key, url string }{
+		{"openai", "", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
+		{"anthropic", Anthropic, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
+		{"gemini", Gemini, "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"},
+	} {
+		p := c.Provider[known.name]
+		if v := os.Getenv(known.key); v != "" {
+			p.Key = v
+		}
+		if v := os.Getenv(known.url); v != "" {
+			p.BaseURL = v
+		}
+		if p.API == "" {
+			p.API = known.api
+		}
+		c.Provider[known.name] = p
+	}
+	for name, p := range c.Provider {
+		switch {
+		case p.API != "":
+		case name == "openai" && p.BaseURL == "":
+			p.API = Responses
+		default: // another server at an address is one that speaks what most do
+			p.API = Chat
+		}
+		c.Provider[name] = p
+	}
+}
+
+func (c Config) checkProviders() error {
+	for name, p := range c.Provider {
+		if !slices.Contains(APIs, p.API) {
+			return fmt.Errorf("provider.%s: api %q is none of %v", name, p.API, APIs)
+		}
+		if strings.Contains(name, "/") {
+			return fmt.Errorf("provider.%s: a name has no slash", name)
+		}
+	}
+	return nil
+}
