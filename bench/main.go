@@ -19,19 +19,21 @@ func main() {
 	flag.Parse()
 	which := flag.Args()
 	if len(which) == 0 {
-		which = []string{"stops", "coldstart", "zoo"}
+		which = []string{"stops", "formats", "coldstart", "zoo"}
 	}
 	for _, name := range which {
 		var err error
 		switch name {
 		case "stops":
 			err = stops(os.Stdout, *stopCount, *others)
+		case "formats":
+			err = formats(os.Stdout, *stopCount/2)
 		case "coldstart":
 			err = coldstart(os.Stdout, *binary)
 		case "zoo":
 			err = zoo(os.Stdout, *stopCount)
 		default:
-			err = fmt.Errorf("no figure %q: there are stops, coldstart and zoo", name)
+			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart and zoo", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

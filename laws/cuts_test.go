@@ -2,6 +2,7 @@ package laws_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -26,7 +27,7 @@ type cut struct {
 	keeps                  string       // an exchange the history must hold afterwards, by a piece of it
 }
 
-// cuts is the table of cut points. "In compaction" joins it with compaction.
+// cuts is the table of cut points.
 var cuts = []cut{
 	{
 		name: "before accept", prompt: "[slow 50]",
@@ -114,6 +115,16 @@ var cuts = []cut{
 		reach:    until(kind[bellcord.Retrying]),
 		requests: 1,
 	}, {
+		name: "in compaction", prompt: "[hang after 3]",
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			s.done("[say All of it.]")
+			s.sendPrompt(bellcord.Prompt{Turn: id, Task: bellcord.Compact, Text: p})
+			s.modelHas(func(r []fakemodel.Request) bool {
+				return len(r) == s.base+2 && strings.Contains(r[s.base+1].Sent, "word3")
+			})
+		},
+		requests: 2, open: true, keeps: "All of it.",
+	}, {
 		name: "in settle", prompt: "[say All done.]",
 		reach: func(s *stage, id bellcord.TurnID, p string) {
 			held := s.store.shut(func(op bellcord.Op) bool { _, is := op.(bellcord.FinishTurn); return is })
@@ -189,16 +200,30 @@ func (s *stage) stopAt(c cut) scene {
 	return sc
 }
 
-// atEveryCut plays a scene for each cut point and holds a law against it.
+// atEveryCut plays a scene for each cut point and holds a law against it. CI
+// asks for every law in every format.
 func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
+	t.Helper()
+	in := formats[:1]
+	if *everyFormat {
+		in = formats
+	}
+	atEveryCutIn(t, in, law)
+}
+
+// atEveryCutIn does so with models that speak the formats: for laws about what
+// goes over the wire.
+func atEveryCutIn(t *testing.T, in []string, law func(t *testing.T, sc scene)) {
 	t.Helper()
 	for _, c := range cuts {
 		if c.end == "" {
 			c.end = bellcord.Stopped
 		}
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			onStage(t, func(s *stage) { law(s.t, s.stopAt(c)) })
-		})
+		for _, format := range in {
+			t.Run(format+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				onStageIn(t, format, func(s *stage) { law(s.t, s.stopAt(c)) })
+			})
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestLaw21_TheNextPromptIsAcceptedAfterAStopAtAnyCutPoint(t *testing.T) {
 	t.Parallel()
-	atEveryCut(t, func(t *testing.T, sc scene) {
+	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		sc.done("and now?")
 		if r := sc.model.Rejections(); len(r) > 0 {
 			t.Errorf("the model rejected: %v", r)
@@ -37,7 +37,7 @@ func TestLaw22_RepairIsDeterministicAndOnlyAdds(t *testing.T) {
 
 func TestLaw23_WhatWasShownIsInTheRecord(t *testing.T) {
 	t.Parallel()
-	atEveryCut(t, func(t *testing.T, sc scene) {
+	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		synctest.Wait()
 		var shown strings.Builder
 		sc.mu.Lock()
@@ -120,7 +120,7 @@ func TestLaw25_ThePersonAndTheModelAreToldTheTruthAboutEveryCall(t *testing.T) {
 
 func TestLaw27_UsageIsRecordedExactlyOrAsAnEstimate(t *testing.T) {
 	t.Parallel()
-	atEveryCut(t, func(t *testing.T, sc scene) {
+	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		u := sc.receipt.Usage
 		requests := sc.requests
 		if sc.name == "queued" {

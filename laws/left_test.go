@@ -13,7 +13,7 @@ import (
 
 func TestLaw16_TheModelsConnectionIsClosedAtOnce(t *testing.T) {
 	t.Parallel()
-	atEveryCut(t, func(t *testing.T, sc scene) {
+	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		if !sc.open {
 			return
 		}

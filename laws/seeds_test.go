@@ -26,15 +26,17 @@ func TestLaw21_RandomConversationsAreAcceptedAfterEveryCut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			requests := 0
-			onStage(t, func(s *stage) {
+			onStageIn(t, formats[i%len(formats)], func(s *stage) {
 				for seed := range *seeds {
 					if seed%10 == 9 {
 						s.freshSession()
 					}
 					chance := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
 					for range chance.IntN(3) {
+						s.speak(formats[chance.IntN(len(formats))])
 						<-s.send("", earlier[chance.IntN(len(earlier))]).Settled()
 					}
+					s.speak(formats[chance.IntN(len(formats))])
 					later := c
 					later.reach = func(s *stage, id bellcord.TurnID, p string) {
 						if c.reach != nil {
@@ -57,41 +59,10 @@ func TestLaw21_RandomConversationsAreAcceptedAfterEveryCut(t *testing.T) {
 	}
 }
 
-// Law 21, byte by byte: a recorded answer with thinking, text and two calls is
-// cut after every single byte; whatever was left is accepted with the next prompt.
-func TestLaw21_AStreamCutAfterAnyByteIsAcceptedWithTheNextPrompt(t *testing.T) {
-	t.Parallel()
-	const script = `[think 2][say Café, 世界][tool quick {"a":"é"}][tool quick {"b":{"c":[1]}}]`
-	stride := 37 // of the bytes; all of them when CI asks
-	if *seeds >= 100 {
-		stride = 1
-	}
-	cuts := 0
-	onStage(t, func(s *stage) {
-		<-s.send("", "[bytes cut 1000000]"+script).Settled()
-		for n := 0; ; n += stride {
-			if n/stride%20 == 19 {
-				s.freshSession()
-			}
-			turn := s.send("", fmt.Sprintf("[bytes cut %d]%s", n, script))
-			<-turn.Settled()
-			s.done("and now?")
-			cuts++
-			if turn.Receipt().End == bellcord.Done { // the whole answer got through
-				break
-			}
-		}
-		if r := s.model.Rejections(); len(r) > 0 {
-			s.t.Errorf("rejected %d: %v", len(r), r[0])
-		}
-	})
-	t.Logf("%d cuts, 0 rejected", cuts)
-}
-
 // freshSession goes on in a new session, with its own viewer.
 func (s *stage) freshSession() {
 	s.t.Helper()
-	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: s.t.TempDir(), Model: "openai/fake"})
+	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: s.t.TempDir(), Model: s.format + "/fake"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

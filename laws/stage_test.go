@@ -14,7 +14,6 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
-	"github.com/bellcord/bellcord/internal/llm/openai"
 	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/tool"
 )
@@ -23,6 +22,8 @@ import (
 type stage struct {
 	*bellcord.Hub
 	t       *testing.T
+	format  string // the wire format that the session's model speaks
+	agent   *react.Agent
 	store   *gate
 	model   *fakemodel.Server
 	session bellcord.SessionID
@@ -40,30 +41,41 @@ type stage struct {
 // 18: it fails when a goroutine is left.
 func onStage(t *testing.T, play func(s *stage)) {
 	t.Helper()
+	onStageIn(t, "chat", play)
+}
+
+// onStageIn does so with a model that speaks the wire format.
+func onStageIn(t *testing.T, format string, play func(s *stage)) {
+	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, dir, bellcord.Options{Sweep: 10 * time.Second}) // hours pass here: looks are rare
-		play(s)
+		play(newStage(t, dir, format, bellcord.Options{Sweep: 10 * time.Second})) // hours pass here: looks are rare
 	})
 }
 
-func newStage(t *testing.T, dir string, opts bellcord.Options) *stage {
+func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, store: &gate{Store: store}, model: fakemodel.New(), grew: make(chan struct{}), ran: counter{n: map[string]int{}}}
+	s := &stage{
+		t: t, format: format, store: &gate{Store: store}, model: fakemodel.New(),
+		grew: make(chan struct{}), ran: counter{n: map[string]int{}},
+	}
 	client, closePipe := s.model.Pipe()
-	provider := openai.New(openai.Config{BaseURL: "http://fake/v1", Key: "x", HTTP: client})
-	agent := &react.Agent{
-		Model: func(string) (react.Model, error) { return react.Model{Model: llm.Patient{Model: provider}, Name: "fake"}, nil },
+	providers := providersOn("http://fake", client)
+	s.agent = &react.Agent{
+		Model: func(name string) (react.Model, error) {
+			of, model, _ := strings.Cut(name, "/")
+			return react.Model{Model: llm.Patient{Model: providers[of]}, Name: model, Window: 20_000}, nil
+		},
 		Tools: s.tools(),
 	}
-	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {
+	if s.Hub, err = bellcord.Open(t.Context(), s.store, s.agent, opts); err != nil {
 		t.Fatal(err)
 	}
-	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: dir, Model: "openai/fake"})
+	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: dir, Model: format + "/fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +90,9 @@ func newStage(t *testing.T, dir string, opts bellcord.Options) *stage {
 		if s.ran.of("deaf") > 0 {
 			<-time.After(2 * time.Hour) // it was abandoned, and ends in its own time
 		}
-		provider.Close()
+		for _, p := range providers {
+			p.Close()
+		}
 		closePipe()
 		if err := store.Close(); err != nil {
 			t.Error(err)

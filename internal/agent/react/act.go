@@ -49,11 +49,11 @@ func understand(c llm.Call, tools []tool.Tool) call {
 // proper is a name that every model takes back, made from one that some model
 // came up with.
 func proper(name string) string {
-	name = improper.ReplaceAllString(name, "_")
+	name = improper().ReplaceAllString(name, "_")
 	return name[:min(len(name), 64)]
 }
 
-var improper = regexp.MustCompile(`^[^a-zA-Z_]|[^a-zA-Z0-9_-]`)
+var improper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^a-zA-Z_]|[^a-zA-Z0-9_-]`) })
 
 func completeObject(args string) error {
 	d := json.NewDecoder(bytes.NewReader([]byte(args)))

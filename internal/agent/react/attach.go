@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/permit"
@@ -50,7 +51,7 @@ func (j *job) allowed(read tool.Tool, args json.RawMessage) bool {
 
 // lineRange is how editors write lines behind a file's address: #L10, #L10-20,
 // #L10:20, #L10-L20.
-var lineRange = regexp.MustCompile(`^L(\d{1,9})(?:[-:]L?(\d{1,9}))?$`)
+var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^L(\d{1,9})(?:[-:]L?(\d{1,9}))?$`) })
 
 // readArgs is what the reading tool is called with for a link, nil where it
 // leads to no file.
@@ -60,7 +61,7 @@ func readArgs(uri string) json.RawMessage {
 		return nil
 	}
 	args := map[string]any{"path": u.Path}
-	if m := lineRange.FindStringSubmatch(u.Fragment); m != nil {
+	if m := lineRange().FindStringSubmatch(u.Fragment); m != nil {
 		first, _ := strconv.Atoi(m[1])
 		last := first
 		if m[2] != "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // callNames gives each call an id that the API takes: of its letters, and of no
@@ -16,9 +17,10 @@ type callNames struct {
 	last  map[string]string // of the calls of the last answer, by their own ids
 }
 
+// Compiled when they are first needed: not every start is for this provider.
 var (
-	callID    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	noNameRun = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
+	callID    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
+	noNameRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]+`) })
 )
 
 // begin is for the next answer: results belong to the calls of the last one.
@@ -26,7 +28,7 @@ func (n *callNames) begin() { n.last = map[string]string{} }
 
 func (n *callNames) give(own string) string {
 	base := own
-	if !callID.MatchString(own) {
+	if !callID().MatchString(own) {
 		sum := sha256.Sum256([]byte(own))
 		base = "call_" + hex.EncodeToString(sum[:12])
 	}
@@ -50,6 +52,6 @@ func (n *callNames) of(own string) string {
 // that nobody has, by a name that nothing can have.
 func toolName(name string) string {
 	const most = 128
-	name = noNameRun.ReplaceAllString(name, "_")
+	name = noNameRun().ReplaceAllString(name, "_")
 	return name[:min(len(name), most)]
 }

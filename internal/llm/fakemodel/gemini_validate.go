@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,7 +11,7 @@ import (
 
 // geminiName is what both of Google's services take, with the shorter of the
 // lengths that their descriptions name.
-var geminiName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+var geminiName = newPattern(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 
 // ValidateGemini checks the body of a generateContent request as strictly as
 // Gemini 3 does, or more: fields unknown to it are refused, roles alternate,

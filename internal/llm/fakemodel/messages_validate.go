@@ -4,15 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 var (
-	messagesToolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
-	messagesCallID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	messagesToolName = newPattern(`^[a-zA-Z0-9_-]{1,128}$`)
+	messagesCallID   = newPattern(`^[a-zA-Z0-9_-]+$`)
 )
 
 // ValidateMessages checks the body of a request to Anthropic's Messages API. It is

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = newPattern(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // Validate checks the body of a chat completions request more strictly than any
 // one provider does, so that what passes here passes everywhere. The error names

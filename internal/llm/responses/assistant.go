@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/openai/openai-go/v3/packages/param"
 	sdk "github.com/openai/openai-go/v3/responses"
@@ -87,12 +88,12 @@ func callID(id string) string {
 	return "call_" + hex.EncodeToString(sum[:20])
 }
 
-var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]`) })
 
 // toolName is a name that the API takes. Models call tools that do not exist, by
 // names that cannot; the conversation goes on with what they were told of it.
 func toolName(name string) string {
-	name = notInNames.ReplaceAllString(name, "_")
+	name = notInNames().ReplaceAllString(name, "_")
 	return name[:min(len(name), mostOfName)]
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
@@ -88,11 +89,11 @@ var reasons = map[string]llm.Reason{
 	"invalid_prompt":          llm.Refused,
 }
 
-var tryAgain = regexp.MustCompile(`try again in ([0-9.]+ ?m?s)\b`)
+var tryAgain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`try again in ([0-9.]+ ?m?s)\b`) })
 
 // after is how long a message asks us to wait. A stream has no header for it.
 func after(message string) time.Duration {
-	found := tryAgain.FindStringSubmatch(message)
+	found := tryAgain().FindStringSubmatch(message)
 	if found == nil {
 		return 0
 	}

@@ -1,0 +1,182 @@
+package laws_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+func TestLaw27_WhatTheModelToldIsRecordedAsItToldIt(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			onStageIn(t, format, func(s *stage) {
+				r := s.done("[usage 100 50][cache 30 0][think 3][say hello]")
+				want := bellcord.Usage{Input: 100, CacheRead: 30, Output: 50, Exact: true}
+				if r.Usage != want || len(r.Spent) != 1 || r.Spent[0] != (bellcord.Spent{Model: format + "/fake", Usage: want}) {
+					s.t.Errorf("recorded %+v, %+v", r.Usage, r.Spent)
+				}
+				spent, err := s.Spending(s.t.Context(), bellcord.SpendingQuery{Session: s.session})
+				if err != nil || len(spent) != 1 || spent[0].Usage != want {
+					s.t.Errorf("spent %+v, %v", spent, err)
+				}
+			})
+		})
+	}
+}
+
+// drained has stopped answers read on for so long.
+func (s *stage) drained(bound time.Duration) {
+	plain := s.agent.Model
+	s.agent.Model = func(name string) (react.Model, error) {
+		m, err := plain(name)
+		m.Model = llm.Draining{Model: m.Model, For: bound}
+		return m, err
+	}
+}
+
+func TestLaw27_AnAnswerThatIsDrainedAfterAStopTellsWhatItCost(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		for name, c := range map[string]struct {
+			prompt string
+			exact  bool
+			takes  time.Duration
+		}{
+			"its end comes in time": {"[usage 100 50][slow 50 20ms]", true, 0},
+			"its end does not come": {"[usage 100 50][slow 500 20ms]", false, 2 * time.Second},
+		} {
+			t.Run(format+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				onStageIn(t, format, func(s *stage) {
+					s.drained(2 * time.Second)
+					turn := s.send("", c.prompt)
+					s.await(turn.ID, saidSo("word5"))
+					s.Stop(bellcord.StopTurn(turn.ID, by))
+					<-turn.Settled()
+					r := turn.Receipt()
+					if r.End != bellcord.Stopped || r.Usage.Exact != c.exact || c.exact && (r.Usage.Input != 100 || r.Usage.Output != 50) || r.Usage.Output == 0 {
+						s.t.Errorf("%+v", r)
+					}
+					took := r.Times.Settled.Sub(r.Times.Requested)
+					if c.takes > 0 && took != c.takes || took > 2*time.Second {
+						s.t.Errorf("settled after %v", took)
+					}
+					if text := s.textOf(turn.ID); strings.Contains(text, "word40") {
+						s.t.Errorf("what came after the stop was shown: %q", text)
+					}
+					s.done("and now?")
+				})
+			})
+		}
+	}
+}
+
+// spentAt is the running estimate after each event of a turn, as a budget sees
+// it: input, and four bytes of output for a token.
+func spentAt(bodies []bellcord.Body) []int64 {
+	var spent []int64
+	var input, output int64
+	for _, b := range bodies {
+		switch b := b.(type) {
+		case bellcord.StepStarted:
+			input = b.Input
+		case bellcord.Metered:
+			input = b.Usage.Input
+		case bellcord.Said:
+			output += int64(len(b.Text))
+		case bellcord.Thought:
+			output += int64(len(b.Text))
+		}
+		spent = append(spent, input+(output+3)/4)
+	}
+	return spent
+}
+
+func TestLaw12_ABudgetStopsTheTurnWithinOneEventOfCrossingIt(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		for name, prompt := range map[string]string{"in text": "[usage 100 0][slow 5000 20ms]", "in thinking": "[usage 100 0][think 5000 20ms]"} {
+			t.Run(format+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				onStageIn(t, format, func(s *stage) {
+					const budget = 1000
+					turn := s.sendPrompt(bellcord.Prompt{Text: prompt, Tokens: budget})
+					<-turn.Settled()
+					r := turn.Receipt()
+					if r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Budget || !strings.Contains(r.Cause.Why, "1000 tokens") {
+						s.t.Fatalf("%+v", r)
+					}
+					over := 0
+					for _, spent := range spentAt(worked(s.bodies(turn.ID))) {
+						if spent >= budget {
+							over++
+						}
+					}
+					if over != 1 {
+						s.t.Errorf("%d events at or beyond the budget", over)
+					}
+					s.done("and now?")
+				})
+			})
+		}
+	}
+}
+
+// worked leaves out what the hub itself adds.
+func worked(bodies []bellcord.Body) []bellcord.Body {
+	var out []bellcord.Body
+	for _, b := range bodies {
+		switch b.(type) {
+		case bellcord.StopAsked, bellcord.Ended:
+		default:
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func TestLaw12_BudgetsOfMoneyAndOfSessionsAreStopsToo(t *testing.T) {
+	t.Parallel()
+	priced := func(s *stage) {
+		plain := s.agent.Model
+		s.agent.Model = func(name string) (react.Model, error) {
+			m, err := plain(name)
+			m.Price = &bellcord.Price{Input: 3000, Output: 15_000, CacheRead: 300, CacheWrite: 3000} // 3 and 15 dollars for a million
+			return m, err
+		}
+	}
+	for name, c := range map[string]struct {
+		first, second bellcord.Prompt
+		why           string
+	}{
+		"a turn's money":     {bellcord.Prompt{Text: "[say hi]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", Cost: 10_000_000}, "the turn's $0.0100"},
+		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", Session: bellcord.Allowance{Tokens: 1500}}, "the session's 1500 tokens"},
+		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", Session: bellcord.Allowance{Cost: 8_000_000}}, "the session's $0.008000"},
+		"a session that has nothing left": {
+			bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[say never]", Session: bellcord.Allowance{Tokens: 900}}, "the session's 900 tokens",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) {
+				priced(s)
+				<-s.sendPrompt(c.first).Settled()
+				before := len(s.model.Requests())
+				turn := s.sendPrompt(c.second)
+				<-turn.Settled()
+				if r := turn.Receipt(); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Budget || !strings.Contains(r.Cause.Why, c.why) {
+					s.t.Errorf("%+v", r)
+				}
+				if asked := len(s.model.Requests()) - before; (asked == 0) != strings.Contains(name, "nothing left") {
+					s.t.Errorf("asked the model %d times", asked)
+				}
+			})
+		})
+	}
+}
