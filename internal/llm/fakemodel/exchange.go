@@ -61,7 +61,11 @@ func (s *Server) serve(f format) http.HandlerFunc {
 		}
 		t := f.read(r, body)
 		sc, status, refusal := s.admit(f, r, body, t)
-		x.entry = s.journal.add(record(body, t, refusal))
+		entry := record(body, t, refusal)
+		if wrong := f.validate(body); s.lenient && wrong != nil {
+			entry.Suspect = wrong.Error()
+		}
+		x.entry = s.journal.add(entry)
 		defer x.watch()()
 		if refusal != nil {
 			s.logger.Warn("request refused", "status", status, "why", refusal)
@@ -86,11 +90,11 @@ func (s *Server) admit(f format, r *http.Request, body []byte, t turn) (script, 
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return script{}, http.StatusBadRequest, errors.New("content type is not application/json")
 	}
-	if err := f.validate(body); err != nil {
+	if err := f.validate(body); err != nil && !s.lenient {
 		return script{}, http.StatusBadRequest, err
 	}
 	sc, err := parseScript(t.prompt, s.pace)
-	if err != nil {
+	if err != nil && !s.lenient {
 		return script{}, http.StatusBadRequest, err
 	}
 	return sc.at(t.step), 0, nil

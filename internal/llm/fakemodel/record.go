@@ -32,6 +32,7 @@ type Request struct {
 
 	Sent     string `json:"sent"`               // answer text handed to the client so far
 	Rejected string `json:"rejected,omitempty"` // why the request was refused
+	Suspect  string `json:"suspect,omitempty"`  // what a lenient server let pass
 	Status   int    `json:"status"`             // 0 until headers were sent
 }
 

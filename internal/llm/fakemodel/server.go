@@ -13,6 +13,7 @@ const defaultPace = 20 * time.Millisecond
 type Server struct {
 	logger  *slog.Logger
 	pace    time.Duration
+	lenient bool
 	mux     *http.ServeMux
 	journal *journal
 }
@@ -29,6 +30,13 @@ func WithLogger(logger *slog.Logger) Option {
 // saying how long. The default is 20ms.
 func WithPace(pace time.Duration) Option {
 	return func(s *Server) { s.pace = pace }
+}
+
+// WithLenience has the server answer what it would otherwise refuse: other
+// programs' agents send fields of their own. What was wrong is recorded all the
+// same.
+func WithLenience() Option {
+	return func(s *Server) { s.lenient = true }
 }
 
 // New makes a Server with empty records.

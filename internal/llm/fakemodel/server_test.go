@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -183,6 +184,27 @@ func TestAnAddressThatCannotBeListenedOnIsAnError(t *testing.T) {
 	for _, addr := range []string{"nonsense", "127.0.0.1:-1"} {
 		if _, _, err := fakemodel.New().Listen(addr); err == nil {
 			t.Errorf("listening on %q worked", addr)
+		}
+	}
+}
+
+func TestALenientServerAnswersAndRecordsWhatWasWrong(t *testing.T) {
+	t.Parallel()
+	const body = `{"model":"m","messages":[{"role":"user","content":"[slow x"},{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{"}}]}]}`
+	for _, lenient := range []bool{false, true} {
+		var opts []fakemodel.Option
+		if lenient {
+			opts = append(opts, fakemodel.WithLenience())
+		}
+		server := fakemodel.New(opts...)
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/chat/completions", strings.NewReader(body))
+		req.Header.Set("Authorization", "Bearer k")
+		req.Header.Set("Content-Type", "application/json")
+		res := httptest.NewRecorder()
+		server.ServeHTTP(res, req)
+		got := server.Requests()[0]
+		if want := map[bool]int{false: 400, true: 200}[lenient]; res.Code != want || (got.Suspect != "") != lenient || (got.Rejected != "") == lenient {
+			t.Errorf("lenient %v: status %d, %+v", lenient, res.Code, got)
 		}
 	}
 }
