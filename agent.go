@@ -113,6 +113,30 @@ func (w *Work) History(ctx context.Context) ([]Message, error) {
 	return ReadHistory(ctx, w.hub.log.store, w.Session.ID)
 }
 
+// Hosted returns the newest word on which session of a hosted agent the work is
+// done in; the zero value when there is none.
+func (w *Work) Hosted(ctx context.Context) (Hosted, error) {
+	var last Hosted
+	err := eachEvent(ctx, w.hub.log.store, w.Session.ID, 0, func(ev Event) {
+		switch b := ev.Body.(type) {
+		case Hosted:
+			last = b
+		case Cleared:
+			last = Hosted{} // a new conversation is a new session of the agent's
+		}
+	})
+	return last, err
+}
+
+// Processes reports processes that were ended for the turn, and survivors; the
+// receipt lists them.
+func (w *Work) Processes(p Processes) {
+	w.turn.mu.Lock()
+	w.turn.tally.procs.add(p)
+	w.turn.mu.Unlock()
+	w.Mark(ProcessGone)
+}
+
 // Entitle names the session, unless the turn has been stopped.
 func (w *Work) Entitle(title string) {
 	w.hub.mu.Lock()

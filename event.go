@@ -77,6 +77,8 @@ type (
 	Called struct {
 		Call    string          `json:"call"`
 		Name    string          `json:"name"`
+		Title   string          `json:"title,omitempty"` // for people, where the agent gives one
+		Sort    string          `json:"sort,omitempty"`  // what sort of tool: read, edit, execute …, where the agent says
 		Args    json.RawMessage `json:"args"`
 		Seal    json.RawMessage `json:"seal,omitempty"` // as of thinking, where a model seals its calls
 		Problem string          `json:"problem,omitempty"`
@@ -153,6 +155,13 @@ type (
 	Cleared struct{}
 )
 
+// Hosted means that another agent does the session's work, in a session of its
+// own that it can go on with.
+type Hosted struct {
+	Agent   string `json:"agent"`
+	Session string `json:"session"`
+}
+
 // Configured means that the session's title, model, mode or directory changed.
 type Configured struct {
 	Dir   string `json:"dir,omitempty"`
@@ -178,6 +187,7 @@ func (Retrying) Kind() string    { return "retrying" }
 func (StepEnded) Kind() string   { return "step_ended" }
 func (Configured) Kind() string  { return "configured" }
 
+func (Hosted) Kind() string       { return "hosted" }
 func (Attached) Kind() string     { return "attached" }
 func (Metered) Kind() string      { return "metered" }
 func (Sealed) Kind() string       { return "sealed" }
@@ -208,7 +218,7 @@ var bodies = map[string]func([]byte) (Body, error){
 	"call_ended": decodeAs[CallEnded], "asked": decodeAs[Asked],
 	"answered": decodeAs[Answered], "retrying": decodeAs[Retrying],
 	"step_ended": decodeAs[StepEnded], "configured": decodeAs[Configured],
-	"attached": decodeAs[Attached], "metered": decodeAs[Metered], "sealed": decodeAs[Sealed],
+	"hosted": decodeAs[Hosted], "attached": decodeAs[Attached], "metered": decodeAs[Metered], "sealed": decodeAs[Sealed],
 	"aside_started": decodeAs[AsideStarted], "aside_ended": decodeAs[AsideEnded],
 	"compacted": decodeAs[Compacted], "cleared": decodeAs[Cleared],
 }

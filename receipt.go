@@ -104,6 +104,14 @@ type Processes struct {
 	Background []Process `json:"background,omitempty"`
 }
 
+func (p *Processes) add(more Processes) {
+	p.Ended = append(p.Ended, more.Ended...)
+	p.Survivors = append(p.Survivors, more.Survivors...)
+	if more.Proof != "" {
+		p.Proof = more.Proof
+	}
+}
+
 // Kept is what of a turn's output is in the record.
 type Kept struct {
 	Text    int64 `json:"text"`    // bytes of the answer

@@ -8,6 +8,7 @@ type Session struct {
 	ID      SessionID `json:"id"`
 	Dir     string    `json:"dir"`             // absolute; tools work here, whatever the process's own directory is
 	Title   string    `json:"title,omitempty"` // the first words of the first prompt until somebody says better
+	Agent   string    `json:"agent,omitempty"` // who does the work; "" is our own
 	Model   string    `json:"model,omitempty"` // provider/model
 	Mode    string    `json:"mode,omitempty"`  // how much is allowed without asking; the agent knows the words
 	Created time.Time `json:"created"`

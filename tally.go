@@ -45,9 +45,7 @@ func (t *tally) observe(b Body) {
 
 func (t *tally) callEnded(b CallEnded) {
 	if p := b.Processes; p != nil {
-		t.procs.Ended = append(t.procs.Ended, p.Ended...)
-		t.procs.Survivors = append(t.procs.Survivors, p.Survivors...)
-		t.procs.Proof = p.Proof
+		t.procs.add(*p)
 	}
 	i := t.find(b.Call)
 	if i < 0 {

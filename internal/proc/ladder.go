@@ -107,11 +107,11 @@ func orphans(alive []process) []process {
 	return all
 }
 
-// ladder ends all that is in the pen: it asks everybody who is there, once;
+// ladder ends the crowd: it asks everybody who is there, once;
 // gives them the grace, or until force is closed; kills; and looks until nobody
 // is left. It takes no longer than the grace and the time for killing, and one
 // more look.
-func ladder(p *pen, grace time.Duration, force <-chan struct{}) Report {
+func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
 	met := &roll{who: make(map[ident]*Ended), young: make(map[ident]bool)}
 	if first := met.add(p.look(), Asked); len(first) > 0 {

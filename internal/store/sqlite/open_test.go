@@ -31,7 +31,7 @@ func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
 		}
 	}
 	nothingIn(t, filepath.Join(dir, "nodes"))
-	setVersion(t, dir, 2) // what it was
+	setVersion(t, dir, 3) // what it was
 	reopen(t, dir)
 }
 

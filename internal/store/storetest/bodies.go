@@ -38,7 +38,7 @@ func everyBody() []bellcord.Body {
 		bellcord.Sealed{Seal: json.RawMessage(`{"signature":"ü"}`)},
 		bellcord.Said{Text: awkward},
 		bellcord.Said{},
-		bellcord.Called{Call: "c", Name: "shell", Args: json.RawMessage(`{"a":[1,"ü"]}`), Seal: json.RawMessage(`"s"`), Problem: awkward},
+		bellcord.Called{Call: "c", Name: "shell", Title: awkward, Sort: "edit", Args: json.RawMessage(`{"a":[1,"ü"]}`), Seal: json.RawMessage(`"s"`), Problem: awkward},
 		bellcord.CallStarted{Call: "c"},
 		bellcord.CallOutput{Call: "c", Text: awkward},
 		bellcord.CallEnded{
@@ -57,6 +57,7 @@ func everyBody() []bellcord.Body {
 		bellcord.AsideEnded{For: "title", Usage: usage},
 		bellcord.Compacted{Summary: awkward, From: 1 << 40},
 		bellcord.Cleared{},
+		bellcord.Hosted{Agent: "goose", Session: awkward},
 	}
 }
 

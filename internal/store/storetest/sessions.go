@@ -20,7 +20,7 @@ var sessionChecks = []check{
 func sessionKept(b *bench) {
 	n, reader := b.node(), b.node()
 	at := now()
-	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, Model: "p/m", Mode: "ask", Created: at, Updated: at}
+	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, Agent: "goose", Model: "p/m", Mode: "ask", Created: at, Updated: at}
 	n.ok(bellcord.PutSession{Session: want})
 	sameSession(b, reader, want)
 	want.Title, want.Mode, want.Updated = "new", "full", at.Add(time.Second)

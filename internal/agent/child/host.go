@@ -1,0 +1,147 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/proc"
+)
+
+// host is what a session has of an agent. Turns of a session never overlap, so
+// only one of them uses it at a time.
+type host struct {
+	agent *Agent
+
+	// Guarded by the agent's lock.
+	turns  int
+	reaper *time.Timer
+	life   *life // nil when there is no process
+}
+
+// ready sees to a process that has the session open. A stop does not wait for
+// one that is starting: it goes on, for the next prompt.
+func (h *host) ready(ctx context.Context, w *bellcord.Work) error {
+	l, err := h.alive(ctx, w)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-l.opened:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if l.err != nil {
+		h.drop(l, nil)
+		return l.err
+	}
+	if l.own != l.told { // it is a new one of the agent's
+		l.told = l.own
+		return w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name, Session: l.own})
+	}
+	return nil
+}
+
+// alive returns the process there is, or starts one.
+func (h *host) alive(ctx context.Context, w *bellcord.Work) (*life, error) {
+	h.agent.mu.Lock()
+	l := h.life
+	h.agent.mu.Unlock()
+	known, err := w.Hosted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if known.Agent != h.agent.Definition.Name {
+		known.Session = ""
+	}
+	if l != nil && !l.gone() && (l.opening() || known.Session == l.told) {
+		return l, nil
+	}
+	h.drop(l, nil) // it has died, or the conversation was cleared
+	l, err = h.agent.start(w.Session, known.Session)
+	if err != nil {
+		return nil, err
+	}
+	h.agent.mu.Lock()
+	h.life = l
+	h.agent.mu.Unlock()
+	return l, nil
+}
+
+// turn has the agent do the work and sees that a stop holds.
+func (h *host) turn(ctx context.Context, w *bellcord.Work, text string) error {
+	h.agent.mu.Lock()
+	l := h.life
+	h.agent.mu.Unlock()
+	before := l.running.Mark()
+	err := l.speaker.Turn(ctx, w, text)
+	w.Mark(bellcord.StreamClosed)
+	switch {
+	case errors.Is(err, ErrGone) || l.gone():
+		w.Processes(told(h.drop(l, nil)))
+		return errors.Join(context.Cause(ctx), l.crash())
+	case ctx.Err() == nil:
+		return err
+	case errors.Is(err, ErrDeaf):
+		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
+	default:
+		w.Processes(told(l.running.EndSince(before, bellcord.Forced(ctx))))
+	}
+	return context.Cause(ctx)
+}
+
+// drop ends a process and all that came from it; the next prompt starts another.
+func (h *host) drop(l *life, force <-chan struct{}) proc.Report {
+	h.agent.mu.Lock()
+	if h.life == l {
+		h.life = nil
+	}
+	h.agent.mu.Unlock()
+	return l.end(force)
+}
+
+// stop ends what the session has; nil is nothing.
+func (h *host) stop() {
+	if h == nil {
+		return
+	}
+	h.agent.mu.Lock()
+	l := h.life
+	if h.reaper != nil {
+		h.reaper.Stop()
+	}
+	h.agent.mu.Unlock()
+	h.drop(l, nil)
+}
+
+// told is a report in a receipt's words.
+func told(r proc.Report) bellcord.Processes {
+	p := bellcord.Processes{Proof: r.Proof}
+	for _, e := range r.Ended {
+		p.Ended = append(p.Ended, bellcord.Process{PID: e.PID, Name: e.Name, How: string(e.How)})
+	}
+	for _, e := range r.Survivors {
+		p.Survivors = append(p.Survivors, bellcord.Process{PID: e.PID, Name: e.Name, How: string(e.How)})
+	}
+	return p
+}
+
+// prompt is the text that the agent is given: what the person said and, after a
+// turn that was cut short, what the agent had said and done in it. Agents forget
+// what they were stopped in.
+func (a *Agent) prompt(ctx context.Context, w *bellcord.Work) (string, error) {
+	if a.Silent {
+		return w.Prompt.Text, nil
+	}
+	history, err := w.History(ctx)
+	if err != nil {
+		return "", err
+	}
+	note := cutShort(history, w.Prompt.Text)
+	if note == "" {
+		return w.Prompt.Text, nil
+	}
+	return fmt.Sprintf("[%s]\n\n%s", note, w.Prompt.Text), nil
+}

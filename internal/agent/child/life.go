@@ -1,0 +1,138 @@
+package child
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/proc"
+)
+
+// Writer takes records for the agent's stdin and never blocks: an agent that
+// does not read must not hold up a stop.
+type Writer interface{ Write(record []byte) }
+
+// Reader gives what the agent writes.
+type Reader = io.Reader
+
+// startBound is how long an agent may take to be ready.
+const startBound = 90 * time.Second
+
+// life is one process of an agent.
+type life struct {
+	name    string
+	running *proc.Running
+	speaker Speaker
+	pipe    *pipe
+	stderr  *tail
+
+	opened chan struct{} // closed when own or err is there
+	own    string        // the agent's own session
+	err    error
+	told   string // the session that the log knows of
+}
+
+// start starts a process, and has it open the session beside whoever waits.
+func (a *Agent) start(s bellcord.Session, own string) (*life, error) {
+	l := &life{name: a.Definition.Name, opened: make(chan struct{}), told: own, stderr: &tail{}}
+	running, err := a.Keeper.Start(proc.Command{
+		Args: a.Definition.Command, Dir: s.Dir, Env: a.Definition.environment(), Bare: !a.Definition.Whole,
+		Output: l.stderr.write, Owner: "agent of session " + string(s.ID), Name: a.Definition.Name,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
+	}
+	l.running, l.pipe = running, newPipe(running.Stdin)
+	l.speaker = a.Speak(Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()})
+	go func() { // ends with the process at the latest
+		defer close(l.opened)
+		ctx, done := context.WithTimeout(context.Background(), startBound)
+		defer done()
+		if l.own, l.err = l.speaker.Open(ctx, s, own); l.err != nil {
+			l.err = fmt.Errorf("%s does not start: %w%s", l.name, l.err, l.stderr.said())
+		}
+	}()
+	return l, nil
+}
+
+// environment is what every program needs, and what the definition adds.
+func (d Definition) environment() []string {
+	if d.Whole {
+		return d.Env
+	}
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "SHELL", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "SystemRoot", "USERPROFILE", "APPDATA", "LOCALAPPDATA"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return append(env, d.Env...)
+}
+
+func (l *life) gone() bool {
+	select {
+	case <-l.running.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *life) opening() bool {
+	select {
+	case <-l.opened:
+		return false
+	default:
+		return true
+	}
+}
+
+// end ends the process and all that came from it; nil has none.
+func (l *life) end(force <-chan struct{}) proc.Report {
+	if l == nil {
+		return proc.Report{}
+	}
+	l.speaker.Close()
+	l.pipe.close()
+	return l.running.End(force)
+}
+
+// crash says how the process ended that should not have.
+func (l *life) crash() error {
+	exit := l.running.Wait()
+	return fmt.Errorf("%s ended by itself (exit code %d)%s: %w", l.name, exit.Code, l.stderr.said(), ErrGone)
+}
+
+// tail keeps the end of what a process says on stderr, for the report of a
+// crash.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const mostTail = 4 << 10
+
+func (t *tail) write(p []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if len(t.text) > mostTail {
+		t.text = append([]byte(nil), t.text[len(t.text)-mostTail:]...)
+	}
+}
+
+func (t *tail) said() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimSpace(strings.ToValidUTF8(string(t.text), ""))
+	if text == "" {
+		return ""
+	}
+	return "; it said: " + text
+}

@@ -1,0 +1,68 @@
+package child
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// mostTold is how much of what an agent had said it is told again.
+const mostTold = 4000
+
+// cutShort says what an agent has to know of a turn that did not come to its
+// end: "" when the last one did. The history ends with the new prompt, which
+// says so itself when the turn before it was cut short.
+func cutShort(history []bellcord.Message, prompt string) string {
+	last := len(history) - 1
+	if last < 0 || history[last].Role != bellcord.User {
+		return ""
+	}
+	note, cut := strings.CutSuffix(history[last].Text, prompt)
+	note = strings.Trim(note, "[]\n ")
+	if !cut || note == "" {
+		return ""
+	}
+	var said []string
+	var calls []string
+	for i := last - 1; i >= 0 && history[i].Role != bellcord.User; i-- {
+		switch m := history[i]; m.Role {
+		case bellcord.Assistant:
+			if m.Text != "" {
+				said = append([]string{m.Text}, said...)
+			}
+		case bellcord.Tool:
+			calls = append([]string{m.Name + ": " + fate(m)}, calls...)
+		case bellcord.User:
+		}
+	}
+	if text := strings.Join(said, "\n"); text != "" {
+		note += fmt.Sprintf(". You had said: «%s»", shortened(text))
+	}
+	if len(calls) > 0 {
+		note += ". Your tools: " + strings.Join(calls, "; ")
+	}
+	return note
+}
+
+func fate(m bellcord.Message) string {
+	switch {
+	case strings.Contains(m.Text, "[not started"):
+		return "not started"
+	case strings.Contains(m.Text, "[stopped"):
+		return "stopped while it ran, and may have had effects"
+	case strings.Contains(m.Text, "[outcome unknown"):
+		return "outcome unknown"
+	case m.Failed:
+		return "failed"
+	}
+	return "finished"
+}
+
+// shortened keeps the end, which is where it was cut.
+func shortened(text string) string {
+	if len(text) <= mostTold {
+		return text
+	}
+	return "…" + strings.ToValidUTF8(text[len(text)-mostTold:], "")
+}

@@ -1,0 +1,56 @@
+package child
+
+import (
+	"io"
+	"sync"
+)
+
+// pipe is a Writer: it holds what the agent has not read. One that reads
+// nothing for long is stopped like any other, and its pipe goes with it.
+type pipe struct {
+	out  io.WriteCloser
+	mu   sync.Mutex
+	wait []byte
+	more chan struct{} // holds a token while there may be something to write
+	quit chan struct{}
+	once sync.Once
+}
+
+func newPipe(out io.WriteCloser) *pipe {
+	p := &pipe{out: out, more: make(chan struct{}, 1), quit: make(chan struct{})}
+	go p.write()
+	return p
+}
+
+// Write implements Writer.
+func (p *pipe) Write(record []byte) {
+	p.mu.Lock()
+	p.wait = append(p.wait, record...)
+	p.mu.Unlock()
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+// write ends when the pipe is closed or the process no longer reads.
+func (p *pipe) write() {
+	for {
+		select {
+		case <-p.quit:
+			return
+		case <-p.more:
+		}
+		p.mu.Lock()
+		record := p.wait
+		p.wait = nil
+		p.mu.Unlock()
+		if _, err := p.out.Write(record); err != nil {
+			return
+		}
+	}
+}
+
+func (p *pipe) close() {
+	p.once.Do(func() { close(p.quit) })
+}
