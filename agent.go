@@ -58,7 +58,12 @@ func (w *Work) Step(ctx context.Context, s StepStarted) error {
 		return context.Cause(ctx)
 	}
 	s.Step = steps + 1
-	return w.Emit(s)
+	if err := w.Emit(s); err != nil || ctx.Err() == nil {
+		return err
+	}
+	// Its own price was too much for the budget, or a stop came: it is not sent,
+	// and costs nothing.
+	return errors.Join(context.Cause(ctx), w.Emit(StepEnded{Finish: "not_sent", Usage: &Usage{Exact: true}}))
 }
 
 // Question is put to a person; the turn waits for the answer.

@@ -179,3 +179,43 @@ func words(to *strings.Builder, b bellcord.Body) {
 		to.WriteString("\x00thought " + b.Text)
 	}
 }
+
+// Law 21 and 23 for thinking: what was sealed before the stop goes back to the
+// model that thought it, and to no other; what was not is left out.
+func TestLaw21_SealedThinkingGoesBackToItsModelAndToNoOther(t *testing.T) {
+	t.Parallel()
+	for format, seal := range map[string]string{"anthropic": `"signature":`, "responses": `"encrypted_content":`, "gemini": `"thoughtSignature":`} {
+		for name, c := range map[string]struct {
+			prompt string
+			until  func(bellcord.Body) bool
+			sealed bool
+		}{
+			"stopped in the text behind it": {"[think 3][hang after 2]", saidSo("word2"), true},
+			"stopped in the thinking":       {"[think 50 20ms]", kind[bellcord.Thought], false},
+		} {
+			if format == "gemini" {
+				c.prompt = strings.Replace(c.prompt, "[hang after 2]", `[say word2][tool works {}]`, 1) // it seals its calls
+			}
+			t.Run(format+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				onStageIn(t, format, func(s *stage) {
+					turn := s.send("", c.prompt)
+					s.await(turn.ID, c.until)
+					synctest.Wait()
+					s.Stop(bellcord.StopTurn(turn.ID, by))
+					<-turn.Settled()
+					s.done("and now?")
+					requests := s.model.Requests()
+					if raw := string(requests[len(requests)-1].Raw); strings.Contains(raw, seal) != c.sealed {
+						s.t.Errorf("its own model was told %s", raw)
+					}
+					s.speak("chat")
+					s.done("and you?")
+					if r := s.model.Rejections(); len(r) > 0 {
+						s.t.Errorf("rejected: %v", r)
+					}
+				})
+			})
+		}
+	}
+}

@@ -86,7 +86,7 @@ func sessionTitles(ctx context.Context, store *sqlite.Store) (func(bellcord.Sess
 	}
 	return func(id bellcord.SessionID) string {
 		if title := titles[id]; title != "" {
-			return title + " (" + string(id)[:min(len(id), 8)] + ")"
+			return title + " (…" + string(id)[max(len(id)-8, 0):] + ")" // ids begin with the time
 		}
 		return string(id)
 	}, err

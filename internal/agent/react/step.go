@@ -98,8 +98,8 @@ func (j *job) aside(ctx context.Context, what, name string, model Model, req llm
 	if err := j.w.Emit(bellcord.AsideStarted{For: what, Model: name, Input: estimate.Input, Price: model.Price}); err != nil {
 		return "", err
 	}
-	if ctx.Err() != nil { // it was too much for the budget
-		return "", context.Cause(ctx)
+	if ctx.Err() != nil { // it was too much for the budget, and is not sent
+		return "", errors.Join(context.Cause(ctx), j.w.Emit(bellcord.AsideEnded{For: what, Usage: bellcord.Usage{Exact: true}}))
 	}
 	var said []byte
 	var thought int

@@ -51,7 +51,10 @@ func head(r bellcord.Receipt) string {
 		if r.Cause.By != "" {
 			who = r.Cause.By
 		}
-		if r.Cause.From != "" {
+		switch {
+		case r.Cause.Kind == bellcord.Budget && r.Cause.Why != "":
+			who += ": " + r.Cause.Why
+		case r.Cause.From != "":
 			who += ", " + r.Cause.From
 		}
 		stop := ""
