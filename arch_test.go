@@ -53,7 +53,6 @@ var outside = map[string][]string{
 	"golang.org/x/sys":                       {"internal/store/sqlite", "internal/proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},
-	"google.golang.org/genai":                {"internal/llm/gemini"},
 	"mvdan.cc/sh":                            {"internal/permit"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/tool/mcp"},
 	"github.com/spf13/cobra":                 {"cmd/bellcord"},

@@ -2,8 +2,8 @@ package gemini
 
 import (
 	"context"
-
-	"google.golang.org/genai"
+	"encoding/json"
+	"fmt"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
@@ -11,50 +11,53 @@ import (
 
 // answer gathers a stream.
 type answer struct {
-	wire    recording
 	emit    func(bellcord.Body) error
-	finish  genai.FinishReason
-	blocked bool // the prompt was, so that there is no answer
+	finish  string // as the server says it
+	words   string // on the finish
+	blocked bool   // the prompt was, so that there is no answer
 	usage   *bellcord.Usage
 	calls   []llm.Call
 }
 
-// add takes in a chunk and emits what it says. It emits nothing once ctx has
-// ended, although chunks that had come before may still be there to be read.
-func (a *answer) add(ctx context.Context, chunk *genai.GenerateContentResponse) error {
-	if err := a.meter(ctx, chunk.UsageMetadata); err != nil {
+// add takes in an event and emits what it says. It emits nothing once ctx has
+// ended, although events that had come before may still be there to be read.
+func (a *answer) add(ctx context.Context, event []byte) error {
+	var c chunk
+	if err := json.Unmarshal(event, &c); err != nil {
+		return fmt.Errorf("reading the model's answer: %w", err)
+	}
+	if c.Error != nil {
+		return toldInStream(event)
+	}
+	if err := a.meter(ctx, c.Usage); err != nil {
 		return err
 	}
-	if len(chunk.Candidates) == 0 || chunk.Candidates[0] == nil {
-		a.blocked = a.blocked || chunk.PromptFeedback != nil && chunk.PromptFeedback.BlockReason != ""
+	if len(c.Candidates) == 0 {
+		a.blocked = a.blocked || c.Feedback.Blocked != ""
 		return nil
 	}
-	candidate := chunk.Candidates[0] // we never ask for more than one
-	if candidate.Content != nil {
-		for _, part := range candidate.Content.Parts {
-			if err := a.addPart(ctx, part); err != nil {
-				return err
-			}
+	said := c.Candidates[0] // we never ask for more than one
+	for _, part := range said.Content.Parts {
+		if err := a.addPart(ctx, part); err != nil {
+			return err
 		}
 	}
-	if candidate.FinishReason != "" && candidate.FinishReason != genai.FinishReasonUnspecified {
-		a.finish = candidate.FinishReason
+	if said.Finish != "" && said.Finish != reasonNone {
+		a.finish, a.words = said.Finish, said.Words
 	}
 	return nil
 }
 
 // meter notes the usage, which each chunk tells for all so far, and passes on
 // the first that knows the input.
-func (a *answer) meter(ctx context.Context, u *genai.GenerateContentResponseUsageMetadata) error {
-	if u == nil || u.PromptTokenCount == 0 {
+func (a *answer) meter(ctx context.Context, u usage) error {
+	if u.Prompt == 0 {
 		return nil
 	}
 	first := a.usage == nil
 	a.usage = &bellcord.Usage{
-		Input:     int64(u.PromptTokenCount) + int64(u.ToolUsePromptTokenCount),
-		CacheRead: int64(u.CachedContentTokenCount),
-		Output:    int64(u.CandidatesTokenCount) + int64(u.ThoughtsTokenCount),
-		Exact:     true,
+		Input: u.Prompt + u.ToolUse, CacheRead: u.Cached,
+		Output: u.Answer + u.Thoughts, Exact: true,
 	}
 	if !first {
 		return nil
@@ -62,23 +65,25 @@ func (a *answer) meter(ctx context.Context, u *genai.GenerateContentResponseUsag
 	return a.show(ctx, bellcord.Metered{Usage: *a.usage})
 }
 
-// addPart takes in one part, which always comes whole. A signature goes before
-// the text that it stands on: a seal has its place where its text begins.
-func (a *answer) addPart(ctx context.Context, part *genai.Part) error {
+// addPart takes in one part. A signature goes before the text that it stands
+// on: a seal has its place where its text begins.
+func (a *answer) addPart(ctx context.Context, part spoken) error {
 	switch {
-	case part == nil:
-		return nil
-	case part.FunctionCall != nil:
+	case part.Call != nil:
+		args := string(part.Call.Args)
+		if args == "null" {
+			args = ""
+		}
 		a.calls = append(a.calls, llm.Call{
-			ID: part.FunctionCall.ID, Name: part.FunctionCall.Name, Args: a.wire.nextArgs(),
-			Seal: seal{Signature: part.ThoughtSignature}.encoded(),
+			ID: part.Call.ID, Name: part.Call.Name, Args: args,
+			Seal: seal{Signature: part.Signature}.encoded(),
 		})
 		return nil
 	case part.Thought:
-		s := seal{Signature: part.ThoughtSignature, Thought: true}
+		s := seal{Signature: part.Signature, Thought: true}
 		return a.show(ctx, bellcord.Thought{Text: part.Text}, bellcord.Sealed{Seal: s.encoded()})
 	default:
-		s := seal{Signature: part.ThoughtSignature, Bytes: len(part.Text)}
+		s := seal{Signature: part.Signature, Bytes: len(part.Text)}
 		return a.show(ctx, bellcord.Sealed{Seal: s.encoded()}, bellcord.Said{Text: part.Text})
 	}
 }

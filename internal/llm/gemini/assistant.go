@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -31,7 +30,7 @@ func assistant(m bellcord.Message, model string) []part {
 		if s.Thought {
 			signed = part{Text: &t.Text, Thought: true}
 		}
-		signed.Signature = base64.StdEncoding.EncodeToString(s.Signature)
+		signed.Signature = s.Signature
 		out = append(out, signed)
 		said = at + s.Bytes
 	}
@@ -52,7 +51,7 @@ func calls(requests []bellcord.CallRequest, model string) []part {
 		var s seal
 		switch {
 		case json.Unmarshal(c.Seal, &s) == nil && len(s.Signature) > 0:
-			p.Signature = base64.StdEncoding.EncodeToString(s.Signature)
+			p.Signature = s.Signature
 		case i == 0 && wantsSignatures(model):
 			p.Signature = unsigned
 		}

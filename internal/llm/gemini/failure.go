@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/genai"
-
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
@@ -97,16 +95,12 @@ func (p problem) refine(f *llm.Failure) {
 }
 
 // toldInStream is the failure for an error that came instead of a chunk.
-func toldInStream(told genai.APIError) error {
-	data, err := json.Marshal(map[string]genai.APIError{"error": told})
-	if err != nil {
-		return told
-	}
-	out := wire.ToldInStream(data)
+func toldInStream(event []byte) error {
+	err := wire.ToldInStream(event)
 	var failure *llm.Failure
 	var said problem
-	if errors.As(out, &failure) && json.Unmarshal(data, &said) == nil {
+	if errors.As(err, &failure) && json.Unmarshal(event, &said) == nil {
 		said.refine(failure)
 	}
-	return out
+	return err
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/genai"
-
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
@@ -20,20 +18,16 @@ const (
 
 var errNameless = errors.New("the model called a tool without naming it")
 
-// end judges how the stream ended; err is the SDK's word, which is nil also for
-// a stream that just ceased. What breaks after the finish reason takes nothing
-// from the answer.
+// end judges how the stream ended; err is nil also for one that just ceased.
+// What breaks after the finish reason takes nothing from the answer.
 func (a *answer) end(err error) error {
-	var told genai.APIError
 	switch {
-	case errors.As(err, &told):
-		return toldInStream(told)
-	case err != nil:
-		return plain(err)
+	case err != nil && !errors.Is(err, wire.ErrCutOff):
+		return err
 	case a.finish != "" || a.blocked:
 		return nil
 	default:
-		return wire.Cut(a.wire.err)
+		return wire.Cut(err)
 	}
 }
 
@@ -69,23 +63,23 @@ func (a *answer) finished() (string, error) {
 	switch a.finish {
 	case "": // the prompt was blocked
 		return finishFiltered, nil
-	case genai.FinishReasonStop:
+	case reasonStop:
 		if len(a.calls) > 0 {
 			return finishCalls, nil
 		}
 		return finishStop, nil
-	case genai.FinishReasonMaxTokens:
+	case reasonMaxTokens:
 		return finishLength, nil
-	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
-		genai.FinishReasonProhibitedContent, genai.FinishReasonSPII, genai.FinishReasonImageSafety,
-		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
+	case reasonSafety, reasonRecitation, reasonLanguage, reasonBlocklist,
+		reasonProhibitedContent, reasonPersonalData, reasonImageSafety,
+		reasonImageProhibitedContent, reasonImageRecitation:
 		return finishFiltered, nil
-	case genai.FinishReasonContinuation:
+	case reasonContinuation:
 		return "", wire.Cut(nil)
 	default:
 		err := fmt.Errorf("the model ended its answer with %s", a.finish)
-		if a.wire.finish != "" {
-			err = fmt.Errorf("%w: %s", err, a.wire.finish)
+		if a.words != "" {
+			err = fmt.Errorf("%w: %s", err, a.words)
 		}
 		return "", &llm.Failure{Reason: llm.ServerError, Err: err}
 	}

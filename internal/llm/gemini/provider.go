@@ -5,27 +5,24 @@
 // is an error that wraps [wire.ErrCutOff], however orderly the connection was
 // closed.
 //
-// Of the SDK we use its way to the server and its words for answers. What is
-// sent is written here, and the arguments of calls are taken from the wire
-// itself: the SDK reads JSON into maps, which forget the order of keys and the
-// last digits of long numbers.
+// Google's SDK is not used: it reads arguments into maps, which forget the order
+// of keys and the last digits of long numbers, tells the standard log of every
+// stop, and goes on by itself with streams that broke. Importing it also costs
+// every start of the program time, whoever is asked; peers/genai measures all of
+// this.
 //
-// Nothing is tried twice here, and the SDK's own way of going on with a stream
-// that broke is off: what may pass is an [llm.Failure], and [llm.Patient]
-// decides. Nothing is taken from the environment but the proxy.
+// Nothing is tried twice here: what may pass is an [llm.Failure], and
+// [llm.Patient] decides. Nothing is taken from the environment but the proxy.
 package gemini
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
-	"sync"
-
-	"google.golang.org/genai"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
@@ -48,8 +45,9 @@ type Config struct {
 // Provider asks the models of one server. It may be used by many at once.
 type Provider struct {
 	http     *http.Client
+	base     *url.URL // up to and with the version
 	thinking int32
-	client   func() (*genai.Client, error)
+	problem  error // why no request can be made
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -57,52 +55,14 @@ var _ llm.Provider = (*Provider)(nil)
 // New does no I/O and starts nothing. A base URL that is none is reported by
 // the first request.
 func New(c Config) *Provider {
-	p := &Provider{http: c.HTTP, thinking: c.Thinking}
-	if p.http == nil {
-		p.http = &http.Client{Transport: wire.Transport()}
+	p := &Provider{thinking: c.Thinking}
+	p.base, p.problem = address(cmp.Or(c.BaseURL, defaultBaseURL))
+	client := c.HTTP
+	if client == nil {
+		client = &http.Client{Transport: wire.Transport()}
 	}
-	// The SDK looks for keys in the environment even where it is given one, and
-	// tells the log what it makes of them: not before someone asks for a model.
-	p.client = sync.OnceValues(func() (*genai.Client, error) { return connect(c, p.http) })
+	p.http = wire.Through(client, p.keyed(c.Key), explained)
 	return p
-}
-
-// connect makes the SDK's client, without I/O. What it is told here goes before
-// the environment; as it would look there for a key if it had none, it always
-// has one, and the right one is put in its place on the way.
-func connect(c Config, client *http.Client) (*genai.Client, error) {
-	base := c.BaseURL
-	if base == "" {
-		base = defaultBaseURL
-	}
-	if err := wire.CheckBaseURL(base); err != nil {
-		return nil, err
-	}
-	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/"+version)
-	key := strings.TrimSpace(c.Key) // keys are pasted with their line's end
-	out, err := genai.NewClient(context.Background(), &genai.ClientConfig{
-		Backend:     genai.BackendGeminiAPI,
-		APIKey:      "none",
-		HTTPClient:  wire.Through(client, keyed(key), recorded, explained),
-		HTTPOptions: genai.HTTPOptions{BaseURL: base, APIVersion: version}, // without retry options it does not retry
-	})
-	if err != nil {
-		return nil, fmt.Errorf("setting up the model's client: %w", err)
-	}
-	return out, nil
-}
-
-// keyed sends the key, or none.
-func keyed(key string) wire.Middleware {
-	const header = "X-Goog-Api-Key"
-	return func(req *http.Request, next wire.Next) (*http.Response, error) {
-		req = req.Clone(req.Context())
-		req.Header.Del(header)
-		if key != "" {
-			req.Header.Set(header, key)
-		}
-		return next(req)
-	}
 }
 
 // Ask implements llm.Model. It calls emit on the caller's goroutine and never
@@ -125,58 +85,35 @@ func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.
 // closed or free for another request. The end of the stream is that of the
 // response: nothing else says that no more will come.
 func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error {
-	client, err := p.client()
-	if err != nil {
-		return err
+	if p.problem != nil {
+		return p.problem
 	}
-	body, err := request(req, p.thinking)
+	body, err := json.Marshal(request(req, p.thinking))
 	if err != nil {
 		return fmt.Errorf("encoding the request: %w", err)
 	}
-	config := &genai.GenerateContentConfig{
-		AutomaticContinuation: new(bool), // off: it would ask again by itself
-		HTTPOptions:           &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return body }},
+	post, err := p.post(ctx, resource(req.Model)+":streamGenerateContent", body)
+	if err != nil {
+		return err
 	}
-	ctx = a.wire.heardIn(ctx)
-	for chunk, err := range client.Models.GenerateContentStream(ctx, req.Model, nil, config) {
-		if err != nil { // the SDK must not go on after one: it would panic
+	res, err := wire.Streamed(post, p.http.Do)
+	if err != nil {
+		return plain(err)
+	}
+	defer func() { _ = res.Body.Close() }() // all that was wanted of it has been read
+	for event, err := range events(res.Body) {
+		if err != nil {
 			return a.end(err)
 		}
-		if err := a.add(ctx, chunk); err != nil {
+		if err := a.add(ctx, event); err != nil {
 			return err
 		}
 	}
 	return a.end(nil)
 }
 
-// Models lists what the server offers for conversations, as it orders it.
-func (p *Provider) Models(ctx context.Context) ([]string, error) {
-	client, err := p.client()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for m, err := range client.Models.All(ctx) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("listing models: %w", plain(err))
-		}
-		if slices.Contains(m.SupportedActions, "generateContent") {
-			names = append(names, strings.TrimPrefix(m.Name, "models/"))
-		}
-	}
-	return names, nil
-}
-
-// plain is our error without what the SDK and net/http wrapped around it, where
-// it is one of ours.
+// plain is an error without what net/http wrapped around it.
 func plain(err error) error {
-	var failure *llm.Failure
-	if errors.As(err, &failure) {
-		return failure
-	}
 	var around *url.Error
 	if errors.As(err, &around) {
 		return around.Err

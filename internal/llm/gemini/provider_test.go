@@ -89,13 +89,17 @@ func fake(t *testing.T) (*gemini.Provider, *fakemodel.Server) {
 // serving starts a server that answers every request the same way.
 func serving(t *testing.T, answer http.HandlerFunc) *gemini.Provider {
 	t.Helper()
-	server := httptest.NewServer(answer)
-	p := gemini.New(gemini.Config{BaseURL: server.URL, Key: "key"})
-	t.Cleanup(func() {
-		p.Close()
-		server.Close()
-	})
+	p := gemini.New(gemini.Config{BaseURL: serverOf(t, answer), Key: "key"})
+	t.Cleanup(p.Close)
 	return p
+}
+
+// serverOf is the address of such a server.
+func serverOf(t *testing.T, answer http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // saying streams events as they are written.
@@ -154,6 +158,9 @@ func TestModelsForConversationsAreListedInTheServersOrder(t *testing.T) {
 func TestAllPagesOfModelsAreRead(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if size := r.URL.Query().Get("pageSize"); size != "1000" {
+			t.Errorf("asked for %q at once", size)
+		}
 		page := `{"models":[{"name":"models/a","supportedGenerationMethods":["generateContent"]}],"nextPageToken":"2"}`
 		if r.URL.Query().Get("pageToken") == "2" {
 			page = `{"models":[{"name":"tunedModels/b","supportedGenerationMethods":["generateContent"]}]}`

@@ -15,8 +15,8 @@ const (
 	noArgs = "{}"
 
 	// unsigned is what the API's documentation has us write where a call was made
-	// by another model. It is this word on the wire, where the SDK would send its
-	// base64, which some of Google's servers refuse.
+	// by another model. It is this word on the wire: its base64, which would be a
+	// signature's form, some of Google's servers refuse.
 	unsigned = "skip_thought_signature_validator"
 )
 
@@ -75,26 +75,26 @@ type generation struct {
 	} `json:"thinkingConfig"`
 }
 
-// request is the body in the API's words. Equal requests give equal bytes, so
-// that a server's prompt cache finds them again.
-func request(req llm.Request, budget int32) (map[string]any, error) {
-	var config generation
-	config.Thinking.Include, config.Thinking.Budget = true, budget
-	fields := map[string]any{"contents": contents(req), "generationConfig": config}
+// body has the fields in this order, so that equal requests give equal bytes and
+// a server's prompt cache finds them again.
+type body struct {
+	Contents   []content  `json:"contents"`
+	Generation generation `json:"generationConfig"`
+	System     *content   `json:"systemInstruction,omitempty"`
+	Tools      []tool     `json:"tools,omitempty"`
+}
+
+// request is what is asked, in the API's words.
+func request(req llm.Request, budget int32) body {
+	out := body{Contents: contents(req)}
+	out.Generation.Thinking.Include, out.Generation.Thinking.Budget = true, budget
 	if req.System != "" {
-		fields["systemInstruction"] = content{Parts: []part{text(req.System)}}
+		out.System = &content{Parts: []part{text(req.System)}}
 	}
 	if len(req.Tools) > 0 {
-		fields["tools"] = []tool{{functions(req.Tools)}}
+		out.Tools = []tool{{functions(req.Tools)}}
 	}
-	for name, value := range fields {
-		raw, err := json.Marshal(value)
-		if err != nil {
-			return nil, err
-		}
-		fields[name] = json.RawMessage(raw)
-	}
-	return fields, nil
+	return out
 }
 
 // functions gives a tool without a description its name for one: the API says

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // seal is what a model wants to see again: its signature, and on what it stood.
 type seal struct {
-	Signature []byte `json:"signature"`
+	Signature string `json:"signature"`         // as it was sent
 	Thought   bool   `json:"thought,omitempty"` // on the thinking itself
 	Bytes     int    `json:"bytes,omitempty"`   // on so much of the text that follows
 }
@@ -13,6 +13,6 @@ func (s seal) encoded() json.RawMessage {
 	if len(s.Signature) == 0 {
 		return nil
 	}
-	out, _ := json.Marshal(s) // bytes, a flag and a number: there is no error
+	out, _ := json.Marshal(s) // a text, a flag and a number: there is no error
 	return out
 }

@@ -170,8 +170,7 @@ func TestListingModelsIsStoppedTheSameWay(t *testing.T) {
 	<-left
 }
 
-// TestTheLogIsNotToldOfStops is not parallel: the log is everyone's. The SDK
-// would write there of each connection that broke.
+// TestTheLogIsNotToldOfStops is not parallel: the log is everyone's.
 func TestTheLogIsNotToldOfStops(t *testing.T) {
 	var told strings.Builder
 	log.SetOutput(&told)

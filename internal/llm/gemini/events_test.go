@@ -1,0 +1,131 @@
+package gemini_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/llm/gemini"
+	"github.com/bellcord/bellcord/internal/llm/wire"
+)
+
+// raw streams what it is given, as it is.
+func raw(stream string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, stream)
+	}
+}
+
+func TestStreamsAreUnderstoodInAllTheirForms(t *testing.T) {
+	t.Parallel()
+	hello, stop := parts(`{"text":"hello"}`), finish("STOP")
+	for name, stream := range map[string]string{
+		"lines end with both":       "data: " + hello + "\r\n\r\ndata: " + stop + "\r\n\r\n",
+		"lines end with one":        "data: " + hello + "\n\ndata: " + stop + "\n\n",
+		"no space after the colon":  "data:" + hello + "\n\ndata:" + stop + "\n\n",
+		"comments":                  ": wait\n\n:\ndata: " + hello + "\n: wait\n\ndata: " + stop + "\n\n",
+		"other fields":              "retry: 3\n\nevent: chunk\nid: 1\ndata: " + hello + "\n\ndata: " + stop + "\n\n",
+		"an event without data":     "data:\n\nevent: ping\n\ndata: " + hello + "\n\ndata: " + stop + "\n\n",
+		"data on several lines":     "data: " + strings.ReplaceAll(hello, ",", ",\ndata: ") + "\n\ndata: " + strings.Replace(stop, ",", "\ndata: ,", 1) + "\n\n",
+		"many empty lines":          "\n\n\ndata: " + hello + "\n\n\n\r\n\r\ndata: " + stop + "\n\n\n",
+		"no empty line at the end":  "data: " + hello + "\n\ndata: " + stop + "\n",
+		"no end of line at the end": "data: " + hello + "\n\ndata: " + stop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var h heard
+			reply, err := serving(t, raw(stream)).Ask(t.Context(), prompt("hello"), h.emit)
+			if err != nil || h.said != "hello" || reply.Finish != "stop" {
+				t.Errorf("heard %+v, reply %+v, %v", h, reply, err)
+			}
+		})
+	}
+}
+
+func TestALongEventIsReadAndAnEndlessOneIsNot(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 8<<20)
+	var h heard
+	if _, err := serving(t, saying(parts(`{"text":"`+long+`"}`), finish("STOP"))).Ask(t.Context(), prompt("hello"), h.emit); err != nil || h.said != long {
+		t.Errorf("heard %d bytes, %v", len(h.said), err)
+	}
+	some := strings.Repeat("x", 1<<14)
+	for name, piece := range map[string]string{"in one line": some, "in many lines": some + "\ndata: "} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := serving(t, func(w http.ResponseWriter, r *http.Request) {
+				raw("data: ")(w, r)
+				for err := error(nil); err == nil; { // until the provider leaves
+					_, err = io.WriteString(w, piece)
+				}
+			})
+			_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+			notPassing(t, err, "too long")
+			if !errors.Is(err, bufio.ErrTooLong) || errors.Is(err, wire.ErrCutOff) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestAnEventThatABrokenConnectionLeftIsNotBelieved: it may be half of one.
+func TestAnEventThatABrokenConnectionLeftIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		raw("data: "+finish("STOP")+"\n")(w, r)
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); !errors.Is(err, wire.ErrCutOff) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestModelsAreAskedByTheirNames(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"gemini-3-pro": "/v1beta/models/gemini-3-pro", "models/gemini-3-pro": "/v1beta/models/gemini-3-pro",
+		"tunedModels/mine-7": "/v1beta/tunedModels/mine-7", "some/model": "/v1beta/models/some/model",
+		"what?key=1#2%3": "/v1beta/models/what%3Fkey=1%232%253",
+	} {
+		var asked string
+		p := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			asked = r.RequestURI
+			saying(finish("STOP"))(w, r)
+		})
+		req := prompt("hello")
+		req.Model = model
+		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+			t.Fatal(err)
+		}
+		if want += ":streamGenerateContent?alt=sse"; asked != want {
+			t.Errorf("%s was asked at %s, not %s", model, asked, want)
+		}
+	}
+}
+
+func TestTheKeyIsNotTakenToAnotherServer(t *testing.T) {
+	t.Parallel()
+	var keys []string
+	note := func(r *http.Request) { keys = append(keys, r.Header.Get("X-Goog-Api-Key")) }
+	other := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		note(r)
+		saying(finish("STOP"))(w, r)
+	})
+	first := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		note(r)
+		http.Redirect(w, r, other, http.StatusTemporaryRedirect)
+	})
+	p := gemini.New(gemini.Config{BaseURL: first, Key: "key"})
+	t.Cleanup(p.Close)
+	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+		t.Error(err)
+	}
+	if len(keys) != 2 || keys[0] != "key" || keys[1] != "" {
+		t.Errorf("keys sent: %q", keys)
+	}
+}

@@ -1,0 +1,145 @@
+package genai_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/genai"
+
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+// fake is the SDK's client for the strict fake model, which must not have
+// refused anything.
+func fake(t *testing.T) *genai.Client {
+	t.Helper()
+	server := fakemodel.New()
+	running, url, err := server.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := running.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, why := range server.Rejections() {
+			t.Errorf("the fake model refused a request: %s", why)
+		}
+	})
+	return clientOf(t, strings.TrimSuffix(url, "/v1"))
+}
+
+func clientOf(t *testing.T, base string) *genai.Client {
+	t.Helper()
+	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
+		Backend: genai.BackendGeminiAPI, APIKey: "key", HTTPOptions: genai.HTTPOptions{BaseURL: base},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// heard is what the SDK makes of an answer.
+type heard struct {
+	thought, said string
+	calls         []*genai.FunctionCall
+	content       genai.Content // to be given back
+	finish        genai.FinishReason
+	usage         *genai.GenerateContentResponseUsageMetadata
+	err           error
+}
+
+func (h *heard) add(chunk *genai.GenerateContentResponse) {
+	if chunk.UsageMetadata != nil {
+		h.usage = chunk.UsageMetadata
+	}
+	candidate := chunk.Candidates[0]
+	h.finish = candidate.FinishReason
+	if candidate.Content == nil {
+		return
+	}
+	h.content.Role = candidate.Content.Role
+	for _, part := range candidate.Content.Parts {
+		if isHistory(part) {
+			h.content.Parts = append(h.content.Parts, part)
+		}
+		switch {
+		case part.FunctionCall != nil:
+			h.calls = append(h.calls, part.FunctionCall)
+		case part.Thought:
+			h.thought += part.Text
+		default:
+			h.said += part.Text
+		}
+	}
+}
+
+// isHistory leaves out thoughts, which are summaries for people, and what would
+// be a part with nothing in it.
+func isHistory(part *genai.Part) bool {
+	return !part.Thought && (part.FunctionCall != nil || part.Text != "" || len(part.ThoughtSignature) > 0)
+}
+
+func ask(t *testing.T, client *genai.Client, contents ...*genai.Content) heard {
+	t.Helper()
+	var h heard
+	for chunk, err := range client.Models.GenerateContentStream(t.Context(), "fake", contents, nil) {
+		if err != nil {
+			h.err = err
+			break
+		}
+		h.add(chunk)
+	}
+	return h
+}
+
+func prompt(text string) *genai.Content { return genai.NewContentFromText(text, genai.RoleUser) }
+
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestTheSDKAndTheFakeModelUnderstandEachOther(t *testing.T) {
+	client := fake(t)
+	question := prompt(`[think 3 0s] [say well then] [tool look {"path":"a"}] [tool wait {"n":2}] [usage 11 7]`)
+	h := ask(t, client, question)
+	if h.err != nil || h.thought != "thought1 thought2 thought3" || h.said != "well then" || h.finish != genai.FinishReasonStop {
+		t.Fatalf("heard %+v", h)
+	}
+	if len(h.calls) != 2 || h.calls[0].Name != "look" || asJSON(t, h.calls[0].Args) != `{"path":"a"}` || h.calls[1].Name != "wait" || asJSON(t, h.calls[1].Args) != `{"n":2}` {
+		t.Fatalf("called %s", asJSON(t, h.calls))
+	}
+	if u := h.usage; u == nil || u.PromptTokenCount != 11 || u.CandidatesTokenCount+u.ThoughtsTokenCount != 7 {
+		t.Errorf("usage %s", asJSON(t, h.usage))
+	}
+	results := &genai.Content{Role: genai.RoleUser}
+	for _, call := range h.calls {
+		results.Parts = append(results.Parts, &genai.Part{FunctionResponse: &genai.FunctionResponse{
+			ID: call.ID, Name: call.Name, Response: map[string]any{"output": "seen"},
+		}})
+	}
+	if h := ask(t, client, question, &h.content, results); h.err != nil || !strings.HasPrefix(h.said, "Results: 2") {
+		t.Errorf("given back, it is answered %+v", h)
+	}
+}
+
+func TestTheSDKListsTheFakeModels(t *testing.T) {
+	var names []string
+	for model, err := range fake(t).Models.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, model.Name)
+	}
+	if !slices.Equal(names, []string{"models/fake", "models/fake-embedding", "models/fake-mini"}) {
+		t.Errorf("listed %q", names)
+	}
+}
