@@ -44,6 +44,7 @@ var rooms = map[string][]string{
 	"laws":                     {"*"},
 	"bench":                    {"*"},
 	"peers":                    {"*"},
+	"peers/matrix":             {"internal/probe"},
 }
 
 // outside says who may import what is not ours and not the standard library's:

@@ -57,7 +57,7 @@ func bareRig(t *testing.T) *rig {
 			t.Fatal(err)
 		}
 	}
-	config := fmt.Sprintf("model = 'openai/fake'\nmodels = ['openai/fake', 'openai/fake-mini']\n[openai]\nbase_url = '%s'\napi_key = 'fake'\n", url)
+	config := fmt.Sprintf("model = 'openai/fake'\nmodels = ['openai/fake', 'openai/fake-mini']\n[provider.openai]\nbase_url = '%s'\napi_key = 'fake'\n", url)
 	if err := os.WriteFile(r.path("config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

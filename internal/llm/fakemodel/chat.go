@@ -72,7 +72,9 @@ func (chatFormat) read(_ *http.Request, body []byte) turn {
 		t.chars += utf8.RuneCountInString(text)
 		switch m.Role {
 		case "user":
-			t.prompt, t.step, t.results = text, 0, nil
+			if !isReminder(text) {
+				t.prompt, t.step, t.results = text, 0, nil
+			}
 		case "assistant":
 			t.results = nil
 			if len(m.ToolCalls) > 0 {
@@ -86,6 +88,13 @@ func (chatFormat) read(_ *http.Request, body []byte) turn {
 		}
 	}
 	return t
+}
+
+// isReminder tells what some agents add in a person's name from what the person
+// said.
+func isReminder(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "<system-reminder>") && strings.HasSuffix(text, "</system-reminder>")
 }
 
 func (chatFormat) problem(status int, words string) []byte {

@@ -1,0 +1,57 @@
+package preset
+
+// All returns the presets, as a person has these agents on PATH. Each call
+// returns new values, which the caller may change.
+func All() []Definition {
+	return []Definition{
+		{
+			Name: "pi", Command: []string{"pi", "--mode", "rpc"}, Protocol: Pi,
+			Install:   "npm install --global @earendil-works/pi-coding-agent",
+			ShellTool: "bash", ShellArgs: onlyCommand,
+		},
+		{
+			Name: "claude", Command: []string{"claude-agent-acp"}, Protocol: ACP,
+			Install:   "npm install --global @agentclientprotocol/claude-agent-acp",
+			ShellTool: "Bash", ShellArgs: onlyCommand,
+		},
+		{
+			Name: "codex", Command: []string{"codex-acp"}, Protocol: ACP,
+			Install:   "npm install --global @agentclientprotocol/codex-acp",
+			ShellTool: "exec_command", ShellArgs: outsideSandbox,
+		},
+		{
+			Name: "gemini", Command: []string{"gemini", "--acp"}, Protocol: ACP,
+			Install:   "npm install --global @google/gemini-cli",
+			ShellTool: "run_shell_command", ShellArgs: onlyCommand,
+		},
+		{
+			Name: "goose", Command: []string{"goose", "acp"}, Protocol: ACP,
+			Install:   "see the instructions of the goose project",
+			ShellTool: "shell", ShellArgs: onlyCommand,
+		},
+		{
+			Name: "opencode", Command: []string{"opencode", "acp"}, Protocol: ACP,
+			Install:   "npm install --global opencode-ai",
+			ShellTool: "bash", ShellArgs: onlyCommand,
+		},
+		{
+			Name: "qwen", Command: []string{"qwen", "--acp"}, Protocol: ACP,
+			Install:   "npm install --global @qwen-code/qwen-code",
+			ShellTool: "run_shell_command", ShellArgs: onlyCommand,
+		},
+		{
+			Name: "kimi", Command: []string{"kimi", "acp"}, Protocol: ACP,
+			Install:   "npm install --global @moonshot-ai/kimi-code",
+			ShellTool: "Bash", ShellArgs: onlyCommand,
+		},
+	}
+}
+
+// onlyCommand is the form of shells that need no more than a command.
+func onlyCommand(command string) string { return inJSON(object{"command": command}) }
+
+// outsideSandbox is how codex is made to ask a person: inside of its sandbox it
+// runs what it likes.
+func outsideSandbox(command string) string {
+	return inJSON(object{"cmd": command, "sandbox_permissions": "require_escalated", "justification": "May this run?"})
+}
