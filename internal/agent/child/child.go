@@ -96,10 +96,11 @@ func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
 	if err != nil {
 		return err
 	}
-	if err := h.ready(ctx, w); err != nil {
+	l, err := h.ready(ctx, w)
+	if err != nil {
 		return err
 	}
-	return h.turn(ctx, w, text)
+	return h.turn(ctx, w, l, text)
 }
 
 // enter takes the session's host, and keeps it from being reaped.

@@ -19,29 +19,30 @@ type host struct {
 	turns  int
 	reaper *time.Timer
 	life   *life // nil when there is no process
+	over   bool  // it is no longer the session's: what it still starts is ended
 }
 
 // ready sees to a process that has the session open. A stop does not wait for
 // one that is starting: it goes on, for the next prompt.
-func (h *host) ready(ctx context.Context, w *bellcord.Work) error {
+func (h *host) ready(ctx context.Context, w *bellcord.Work) (*life, error) {
 	l, err := h.alive(ctx, w)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	select {
 	case <-l.opened:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if l.err != nil {
 		h.drop(l, nil)
-		return l.err
+		return nil, l.err
 	}
 	if l.own != l.told { // it is a new one of the agent's
 		l.told = l.own
-		return w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name, Session: l.own})
+		return l, w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name, Session: l.own})
 	}
-	return nil
+	return l, nil
 }
 
 // alive returns the process there is, or starts one.
@@ -56,7 +57,7 @@ func (h *host) alive(ctx context.Context, w *bellcord.Work) (*life, error) {
 	if known.Agent != h.agent.Definition.Name {
 		known.Session = ""
 	}
-	if l != nil && !l.gone() && (l.opening() || known.Session == l.told) {
+	if l != nil && !l.gone() && known.Session == l.told { // also of one that is opening
 		return l, nil
 	}
 	h.drop(l, nil) // it has died, or the conversation was cleared
@@ -66,20 +67,22 @@ func (h *host) alive(ctx context.Context, w *bellcord.Work) (*life, error) {
 	}
 	h.agent.mu.Lock()
 	h.life = l
+	over := h.over
 	h.agent.mu.Unlock()
+	if over { // since, and without this one
+		h.drop(l, nil)
+		return nil, errClosed
+	}
 	return l, nil
 }
 
 // turn has the agent do the work and sees that a stop holds.
-func (h *host) turn(ctx context.Context, w *bellcord.Work, text string) error {
-	h.agent.mu.Lock()
-	l := h.life
-	h.agent.mu.Unlock()
+func (h *host) turn(ctx context.Context, w *bellcord.Work, l *life, text string) error {
 	before := l.running.Mark()
 	err := l.speaker.Turn(ctx, w, text)
 	w.Mark(bellcord.StreamClosed)
 	switch {
-	case errors.Is(err, ErrGone) || l.gone():
+	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // one that ends behind its answer has answered
 		w.Processes(told(h.drop(l, nil)))
 		return errors.Join(context.Cause(ctx), l.crash())
 	case ctx.Err() == nil:
@@ -109,6 +112,7 @@ func (h *host) stop() {
 	}
 	h.agent.mu.Lock()
 	l := h.life
+	h.over = true
 	if h.reaper != nil {
 		h.reaper.Stop()
 	}

@@ -84,15 +84,6 @@ func (l *life) gone() bool {
 	}
 }
 
-func (l *life) opening() bool {
-	select {
-	case <-l.opened:
-		return false
-	default:
-		return true
-	}
-}
-
 // end ends the process and all that came from it; nil has none.
 func (l *life) end(force <-chan struct{}) proc.Report {
 	if l == nil {
@@ -100,7 +91,9 @@ func (l *life) end(force <-chan struct{}) proc.Report {
 	}
 	l.speaker.Close()
 	l.pipe.close()
-	return l.running.End(force)
+	report := l.running.End(force)
+	_ = l.running.Stdout.Close() // a survivor could keep it from ending
+	return report
 }
 
 // crash says how the process ended that should not have.

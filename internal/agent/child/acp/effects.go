@@ -1,0 +1,93 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/permit"
+)
+
+// effect is something that we do for the agent: a file written, a command run.
+type effect struct {
+	permit.Call
+	args     json.RawMessage
+	sort     string
+	question string
+
+	own string // the call that stands for it in the log; "" when one of the agent's does
+}
+
+// permit lets an effect happen, or says why not. It is part of the call that the
+// agent has open, and what was allowed for that call is not asked again; without
+// one it is a call by itself, so that nothing is done that the log does not show.
+// The log has it before it happens (law 26).
+func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
+	verdict := t.verdict([]permit.Call{e.Call})
+	t.mu.Lock()
+	about, allowed := "", false
+	for _, c := range t.calls {
+		if c.called && !c.ended {
+			about, allowed = c.id, allowed || c.allowed
+		}
+	}
+	if about == "" {
+		t.own++
+		e.own = fmt.Sprintf("%s-%d", e.sort, t.own)
+		about = e.own
+		t.emit(bellcord.Called{Call: e.own, Name: e.Tool, Sort: e.sort, Args: e.args})
+	}
+	t.mu.Unlock()
+	var err error
+	switch {
+	case verdict == permit.Deny:
+		err = errRefused
+	case verdict == permit.Put && !allowed:
+		err = t.ask(ctx, about, e.question)
+	}
+	if err == nil && e.own != "" {
+		t.emit(bellcord.CallStarted{Call: e.own})
+	}
+	if err == nil {
+		err = t.w.Sync(ctx)
+	}
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		t.done(e, bellcord.CallEnded{Fate: bellcord.NotStarted, Failed: true, Text: "[not started: " + err.Error() + "]"})
+	}
+	return e, err
+}
+
+// done records the end of an effect that has a call of its own. A turn that was
+// answered meanwhile takes no more.
+func (t *turn) done(e effect, end bellcord.CallEnded) {
+	if e.own == "" {
+		if end.Processes != nil {
+			t.w.Processes(*end.Processes)
+		}
+		return
+	}
+	end.Call = e.own
+	if end.Processes != nil {
+		t.w.Mark(bellcord.ProcessGone)
+	}
+	t.emit(end)
+}
+
+// ask puts an effect to a person.
+func (t *turn) ask(ctx context.Context, call, question string) error {
+	choice, err := t.w.Ask(ctx, bellcord.Question{
+		Call: call, Text: question,
+		Choices: []bellcord.Choice{
+			{ID: "allow", Text: "Allow once", Kind: "allow_once"},
+			{ID: "reject", Text: "Reject", Kind: "reject_once"},
+		},
+	})
+	if err == nil && choice != "allow" {
+		err = errRefused
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package acp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// turn does what the first word of the prompt says.
+func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan struct{}) {
+	verb, rest, _ := strings.Cut(text, " ")
+	ended := func(reason string) { f.reply(id, object{"stopReason": reason}) }
+	switch verb {
+	case "say":
+		f.say(rest)
+	case "blocks":
+		f.say(strings.Join(types, " "))
+	case "reason":
+		ended(rest)
+		return
+	case "tools":
+		f.tools()
+		f.reply(id, object{"stopReason": "end_turn", "usage": object{
+			"totalTokens": 160, "inputTokens": 100, "outputTokens": 20, "thoughtTokens": 5, "cachedReadTokens": 30, "cachedWriteTokens": 5,
+		}})
+		return
+	case "leave":
+		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "never over", "kind": "execute", "status": "in_progress"})
+	case "ask":
+		f.say(f.permission(rest))
+	case "withdraw":
+		f.say(f.withdraw())
+	case "read":
+		f.say(f.ask("fs/read_text_file", object{"path": rest}))
+	case "write":
+		path, content, _ := strings.Cut(rest, " ")
+		f.say(f.ask("fs/write_text_file", object{"path": path, "content": content}))
+	case "run":
+		f.run(rest)
+	case "garbage":
+		f.garbage()
+	case "long":
+		f.say(strings.Repeat("x", 2<<20))
+	case "die":
+		f.say("last words")
+		fmt.Fprintln(os.Stderr, "out of luck")
+		os.Exit(3)
+	case "stream":
+		f.stream(id, rest, cancel)
+		return
+	}
+	ended("end_turn")
+	if f.is("late") {
+		f.say("TOO LATE")
+		f.update(object{"sessionUpdate": "session_info_update", "title": "a late title"})
+	}
+	if f.is("double") {
+		ended("refusal")
+	}
+}
+
+// stream works until it is told to stop, and then answers as its manner has it.
+func (f *fake) stream(id json.RawMessage, how string, cancel chan struct{}) {
+	f.begin(how)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-cancel:
+			f.stopped(id)
+			return
+		case <-tick.C:
+			f.say(fmt.Sprintf("w%d ", n))
+		}
+	}
+}
+
+// begin is what a stream has open while it runs.
+func (f *fake) begin(how string) {
+	call := object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "work", "kind": "execute", "rawInput": object{"command": "work"}}
+	switch how {
+	case "process":
+		_ = exec.Command("sh", "-c", "(setsid sleep 300 || sleep 300) &").Start()
+		fallthrough
+	case "tool":
+		call["status"] = "in_progress"
+		f.update(call)
+	case "terminal":
+		go f.run("echo up; sleep 301")
+	case "question":
+		f.update(call)
+		go f.permission("execute work")
+	}
+}
+
+func (f *fake) stopped(id json.RawMessage) {
+	switch {
+	case f.is("deaf"):
+	case f.is("finishes"):
+		f.reply(id, object{"stopReason": "end_turn"})
+	case f.is("breaks"):
+		f.fail(id, -32603, "aborted")
+	case f.is("withdraws"):
+		f.fail(id, -32800, "cancelled")
+	case f.is("waits"): // for the answer to its question
+		go func() {
+			f.mu.Lock()
+			asked := f.next
+			f.mu.Unlock()
+			for range time.Tick(2 * time.Millisecond) {
+				f.mu.Lock()
+				left := len(f.waiting)
+				f.mu.Unlock()
+				if asked > 0 && left == 0 {
+					f.reply(id, object{"stopReason": "cancelled"})
+					return
+				}
+			}
+		}()
+	default:
+		f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"})
+		f.reply(id, object{"stopReason": "cancelled"})
+	}
+}
+
+func (f *fake) tools() {
+	text := func(s string) []object {
+		return []object{{"type": "content", "content": object{"type": "text", "text": s}}}
+	}
+	f.update(object{"sessionUpdate": "agent_thought_chunk", "content": object{"type": "text", "text": "hm"}})
+	f.say("let me see. ")
+	f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "List files", "kind": "execute", "status": "pending"})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "rawInput": object{"command": "ls"}})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "in_progress"})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "content": text("a")})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "content": text("a\nb")})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed", "content": text("a\nb")})
+	f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c2", "title": "42: Fetch it!", "kind": "other", "status": "failed"})
+	f.update(object{"sessionUpdate": "plan", "entries": []object{{"content": "one", "status": "completed"}, {"content": "two", "status": "pending"}}})
+	f.update(object{"sessionUpdate": "session_info_update", "title": "a title"})
+	f.update(object{"sessionUpdate": "from_the_future", "content": 5})
+	f.send(object{"method": "session/update", "params": object{"sessionId": "another", "update": object{
+		"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": "NOT OURS"},
+	}}})
+	f.say("done")
+}
+
+// permission asks for a call of the kind that the first word names.
+func (f *fake) permission(what string) string {
+	kind, subject, _ := strings.Cut(what, " ")
+	call := object{"toolCallId": "c9", "title": subject, "kind": kind, "rawInput": object{"command": subject, "path": subject}}
+	answer := f.ask("session/request_permission", object{"toolCall": call, "options": []object{
+		{"optionId": "y!", "name": "Always", "kind": "allow_always"},
+		{"optionId": "y", "name": "Yes", "kind": "allow_once"},
+		{"optionId": "n", "name": "No", "kind": "reject_once"},
+	}})
+	f.mu.Lock()
+	clear(f.waiting)
+	f.mu.Unlock()
+	status := "completed"
+	if !strings.Contains(answer, `"y`) {
+		status = "failed"
+	}
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c9", "status": status})
+	return answer
+}
+
+// withdraw waits for the end of a command and then takes that back.
+func (f *fake) withdraw() string {
+	var made struct{ TerminalID string }
+	_ = json.Unmarshal([]byte(f.ask("terminal/create", object{"command": "sleep", "args": []string{"302"}})), &made)
+	f.mu.Lock()
+	next := f.next + 1
+	f.mu.Unlock()
+	answer := make(chan string)
+	go func() { answer <- f.ask("terminal/wait_for_exit", object{"terminalId": made.TerminalID}) }()
+	for {
+		select {
+		case text := <-answer:
+			return text
+		case <-time.After(5 * time.Millisecond):
+			f.send(object{"method": "$/cancel_request", "params": object{"requestId": fmt.Sprintf("ask-%d", next)}})
+		}
+	}
+}
+
+// run has a command run by the client.
+func (f *fake) run(command string) {
+	var made struct{ TerminalID string }
+	answer := f.ask("terminal/create", object{"command": command, "outputByteLimit": 40})
+	if json.Unmarshal([]byte(answer), &made) != nil {
+		f.say(answer)
+		return
+	}
+	name := object{"terminalId": made.TerminalID}
+	exit := f.ask("terminal/wait_for_exit", name)
+	output := f.ask("terminal/output", name)
+	f.say(exit + output + f.ask("terminal/kill", name) + f.ask("terminal/release", name) + f.ask("terminal/output", name))
+}
+
+func (f *fake) garbage() {
+	f.write(strings.Repeat("x", 65<<20) + "\n")
+	f.write("Debug: starting\n\n\r\n{\"half\":\n[1,2]\nnull\n5\n{}\n")
+	f.write("{\"jsonrpc\":\"2.0\",\"id\":99999,\"result\":{}}\n{\"id\":\"x\",\"error\":{\"code\":1,\"message\":\"?\"}}\n")
+	f.write("{\"method\":\"session/update\"}\n{\"method\":\"session/update\",\"params\":5}\n{\"id\":null,\"method\":\"no/such\"}\n")
+	f.update(object{"sessionUpdate": "tool_call"})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "x", "content": 7})
+	f.say("line\u2028separator")
+	f.write("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"" + f.session +
+		"\",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\" crlf\"}}}}\r\n")
+}

@@ -1,0 +1,124 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/jsonrpc"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// notFound is the protocol's code for a file that is not there.
+const notFound = -32002
+
+// errRefused answers what the session's mode, a rule or a person does not allow.
+var errRefused = errors.New("it is not allowed in this session")
+
+// Of a file that an agent reads: it is read in pieces, because the tool cuts
+// what is longer than a model wants, and a file that was cut and written back
+// would be a broken one.
+const (
+	linesAtOnce = 2000
+	mostFile    = 8 << 20
+)
+
+type readParams struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line"`
+	Limit int    `json:"limit"`
+}
+
+// readFile returns a file inside the session's directory, or lines of it.
+func (t *turn) readFile(ctx context.Context, p readParams) (any, error) {
+	reads := tool.ReadFile()
+	wanted := permit.Call{Tool: reads.Name, Effect: permit.Looks, Subject: p.Path}
+	if rel, inside := within(t.w.Session.Dir, p.Path); inside {
+		wanted.Subject = rel
+	}
+	if t.verdict([]permit.Call{wanted}) == permit.Deny {
+		return nil, errRefused
+	}
+	var text strings.Builder
+	for line := max(p.Line, 1); ; line += linesAtOnce {
+		limit := linesAtOnce
+		if p.Limit > 0 {
+			limit = min(limit, p.Limit-(line-max(p.Line, 1)))
+		}
+		if limit <= 0 {
+			break
+		}
+		piece, err := t.use(ctx, reads, obj{"path": p.Path, "offset": line, "limit": limit})
+		switch {
+		case err != nil:
+			return nil, err
+		case strings.HasSuffix(piece, "; read on with offset]") || text.Len()+len(piece) > mostFile:
+			return nil, errors.New("the file, or a line of it, is too long")
+		}
+		text.WriteString(piece)
+		if strings.Count(piece, "\n") < limit {
+			break
+		}
+	}
+	return obj{"content": text.String()}, nil
+}
+
+type writeParams struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+// writeFile creates or replaces a file inside the session's directory.
+func (t *turn) writeFile(ctx context.Context, p writeParams) (any, error) {
+	writes := tool.WriteFile()
+	args, err := json.Marshal(obj{"path": p.Path, "content": p.Content})
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.permit(ctx, effect{
+		Call: writes.Permission(t.w.Session.Dir, args), args: args, sort: "edit", question: writes.Question(args),
+	})
+	if err != nil {
+		return nil, err
+	}
+	said, err := t.use(ctx, writes, obj{"path": p.Path, "content": p.Content})
+	if err != nil {
+		said = err.Error()
+	}
+	fate := bellcord.Finished
+	if ctx.Err() != nil && err != nil {
+		fate = bellcord.CallStopped // the tool says that nothing was written
+	}
+	t.done(e, bellcord.CallEnded{Fate: fate, Failed: err != nil, Text: said})
+	return obj{}, err
+}
+
+// use runs one of our tools. A result that is a failure is an error here.
+func (t *turn) use(ctx context.Context, does tool.Tool, values obj) (string, error) {
+	args, err := json.Marshal(values)
+	if err != nil {
+		return "", err
+	}
+	if err := does.Check(args); err != nil {
+		return "", invalid(err.Error())
+	}
+	result := does.Run(ctx, tool.Call{
+		Turn: t.w.Turn, Session: t.w.Session.ID, Dir: t.w.Session.Dir, Args: args, Output: func(string) {},
+	})
+	switch {
+	case result.Failed && missing(result.Text):
+		return "", &jsonrpc.Error{Code: notFound, Message: result.Text}
+	case result.Failed || result.Fate != bellcord.Finished:
+		return "", errors.New(result.Text)
+	}
+	return result.Text, nil
+}
+
+// missing reports whether a tool failed because there is no such file, which
+// agents that are about to create it have to know.
+func missing(text string) bool {
+	return strings.Contains(text, "no such file") || strings.Contains(text, "cannot find")
+}

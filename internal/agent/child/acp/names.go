@@ -1,0 +1,80 @@
+package acp
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// proper is a name for the tool that every model would take: the agent's own
+// one, or else what sort of tool it is, or else what the call is called.
+func (c *call) proper() string {
+	name := c.name
+	if name == "" && c.kind != "other" {
+		name = c.kind
+	}
+	if name == "" {
+		name = strings.TrimSpace(c.title)
+	}
+	name = improper().ReplaceAllString(name, "_")
+	if name = strings.TrimRight(name[:min(len(name), 64)], "_"); name == "" {
+		return "tool"
+	}
+	if first := name[0]; first >= '0' && first <= '9' || first == '-' {
+		name = "_" + name[:min(len(name), 63)]
+	}
+	return name
+}
+
+var improper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]+`) })
+
+// tool is the tool's own name, where the agent tells: in its place, or beside
+// the protocol, as goose and claude do.
+func (u callUpdate) tool() string {
+	if u.Name != "" {
+		return u.Name
+	}
+	var beside map[string]struct {
+		Tool string `json:"toolName"`
+		Call struct {
+			Tool string `json:"toolName"`
+		} `json:"toolCall"`
+	}
+	if json.Unmarshal(u.Meta, &beside) != nil { // of another form, and none of our business
+		return ""
+	}
+	for _, maker := range slices.Sorted(maps.Keys(beside)) {
+		if name := beside[maker].Tool + beside[maker].Call.Tool; name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// args are the call's arguments: an object in every case.
+func (c *call) args() json.RawMessage {
+	if c.input != nil {
+		return c.input
+	}
+	args, err := json.Marshal(map[string]string{"title": c.title})
+	if err != nil { // text always can be
+		return json.RawMessage(`{}`)
+	}
+	return args
+}
+
+// field is a text among the arguments, by the first of these names that it has.
+func (c *call) field(names ...string) string {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(c.input, &all) // an object, or nothing
+	for _, name := range names {
+		var value string
+		if json.Unmarshal(all[name], &value) == nil && value != "" {
+			return value
+		}
+	}
+	return ""
+}

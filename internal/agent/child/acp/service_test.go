@@ -1,0 +1,163 @@
+package acp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestModesAndRulesAnswerPermissionsBeforeAPersonIsAsked(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "", "shell(rm *)")
+	for _, c := range []struct{ mode, what, want string }{
+		{"ask", "read notes.txt", `"y"`},
+		{"ask", "think hard", `"y"`},
+		{"ask", "execute echo hi", `"y"`}, // a rule
+		{"ask", "execute rm -rf x", `"n"`},
+		{"full", "execute make", `"y"`},
+		{"full", "execute make; rm x", `"n"`},
+		{"read-only", "edit notes.txt", `"n"`},
+		{"read-only", "execute make", `"n"`},
+		{"auto-edit", "edit notes.txt", `"y"`},
+		{"ask", "edit notes.txt", "asked"},
+		{"ask", "execute make", "asked"},
+		{"auto-edit", "edit /etc/passwd", "asked"},
+		{"ask", "read /etc/passwd", "asked"},
+		{"auto-edit", "fetch it", "asked"},
+	} {
+		t.Run(c.mode+" "+c.what, func(t *testing.T) {
+			s.session = s.newSession(c.mode)
+			turn := s.prompt(bellcord.Prompt{Text: "ask " + c.what})
+			if c.want == "asked" {
+				question := s.until(asks).(bellcord.Asked).Question
+				if len(question.Choices) != 3 || question.Choices[1].ID != "y" || question.Choices[1].Kind != "allow_once" {
+					t.Errorf("question %+v", question)
+				}
+				if err := s.Answer(turn.ID, question.ID, "y", "a person"); err != nil {
+					t.Error(err)
+				}
+				c.want = `"y"`
+			}
+			r := s.settled(turn)
+			if said := s.said(turn.ID); r.End != bellcord.Done || !strings.Contains(said, c.want) {
+				t.Errorf("%s (%s), said %s", r.End, r.Error, said)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatIsNoneOfTheOptionsIsARefusal(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	turn := s.prompt(bellcord.Prompt{Text: "ask execute make"})
+	question := s.until(asks).(bellcord.Asked).Question
+	if err := s.Answer(turn.ID, question.ID, "reject", "nobody"); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.settled(turn); !strings.Contains(s.said(turn.ID), `"n"`) || len(r.Calls.NotStarted) != 1 {
+		t.Errorf("said %s, calls %+v", s.said(turn.ID), r.Calls)
+	}
+}
+
+func TestFilesAreServedInsideTheDirectoryUnderTheSessionsRules(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "", "read_file(secret*)", "write_file(secret*)")
+	s.session = s.newSession("auto-edit")
+	file := func(name string) string { return filepath.Join(s.session.Dir, name) }
+	long := strings.Repeat("a line of text that is read whole\n", 10000) + "end"
+	for name, text := range map[string]string{"long.txt": long, "secret.txt": "x"} {
+		if err := os.WriteFile(file(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said, _ := s.run("read " + file("long.txt")); !strings.Contains(said, `whole\nend"`) || len(said) < len(long) {
+		t.Errorf("read %d bytes", len(said))
+	}
+	for prompt, want := range map[string]string{
+		"read " + file("none.txt"):              "-32002",
+		"read /etc/passwd":                      "outside the working directory",
+		"read " + file("secret.txt"):            "not allowed",
+		"write " + file("secret2.txt") + " x":   "not allowed",
+		"write /tmp/outside x":                  "error",
+		"write " + file("new/a.txt") + " hello": "{}",
+	} {
+		if said, r := s.run(prompt); r.End != bellcord.Done || !strings.Contains(said, want) {
+			t.Errorf("%s: %s, said %s", prompt, r.End, said)
+		}
+	}
+	if text, err := os.ReadFile(file("new/a.txt")); err != nil || string(text) != "hello" {
+		t.Errorf("written %q: %v", text, err)
+	}
+}
+
+func TestAWriteThatThePersonRefusesIsNotDoneAndTheLogShowsIt(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	path := filepath.Join(s.session.Dir, "a.txt")
+	turn := s.prompt(bellcord.Prompt{Text: "write " + path + " hello"})
+	question := s.until(asks).(bellcord.Asked).Question
+	if err := s.Answer(turn.ID, question.ID, "reject", "a person"); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.settled(turn); r.End != bellcord.Done || len(r.Calls.NotStarted) != 1 || r.Calls.NotStarted[0].Name != "write_file" {
+		t.Errorf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it was written")
+	}
+}
+
+func TestATerminalRunsItsCommandAndItsOutputIsBounded(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	said, r := s.run("run printf '%060d' 7; exit 4")
+	if r.End != bellcord.Done || r.Calls.Finished != 1 {
+		t.Fatalf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
+	}
+	for _, want := range []string{`"exitCode":4`, `"truncated":true`, strings.Repeat("0", 39) + `7"`, "no such terminal"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%s is missing in %s", want, said)
+		}
+	}
+	s.session = s.newSession("read-only")
+	if said, _ := s.run("run make"); !strings.Contains(said, "not allowed") {
+		t.Errorf("said %s", said)
+	}
+}
+
+func TestLaw15_ATerminalsCommandEndsWithTheStop(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	turn := s.prompt(bellcord.Prompt{Text: "stream terminal"})
+	s.until(func(b bellcord.Body) bool {
+		_, is := b.(bellcord.CallOutput)
+		return is
+	})
+	r, took := s.stop(turn)
+	if r.End != bellcord.Stopped || len(r.Processes.Ended) == 0 || len(r.Calls.Stopped) != 1 || took > bound {
+		t.Errorf("%s (%s) after %s, processes %+v, calls %+v", r.End, r.Error, took, r.Processes, r.Calls)
+	}
+	for _, p := range r.Processes.Ended {
+		if alive(p.PID) {
+			t.Errorf("process %d (%s) is alive", p.PID, p.Name)
+		}
+	}
+}
+
+func TestARequestThatTheAgentWithdrawsIsAnsweredSoAndItsTerminalEndsWithTheTurn(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	said, r := s.run("withdraw")
+	if r.End != bellcord.Done || !strings.Contains(said, "-32800") {
+		t.Errorf("%s (%s), said %s", r.End, r.Error, said)
+	}
+	if len(r.Processes.Ended) != 1 || alive(r.Processes.Ended[0].PID) || len(r.Calls.Stopped) != 1 {
+		t.Errorf("processes %+v, calls %+v", r.Processes, r.Calls)
+	}
+}

@@ -1,0 +1,266 @@
+package acp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/child"
+	"github.com/bellcord/bellcord/internal/agent/child/acp"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// patience is how long a test waits for what must happen. The machine is shared.
+const patience = 30 * time.Second
+
+// stage is a hub on a real store with a hosted agent and one session.
+type stage struct {
+	*bellcord.Hub
+	t       *testing.T
+	store   *sqlite.Store
+	agent   *child.Agent
+	keeper  *proc.Keeper
+	session bellcord.Session
+	memory  string // of the fake agent
+
+	mu       sync.Mutex
+	prompted func() // called when a prompt has just been written to the agent
+}
+
+// breath writes to the agent and tells the stage of prompts: a stop from there
+// is in the same breath.
+type breath struct {
+	child.Writer
+	*stage
+}
+
+func (b breath) Write(record []byte) {
+	b.Writer.Write(record)
+	b.mu.Lock()
+	told := b.prompted
+	b.mu.Unlock()
+	if told != nil && bytes.Contains(record, []byte(`"method":"session/prompt"`)) {
+		told()
+	}
+}
+
+// stopInTheSameBreath prompts, and stops the moment the agent is sent it.
+func (s *stage) stopInTheSameBreath(text string) (bellcord.Receipt, time.Duration) {
+	s.t.Helper()
+	id := bellcord.NewTurnID()
+	var at time.Time
+	s.mu.Lock()
+	s.prompted = func() {
+		at = time.Now()
+		s.Stop(bellcord.StopTurn(id, bellcord.Cause{By: "test"}))
+	}
+	s.mu.Unlock()
+	receipt := s.settled(s.prompt(bellcord.Prompt{Turn: id, Text: text}))
+	s.mu.Lock()
+	s.prompted = nil
+	s.mu.Unlock()
+	return receipt, time.Since(at)
+}
+
+// onStage has the fake agent with its manner behind the hub.
+func onStage(t *testing.T, manner string, deny ...string) *stage {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := t.TempDir()
+	return hosting(t, child.Definition{
+		Name: "fake", Command: []string{self}, Env: []string{fakeDir + "=" + memory, fakeManner + "=" + manner},
+	}, memory, deny...)
+}
+
+func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *stage {
+	t.Helper()
+	s := &stage{t: t, memory: memory}
+	var err error
+	if s.keeper, err = proc.Open("", proc.Options{Grace: 500 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	policy, err := permit.NewPolicy([]string{"shell(echo *)"}, deny, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agent = &child.Agent{
+		Definition: d, Keeper: s.keeper, Silent: true,
+		Speak: func(p child.Process) child.Speaker {
+			p.In = breath{p.In, s}
+			return acp.New(p, acp.Options{Policy: policy, Keeper: s.keeper, Version: "test"})
+		},
+	}
+	if s.store, err = sqlite.Open(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if s.Hub, err = bellcord.Open(t.Context(), s.store, s.agent, bellcord.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, done := context.WithTimeout(context.Background(), patience)
+		defer done()
+		err := s.Close(ctx)
+		s.agent.Close()
+		if err := errors.Join(err, s.keeper.Close(), s.store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	s.session = s.newSession("ask")
+	return s
+}
+
+func (s *stage) newSession(mode string) bellcord.Session {
+	s.t.Helper()
+	session, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: s.t.TempDir(), Mode: mode})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return session
+}
+
+func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
+	s.t.Helper()
+	turn, err := s.Prompt(s.session.ID, p)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return turn
+}
+
+// settled waits for a turn's end.
+func (s *stage) settled(turn *bellcord.Turn) bellcord.Receipt {
+	s.t.Helper()
+	select {
+	case <-turn.Settled():
+	case <-time.After(patience):
+		s.t.Fatal("the turn does not end")
+	}
+	return turn.Receipt()
+}
+
+// run prompts and returns what the turn said, and its end.
+func (s *stage) run(text string) (string, bellcord.Receipt) {
+	s.t.Helper()
+	turn := s.prompt(bellcord.Prompt{Text: text})
+	receipt := s.settled(turn)
+	return s.said(turn.ID), receipt
+}
+
+// stop stops a turn and returns its receipt, and how long that took.
+func (s *stage) stop(turn *bellcord.Turn) (bellcord.Receipt, time.Duration) {
+	s.t.Helper()
+	at := time.Now()
+	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "test"}))
+	return s.settled(turn), time.Since(at)
+}
+
+func (s *stage) events(turn bellcord.TurnID) []bellcord.Body {
+	s.t.Helper()
+	all, err := s.store.Events(s.t.Context(), s.session.ID, 0, 100000)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var bodies []bellcord.Body
+	for _, ev := range bellcord.Joined(all) {
+		if ev.Turn == turn {
+			bodies = append(bodies, ev.Body)
+		}
+	}
+	return bodies
+}
+
+func (s *stage) said(turn bellcord.TurnID) string {
+	s.t.Helper()
+	var text strings.Builder
+	for _, b := range s.events(turn) {
+		if said, is := b.(bellcord.Said); is {
+			text.WriteString(said.Text)
+		}
+	}
+	return text.String()
+}
+
+// until waits for an event of the session that is wanted.
+func (s *stage) until(wanted func(bellcord.Body) bool) bellcord.Body {
+	s.t.Helper()
+	ctx, done := context.WithTimeout(s.t.Context(), patience)
+	defer done()
+	cursor, err := s.Events(ctx, s.session.ID, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			s.t.Fatal("it did not come: ", err)
+		}
+		for _, ev := range events {
+			if wanted(ev.Body) {
+				return ev.Body
+			}
+		}
+	}
+}
+
+func speaks(b bellcord.Body) bool {
+	_, is := b.(bellcord.Said)
+	return is
+}
+
+func asks(b bellcord.Body) bool {
+	_, is := b.(bellcord.Asked)
+	return is
+}
+
+func calls(b bellcord.Body) bool {
+	_, is := b.(bellcord.CallStarted)
+	return is
+}
+
+// received is the methods that the fake agent was sent, in order.
+func (s *stage) received() []string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.memory, "received"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var methods []string
+	for line := range strings.Lines(string(text)) {
+		var m struct {
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			s.t.Fatalf("the agent was sent %q: %v", line, err)
+		}
+		if m.Method == "" {
+			m.Method = string(m.Result)
+		}
+		methods = append(methods, m.Method)
+	}
+	return methods
+}
+
+func count(list []string, what string) int {
+	n := 0
+	for _, one := range list {
+		if one == what {
+			n++
+		}
+	}
+	return n
+}

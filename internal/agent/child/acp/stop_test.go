@@ -1,0 +1,179 @@
+package acp_test
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// bound is what is asserted of a stop that an agent hears.
+const bound = 3 * time.Second
+
+func TestLaw07_AStopIsToldOnceAndWhateverTheAgentAnswersTheTurnIsStopped(t *testing.T) {
+	t.Parallel()
+	for _, manner := range []string{"", "finishes", "breaks", "withdraws", "late double"} {
+		t.Run("manner "+manner, func(t *testing.T) {
+			t.Parallel()
+			s := onStage(t, manner)
+			turn := s.prompt(bellcord.Prompt{Text: "stream"})
+			s.until(speaks)
+			s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
+			receipt, took := s.stop(turn)
+			t.Log("stopped after ", took)
+			if receipt.End != bellcord.Stopped || receipt.Kept.Text == 0 || took > bound {
+				t.Errorf("%s (%s) after %s, kept %+v", receipt.End, receipt.Error, took, receipt.Kept)
+			}
+			if said, r := s.run("say next"); r.End != bellcord.Done || said != "next" {
+				t.Errorf("the next turn: %s (%s), said %q", r.End, r.Error, said)
+			}
+			if got := s.received(); count(got, "initialize") != 1 || took < 250*time.Millisecond && count(got, "session/cancel") != 1 {
+				t.Errorf("the agent was sent %v", got)
+			}
+		})
+	}
+}
+
+func TestLaw02_OfFiftyStopsInTheSameBreathAsThePromptNoneIsLost(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.run("say ready")
+	for i := range 50 {
+		if r, took := s.stopInTheSameBreath("stream"); r.End != bellcord.Stopped || took > bound {
+			t.Fatalf("stop %d: %s (%s) after %s", i, r.End, r.Error, took)
+		}
+	}
+	if said, r := s.run("say well"); r.End != bellcord.Done || said != "well" {
+		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, said)
+	}
+	last := ""
+	for _, method := range s.received() {
+		if method == "session/cancel" && last != "session/prompt" && last != "session/cancel" {
+			t.Errorf("a cancel came behind %s", last)
+		}
+		last = method
+	}
+	if n := count(s.received(), "initialize"); n != 1 {
+		t.Errorf("the agent was started %d times", n)
+	}
+}
+
+func TestACancelThatTheAgentLosesIsToldAgain(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "loses")
+	s.run("say ready")
+	for range 3 {
+		r, took := s.stopInTheSameBreath("stream")
+		if r.End != bellcord.Stopped || took > bound {
+			t.Fatalf("%s (%s) after %s", r.End, r.Error, took)
+		}
+	}
+	if got := s.received(); count(got, "initialize") != 1 {
+		t.Errorf("the agent was ended for it: %v", got)
+	}
+}
+
+func TestLaw02_AStopBeforeTheAgentHasSaidHelloSendsItNoPrompt(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "sleepy")
+	turn := s.prompt(bellcord.Prompt{Text: "say never"})
+	s.until(func(b bellcord.Body) bool {
+		_, is := b.(bellcord.Started)
+		return is
+	})
+	if r, took := s.stop(turn); r.End != bellcord.Stopped || took > bound {
+		t.Fatalf("%s (%s) after %s", r.End, r.Error, took)
+	}
+	wake(t, s)
+	if said, r := s.run("say awake"); r.End != bellcord.Done || said != "awake" {
+		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
+	}
+	if got := s.received(); count(got, "session/prompt") != 1 || count(got, "initialize") != 1 || count(got, "session/cancel") != 0 {
+		t.Errorf("the agent was sent %v", got)
+	}
+}
+
+func TestLaw15_WhatTheAgentLeavesRunningIsEndedAndTheAgentLives(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	turn := s.prompt(bellcord.Prompt{Text: "stream process"})
+	s.until(calls)
+	s.until(speaks)
+	r, took := s.stop(turn)
+	t.Log("stopped after ", took)
+	if r.End != bellcord.Stopped || len(r.Processes.Ended) == 0 || len(r.Processes.Survivors) > 0 {
+		t.Fatalf("%s (%s), processes %+v", r.End, r.Error, r.Processes)
+	}
+	for _, p := range r.Processes.Ended {
+		if alive(p.PID) {
+			t.Errorf("process %d (%s) is alive", p.PID, p.Name)
+		}
+	}
+	if len(r.Calls.Stopped) != 1 { // and not finished, as the agent has it
+		t.Errorf("calls %+v", r.Calls)
+	}
+	if said, r := s.run("say alive"); r.End != bellcord.Done || said != "alive" || count(s.received(), "initialize") != 1 {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	}
+}
+
+func TestLaw30_AnOpenQuestionIsAnsweredCancelledBehindTheCancel(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "waits")
+	turn := s.prompt(bellcord.Prompt{Text: "stream question"})
+	s.until(asks)
+	r, took := s.stop(turn)
+	if r.End != bellcord.Stopped || took > bound || len(r.Questions) != 1 || len(r.Calls.NotStarted) != 1 {
+		t.Fatalf("%s (%s) after %s, questions %v, calls %+v", r.End, r.Error, took, r.Questions, r.Calls)
+	}
+	got := s.received()
+	text := strings.Join(got, "\n")
+	cancel, answer := strings.Index(text, "session/cancel"), strings.Index(text, `{"outcome":{"outcome":"cancelled"}}`)
+	if cancel < 0 || answer < cancel {
+		t.Errorf("the agent was sent %v", got)
+	}
+	if said, r := s.run("say on"); r.End != bellcord.Done || said != "on" || count(s.received(), "initialize") != 1 {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	}
+}
+
+func TestLaw12_AnAgentThatNeverAnswersIsEndedAndTheNextPromptStartsItAnew(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "deaf")
+	turn := s.prompt(bellcord.Prompt{Text: "stream process"})
+	s.until(speaks)
+	r, took := s.stop(turn)
+	t.Log("stopped after ", took)
+	if r.End != bellcord.Stopped || r.Abandoned || len(r.Processes.Ended) < 2 || took > 8*time.Second {
+		t.Fatalf("%s (%s) after %s, processes %+v", r.End, r.Error, took, r.Processes)
+	}
+	if said, r := s.run("say back"); r.End != bellcord.Done || said != "back" {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	}
+	got := s.received()
+	if count(got, "initialize") != 2 || count(got, "session/load") != 1 || count(got, "session/cancel") != 3 {
+		t.Errorf("the agent was sent %v", got)
+	}
+}
+
+func TestAForcedStopDoesNotWaitForADeafAgent(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "deaf")
+	turn := s.prompt(bellcord.Prompt{Text: "stream"})
+	s.until(speaks)
+	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
+	s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.Force})
+	at := time.Now()
+	if r := s.settled(turn); r.End != bellcord.Stopped || r.Abandoned || time.Since(at) > 2*time.Second {
+		t.Errorf("%s (%s), abandoned %v, after %s", r.End, r.Error, r.Abandoned, time.Since(at))
+	}
+}
+
+// alive asks the system, without signals that could be mistaken.
+func alive(pid int) bool {
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
+}

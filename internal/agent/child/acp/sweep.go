@@ -1,0 +1,39 @@
+package acp
+
+import "github.com/bellcord/bellcord"
+
+// closeOpen ends the calls that the agent left open when it said that it was
+// done: nobody saw their end.
+func (t *turn) closeOpen() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.calls {
+		switch {
+		case c.ended:
+			continue
+		case c.waits:
+			t.end(c, true)
+		default:
+			t.start(c)
+			t.emit(bellcord.CallEnded{Call: c.id, Fate: bellcord.Unknown, Failed: true, Text: bellcord.ResultText(bellcord.Unknown, c.output)})
+		}
+		c.ended = true
+	}
+}
+
+// leaveOpen leaves the calls to the receipt. Agents run tools without saying so:
+// only one that waits for a permission is known not to have started.
+func (t *turn) leaveOpen() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for _, c := range t.calls {
+		switch {
+		case c.ended:
+		case c.waits:
+			t.show(c)
+		default:
+			t.start(c)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package acp_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestATurnOfTheAgentIsATurnInTheLogInTheOrderOfTheWire(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	turn := s.prompt(bellcord.Prompt{Text: "tools"})
+	receipt := s.settled(turn)
+	if receipt.End != bellcord.Done || receipt.Calls.Finished != 2 {
+		t.Fatalf("end %s (%s), calls %+v", receipt.End, receipt.Error, receipt.Calls)
+	}
+	want := `hosted {fake session-1}
+step fake/large
+thought hm
+said let me see. 
+called c1 execute "List files" execute {"command":"ls"}
+started c1
+output c1 a
+output c1 
+b
+ended c1 finished false a
+b
+called c2 _42_Fetch_it "42: Fetch it!" other {"title":"42: Fetch it!"}
+started c2
+ended c2 finished true 
+thought Plan: ✓ one; two
+
+said done
+step ended stop
+`
+	if got := transcript(s.events(turn.ID)); strings.ReplaceAll(got, "output c1 a\nb\n", "output c1 a\noutput c1 \nb\n") != want {
+		t.Errorf("the log has\n%s\nwant\n%s", got, want)
+	}
+	if u := receipt.Usage; u.Input != 135 || u.CacheRead != 30 || u.Output != 25 || !u.Exact {
+		t.Errorf("usage %+v", u)
+	}
+	view, err := s.Configure(s.session.ID, bellcord.Configured{})
+	if err != nil || view.Title != "a title" {
+		t.Errorf("title %q: %v", view.Title, err)
+	}
+}
+
+func transcript(bodies []bellcord.Body) string {
+	var out strings.Builder
+	for _, body := range bodies {
+		switch b := body.(type) {
+		case bellcord.Hosted:
+			fmt.Fprintln(&out, "hosted", b)
+		case bellcord.StepStarted:
+			fmt.Fprintln(&out, "step", b.Model)
+		case bellcord.Thought:
+			fmt.Fprintln(&out, "thought", b.Text)
+		case bellcord.Said:
+			fmt.Fprintln(&out, "said", b.Text)
+		case bellcord.Called:
+			fmt.Fprintf(&out, "called %s %s %q %s %s\n", b.Call, b.Name, b.Title, b.Sort, b.Args)
+		case bellcord.CallStarted:
+			fmt.Fprintln(&out, "started", b.Call)
+		case bellcord.CallOutput:
+			fmt.Fprintln(&out, "output", b.Call, b.Text)
+		case bellcord.CallEnded:
+			fmt.Fprintln(&out, "ended", b.Call, b.Fate, b.Failed, b.Text)
+		case bellcord.StepEnded:
+			fmt.Fprintln(&out, "step ended", b.Finish)
+		}
+	}
+	return out.String()
+}
+
+func TestAnAgentsReasonToEndIsItsStepsFinish(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	for reason, want := range map[string]string{
+		"end_turn": "stop", "max_tokens": "length", "max_turn_requests": "length", "refusal": "content_filter", "new_in_2030": "stop",
+	} {
+		turn := s.prompt(bellcord.Prompt{Text: "reason " + reason})
+		if r := s.settled(turn); r.End != bellcord.Done || !strings.Contains(transcript(s.events(turn.ID)), "step ended "+want) {
+			t.Errorf("%s: %s\n%s", reason, r.End, transcript(s.events(turn.ID)))
+		}
+	}
+	if _, r := s.run("reason cancelled"); r.End != bellcord.Failed {
+		t.Errorf("an agent that breaks off by itself: %s", r.End)
+	}
+}
+
+func TestACallThatTheAgentNeverEndsHasAnUnknownEnd(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	if _, r := s.run("leave"); r.End != bellcord.Done || len(r.Calls.Unknown) != 1 {
+		t.Errorf("%s, calls %+v", r.End, r.Calls)
+	}
+}
+
+func TestWhatComesAfterTheAnswerIsNoPartOfTheTurn(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "late double")
+	for range 10 {
+		if said, r := s.run("say hello"); r.End != bellcord.Done || said != "hello" {
+			t.Fatalf("said %q, %s %s", said, r.End, r.Error)
+		}
+	}
+	view, err := s.Configure(s.session.ID, bellcord.Configured{})
+	if err != nil || view.Title != "a late title" {
+		t.Errorf("the title is lost: %q, %v", view.Title, err)
+	}
+}
+
+func TestImagesAndLinksReachTheAgentWhereItTakesThem(t *testing.T) {
+	t.Parallel()
+	prompt := bellcord.Prompt{
+		Text:   "blocks",
+		Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}},
+		Links:  []bellcord.Link{{URI: "file:///a"}},
+	}
+	for manner, want := range map[string]string{"": "image text resource_link", "blind": ""} {
+		s := onStage(t, manner)
+		turn := s.prompt(prompt)
+		if r := s.settled(turn); r.End != bellcord.Done || s.said(turn.ID) != want {
+			t.Errorf("%q: %s, the agent had %q", manner, r.End, s.said(turn.ID))
+		}
+	}
+}
+
+func TestNoiseOnTheWireIsSkippedAndLongLinesAreRead(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	if said, r := s.run("garbage"); r.End != bellcord.Done || said != "line\u2028separator crlf" {
+		t.Errorf("%s %s, said %q", r.End, r.Error, said)
+	}
+	if said, r := s.run("long"); r.End != bellcord.Done || len(said) != 2<<20 {
+		t.Errorf("%s %s, said %d bytes", r.End, r.Error, len(said))
+	}
+	if got := s.received(); slices.Contains(got, "null") {
+		t.Error("what is no message was answered")
+	}
+}
+
+func TestAnAgentThatDiesFailsItsTurnAndTheNextGoesOnWithItsSession(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	said, r := s.run("die")
+	if r.End != bellcord.Failed || said != "last words" || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "out of luck") {
+		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
+	}
+	if said, r = s.run("say again"); r.End != bellcord.Done || said != "again" {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	}
+	if got := s.received(); count(got, "session/load") != 1 || count(got, "session/new") != 1 {
+		t.Errorf("the agent was sent %v", got)
+	}
+}
+
+func TestASessionThatTheAgentCannotOpenAgainIsANewOne(t *testing.T) {
+	t.Parallel()
+	for manner, want := range map[string][3]int{ // of session/new, load and resume
+		"noload":           {2, 0, 0},
+		"forgetful":        {2, 1, 0},
+		"noload resumes":   {1, 0, 1},
+		"resumes and more": {1, 1, 0},
+	} {
+		s := onStage(t, manner)
+		s.run("die")
+		if said, r := s.run("say on"); r.End != bellcord.Done || said != "on" {
+			t.Errorf("%s: %s (%s), said %q", manner, r.End, r.Error, said)
+		}
+		got := s.received()
+		if is := [3]int{count(got, "session/new"), count(got, "session/load"), count(got, "session/resume")}; is != want {
+			t.Errorf("%s: the agent was sent %v", manner, got)
+		}
+	}
+}
+
+func TestAnAgentThatWantsALoginSaysSoInWords(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "locked")
+	if _, r := s.run("say x"); r.End != bellcord.Failed || !strings.Contains(r.Error, "nobody is logged in") {
+		t.Errorf("%s: %s", r.End, r.Error)
+	}
+}
+
+func wake(t *testing.T, s *stage) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.memory, "wake"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

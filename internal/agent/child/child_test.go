@@ -1,0 +1,248 @@
+package child_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/child"
+)
+
+// pid is the process that gave an answer.
+func pid(answer string) string {
+	first, _, _ := strings.Cut(answer, " ")
+	return first
+}
+
+// eventually waits, with a bound, for what nobody tells us.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for bound := time.Now().Add(most); !holds(); <-tick.C {
+		if time.Now().After(bound) {
+			t.Fatal("it never came true that " + what)
+		}
+	}
+}
+
+func gone(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err != nil || bytes.Contains(stat, []byte(") Z "))
+}
+
+func living(word string) (found []string) {
+	dirs, _ := os.ReadDir("/proc")
+	for _, d := range dirs {
+		if line, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline"); bytes.Contains(line, []byte(word)) {
+			found = append(found, d.Name())
+		}
+	}
+	return found
+}
+
+func TestAProcessIsKeptAcrossTurns(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	first, second := s.done("one"), s.done("two")
+	if pid(first) != pid(second) {
+		t.Errorf("%q, then %q", first, second)
+	}
+}
+
+func TestAnIdleProcessIsReapedAndABusyOneIsNot(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(a *child.Agent) { a.Idle = 100 * time.Millisecond })
+	first := s.done("one")
+	eventually(t, "the idle process is gone", func() bool { return gone(pid(first)) })
+	busy := s.prompt(s.session.ID, "work hard")
+	s.speaks(busy)
+	<-time.After(400 * time.Millisecond)
+	if r := s.stop(busy); len(r.Processes.Ended) > 0 {
+		t.Errorf("a busy process was ended: %+v", r.Processes)
+	}
+	if again := s.done("two"); pid(again) == pid(first) {
+		t.Error("the dead answer")
+	}
+}
+
+func TestLaw02_AStopWhileTheAgentStartsIsAtOnceAndTheProcessServesTheNext(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(a *child.Agent) { a.Definition.Env = append(a.Definition.Env, "FAKE_AGENT_START=2s") })
+	turn := s.prompt(s.session.ID, "one")
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Started); return is })
+	r := s.stop(turn)
+	if took := r.Times.Settled.Sub(r.Times.Requested); took > time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if text := s.done("two"); !strings.HasSuffix(text, "two") {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestLaw15_WhatAStoppedTurnLeftIsEndedWhileTheAgentLives(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	first := s.done("one")
+	token := fmt.Sprintf("98762.%d", time.Now().UnixNano())
+	turn := s.prompt(s.session.ID, "leave "+token)
+	s.speaks(turn)
+	r := s.stop(turn)
+	if found := living(token); len(found) > 0 || len(r.Processes.Ended) != 1 {
+		t.Errorf("%v live; %+v", found, r.Processes)
+	}
+	if again := s.done("two"); pid(again) != pid(first) {
+		t.Error("the agent was ended, too")
+	}
+}
+
+func TestACrashFailsTheTurnAndTheNextStartsTheAgentAnew(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	first := s.done("one")
+	r := s.end(s.prompt(s.session.ID, "crash"))
+	if r.End != bellcord.Failed || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "the last straw") {
+		t.Errorf("%s %q", r.End, r.Error)
+	}
+	if again := s.done("two"); pid(again) == pid(first) {
+		t.Errorf("%q", again)
+	}
+}
+
+func TestAnAgentThatEndsBehindItsAnswerHasAnswered(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for range 10 {
+		s.done("parting")
+		s.session = s.open() // a prompt in the moment of the end would fail
+	}
+}
+
+func TestAfterAClearTheAgentHasANewSession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	first := s.done("one")
+	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+		t.Fatal(err)
+	}
+	if again := s.done("two"); pid(again) == pid(first) {
+		t.Error("the old process answers")
+	}
+}
+
+func TestTheAgentIsToldWhatItWasCutShortIn(t *testing.T) {
+	t.Parallel()
+	for _, silent := range []bool{false, true} {
+		s := newStage(t, func(a *child.Agent) { a.Silent = silent })
+		turn := s.prompt(s.session.ID, "work on the roof")
+		s.speaks(turn)
+		s.stop(turn)
+		text := s.done("and now")
+		if told := strings.Contains(text, "the previous turn was stopped") && strings.Contains(text, "You had said: «working on on the roof»"); told == silent {
+			t.Errorf("silent %v: %q", silent, text)
+		}
+		if text := s.done("later"); strings.Contains(text, "stopped") {
+			t.Errorf("it is told twice: %q", text)
+		}
+	}
+}
+
+func TestCloseEndsAllAtOnceAndStartsNoMore(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	var pids []string
+	for range 5 {
+		s.session = s.open()
+		pids = append(pids, pid(s.done("one")))
+	}
+	s.agent.Close()
+	for _, p := range pids {
+		if !gone(p) {
+			t.Errorf("%s lives", p)
+		}
+	}
+	if r := s.end(s.prompt(s.session.ID, "two")); r.End != bellcord.Failed {
+		t.Errorf("%s", r.End)
+	}
+}
+
+// belongings counts what a session could leave behind; the store's files are its
+// own.
+func belongings() (goroutines, pipes int) {
+	fds, _ := os.ReadDir("/proc/self/fd")
+	for _, fd := range fds {
+		if to, _ := os.Readlink("/proc/self/fd/" + fd.Name()); strings.HasPrefix(to, "pipe:") {
+			pipes++
+		}
+	}
+	return runtime.NumGoroutine(), pipes
+}
+
+// Not parallel: the numbers are the process's.
+func TestLaw18_TwoHundredSessionsHalfStoppedLeaveNothingAndDoNotMix(t *testing.T) {
+	s := newStage(t, nil)
+	s.done("warm")
+	goroutines, pipes := belongings()
+	var all sync.WaitGroup
+	gate := make(chan struct{}, 20) // alive at a time: two cores
+	for i := range 200 {
+		session := s.open()
+		gate <- struct{}{}
+		all.Go(func() {
+			defer func() { <-gate }()
+			word := fmt.Sprintf("session%d", i)
+			turn := s.prompt(session.ID, "echo "+word)
+			if i%2 == 0 {
+				turn = s.prompt(session.ID, "work "+word)
+				<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond)
+				s.stop(turn)
+			} else if r := s.end(turn); r.End != bellcord.Done {
+				t.Errorf("%s ended %s: %s", word, r.End, r.Error)
+			}
+			if text := s.said(turn); text != "" && !strings.HasSuffix(text, word) {
+				t.Errorf("%s says %q", word, text)
+			}
+			s.agent.End(session.ID)
+			if _, err := s.CloseSession(t.Context(), session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+				t.Error(err)
+			}
+			s.agent.End(session.ID)
+		})
+	}
+	all.Wait()
+	back := func() bool {
+		g, d := belongings()
+		return g <= goroutines && d <= pipes
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for bound := time.Now().Add(10 * time.Second); !back() && time.Now().Before(bound); <-tick.C {
+	}
+	if g, d := belongings(); !back() {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines, before %d; %d pipes, before %d\n%s", g, goroutines, d, pipes, stacks[:runtime.Stack(stacks, true)])
+	}
+}
+
+func TestAClearWhileTheAgentGoesOnWithItsSessionIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(a *child.Agent) { a.Definition.Env = append(a.Definition.Env, "FAKE_AGENT_START=1s") })
+	s.done("one")
+	s.agent.End(s.session.ID)
+	turn := s.prompt(s.session.ID, "two") // it starts, to go on with what it had
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Started); return is })
+	s.stop(turn)
+	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+		t.Fatal(err)
+	}
+	turn = s.prompt(s.session.ID, "three")
+	s.end(turn)
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Hosted); return is })
+}

@@ -1,0 +1,102 @@
+package pi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// calls are those of a run that have not ended. There are few at a time.
+type calls []*call
+
+type call struct {
+	id      string
+	started bool
+	output  string // as pi last told it: all of it, or its end
+}
+
+func (c *calls) find(id string) *call {
+	if i := slices.IndexFunc(*c, func(one *call) bool { return one.id == id }); i >= 0 {
+		return (*c)[i]
+	}
+	return nil
+}
+
+func (c *calls) add(id string) { *c = append(*c, &call{id: id}) }
+
+func (c *calls) only() string {
+	found := ""
+	for _, one := range *c {
+		if one.started && found != "" {
+			return ""
+		}
+		if one.started {
+			found = one.id
+		}
+	}
+	return found
+}
+
+func (c *calls) start(t *telling, id string) {
+	if one := c.find(id); one != nil && !one.started {
+		one.started = true
+		t.emit(bellcord.CallStarted{Call: id})
+	}
+}
+
+func (c *calls) output(t *telling, id, all string) {
+	one := c.find(id)
+	if one == nil {
+		return
+	}
+	if more := grown(one.output, all); more != "" {
+		t.emit(bellcord.CallOutput{Call: id, Text: more})
+	}
+	one.output = all
+}
+
+// end ends a call that has not ended. Pi tells of an end twice: of the tool's,
+// and with the result that goes to the model. A call that fails behind a stop
+// was stopped by it, as far as anybody can know.
+func (c *calls) end(t *telling, id, text string, failed bool) {
+	one := c.find(id)
+	if one == nil {
+		return
+	}
+	*c = slices.DeleteFunc(*c, func(other *call) bool { return other == one })
+	ended := bellcord.CallEnded{Call: id, Fate: bellcord.Finished, Failed: failed, Text: text}
+	switch {
+	case failed && !one.started:
+		ended.Fate, ended.Text = bellcord.NotStarted, "[not started: "+text+"]"
+	case failed && t.stopping:
+		ended.Fate, ended.Text = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, text)
+	}
+	t.emit(ended)
+}
+
+// seam is how much of an output is enough to find it again in a later one; less
+// than that is looked for in whole lines.
+const seam, mostShared = 256, 4096
+
+// grown is what an output has more than it had. Pi tells all of it each time, or
+// only its end when it is long; one that shares nothing with what was before is
+// new, and begins on a line of its own.
+func grown(had, has string) string {
+	if rest, longer := strings.CutPrefix(has, had); longer {
+		return rest
+	}
+	end := had[max(0, len(had)-seam):]
+	if i := strings.LastIndex(has, end); i >= 0 {
+		return has[i+len(end):]
+	}
+	for k := min(len(had), len(has), mostShared); k > 0; k-- {
+		if has[k-1] == '\n' && strings.HasSuffix(had, has[:k]) {
+			return has[k:]
+		}
+	}
+	if has == "" {
+		return ""
+	}
+	return "\n" + has
+}

@@ -1,0 +1,230 @@
+package pi_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// run is what a pi does for a prompt, until its end or an abort.
+func (f *fake) run(text string, images any) {
+	f.event("agent_start")
+	f.event("turn_start")
+	f.event("message_start", "message", map[string]any{"role": "user", "content": text})
+	f.event("message_end", "message", map[string]any{"role": "user", "content": text})
+	text = text[strings.LastIndex(text, "\n")+1:] // what stands before it is about the turn before
+	has := func(word string) bool { return strings.Contains(text, word) }
+	switch {
+	case has("crash"):
+		f.answer("last words", "pending")
+		fmt.Fprintln(os.Stderr, "something broke badly")
+		os.Exit(7)
+	case has("retry"):
+		f.retry(has("succeed"))
+		return
+	case has("fail"):
+		f.failing("400 bad request")
+	case has("deaf"):
+		f.answer("I hear nothing", "pending")
+		select {}
+	case has("slow"):
+		f.stream()
+	case has("tool"):
+		f.tool(text)
+	case has("dialog"):
+		f.dialog(has("signal"), has("two"))
+	case has("text wanted"):
+		f.event("extension_ui_request", "id", "d9", "method", "input", "title", "Your name")
+		f.wait("d9", false)
+		f.answer("you have no name", "stop")
+	case has("odd lines"):
+		f.raw("not json\n[1,2]\n\"text\"\n{\"type\":7}\n{\"no\":\"type\"}\r\n\r\n{\"type\":\"unheard_of\",\"usage\":\"much\"}\r\n")
+		f.answer("one\u2028two\u2029three", "stop")
+	case has("huge"):
+		f.event("entry_appended", "entry", strings.Repeat("x", 65<<20))
+		f.answer(strings.Repeat("y", 1<<20), "stop")
+	case has("images"):
+		f.answer(fmt.Sprint(images), "stop")
+	case has("history"):
+		f.answer(strings.Join(f.said, "|"), "stop")
+	default:
+		f.answer("you said: "+f.said[len(f.said)-1], "stop")
+	}
+	f.end()
+}
+
+func (f *fake) end() {
+	fields := []any{"messages", []any{}}
+	if f.modern {
+		fields = append(fields, "willRetry", false)
+	}
+	f.event("agent_end", fields...)
+}
+
+func used(input, output int) map[string]any {
+	return map[string]any{"input": input, "output": output, "cacheRead": 20, "cacheWrite": 5, "cost": map[string]any{"total": 0.00125}}
+}
+
+func assistant(reason, text string, usage any) map[string]any {
+	return map[string]any{
+		"role": "assistant", "provider": "fake", "model": "one", "stopReason": reason, "usage": usage,
+		"content": []any{map[string]any{"type": "text", "text": text}},
+	}
+}
+
+// delta is a message_update in the flavour's form.
+func (f *fake) delta(soFar, kind, piece string) {
+	update := map[string]any{"type": kind, "contentIndex": 0, "delta": piece}
+	if f.modern {
+		f.event("message_update", "assistantMessageEvent", update)
+		return
+	}
+	whole := assistant("stop", soFar+piece, used(0, 0))
+	update["partial"] = whole
+	f.event("message_update", "message", whole, "assistantMessageEvent", update)
+}
+
+// answer says a text; pending leaves it open.
+func (f *fake) answer(text, reason string) {
+	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
+	half := len(text) / 2
+	for half > 0 && text[half]&0xC0 == 0x80 {
+		half--
+	}
+	f.delta("", "text_delta", text[:half])
+	f.delta(text[:half], "text_delta", text[half:])
+	if reason != "pending" {
+		f.event("message_end", "message", assistant(reason, text, used(75, 10)))
+		f.event("turn_end", "toolResults", []any{})
+	}
+}
+
+// stream says words until it is told to stop, and what has then been said.
+func (f *fake) stream() {
+	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
+	said := ""
+	for i := 0; ; i++ {
+		select {
+		case <-f.aborted:
+			f.event("message_end", "message", map[string]any{
+				"role": "assistant", "stopReason": "aborted", "errorMessage": "Request was aborted",
+				"content": []any{map[string]any{"type": "text", "text": said + "tail"}}, "usage": map[string]any{"input": 0},
+			})
+			f.event("turn_end")
+			return
+		case <-time.After(5 * time.Millisecond):
+			word := fmt.Sprintf("w%d ", i)
+			f.delta(said, "text_delta", word)
+			said += word
+		}
+	}
+}
+
+func (f *fake) failing(why string) {
+	failed := map[string]any{"role": "assistant", "content": []any{}, "stopReason": "error", "errorMessage": why, "usage": map[string]any{"input": 0}}
+	f.event("message_start", "message", failed)
+	f.event("message_end", "message", failed)
+	f.event("turn_end")
+}
+
+// retry pauses after a failure: an abort ends it without a second agent_end.
+func (f *fake) retry(succeeds bool) {
+	f.failing("503 overloaded")
+	fields := []any{"messages", []any{}}
+	if f.modern {
+		fields = append(fields, "willRetry", true)
+	}
+	f.event("agent_end", fields...)
+	f.event("auto_retry_start", "attempt", 1, "maxAttempts", 3, "delayMs", 2000, "errorMessage", "503 overloaded")
+	f.mu.Lock()
+	f.streaming = false
+	f.mu.Unlock()
+	pause := 20 * time.Second
+	if succeeds {
+		pause = 50 * time.Millisecond
+	}
+	select {
+	case <-f.aborted:
+		f.event("auto_retry_end", "success", false, "attempt", 1, "finalError", "Retry cancelled")
+	case <-time.After(pause):
+		f.event("agent_start")
+		f.event("turn_start")
+		f.answer("here at last", "stop")
+		f.event("auto_retry_end", "success", true, "attempt", 1)
+		f.end()
+	}
+}
+
+// tool runs one until it is told to stop. Prompts that say quick end by themselves.
+func (f *fake) tool(text string) {
+	args := map[string]any{"command": "make"}
+	call := map[string]any{"type": "toolCall", "id": "c1", "name": "bash", "arguments": args}
+	f.event("message_start", "message", map[string]any{"role": "assistant", "content": []any{}})
+	f.event("message_end", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "stopReason": "toolUse", "usage": used(75, 10), "content": []any{call}})
+	f.event("tool_execution_start", "toolCallId", "c1", "toolName", "bash", "args", args)
+	if _, seconds, found := strings.Cut(text, "detached "); found {
+		detached(seconds)
+	}
+	result := func(text string) map[string]any {
+		return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}}
+	}
+	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", map[string]any{"content": []any{}})
+	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("one\n"))
+	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("one\ntwo\n"))
+	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("two\nthree\n"))
+	final, failed := "one\ntwo\nthree\n", false
+	if strings.Contains(text, "queue") {
+		f.mu.Lock()
+		f.queued = 2
+		f.mu.Unlock()
+	}
+	if !strings.Contains(text, "quick") {
+		<-f.aborted
+		final, failed = final+"\n\nCommand aborted", true
+	}
+	if strings.Contains(text, "stubborn") {
+		f.mu.Lock()
+		f.stubborn = 2
+		f.mu.Unlock()
+	}
+	f.event("tool_execution_end", "toolCallId", "c1", "result", result(final), "isError", failed)
+	f.event("message_end", "message", map[string]any{"role": "toolResult", "toolCallId": "c1", "content": final, "isError": failed})
+	f.event("turn_end")
+	f.event("turn_start")
+	if failed {
+		f.failing("This operation was aborted") // as 0.87 and later say of an abort
+		return
+	}
+	f.answer("the tool is done", "stop")
+}
+
+// dialog asks before it runs a tool. Without the signal an abort does not
+// dismiss it.
+func (f *fake) dialog(signal, two bool) {
+	for _, id := range []string{"d1", "d2"} {
+		f.event("extension_ui_request", "id", id, "method", "select", "title", "Allow bash: make", "options", []any{"Allow", "Block"})
+		reply := f.wait(id, signal)
+		f.answer(fmt.Sprintf("[%v]", reply["value"]), "stop")
+		if !two {
+			return
+		}
+	}
+}
+
+func (f *fake) wait(id string, signal bool) map[string]any {
+	answer := make(chan map[string]any, 10)
+	f.mu.Lock()
+	f.dialogs[id] = answer
+	f.mu.Unlock()
+	dismissed := f.aborted
+	if !signal {
+		dismissed = nil
+	}
+	select {
+	case a := <-answer:
+		return a
+	case <-dismissed:
+		return nil
+	}
+}

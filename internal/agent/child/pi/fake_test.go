@@ -1,0 +1,213 @@
+package pi_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/agent/child"
+)
+
+// TestMain lets the test binary be a pi.
+func TestMain(m *testing.M) {
+	if flavour := os.Getenv("FAKE_PI"); flavour != "" {
+		(&fake{modern: flavour == "new", out: bufio.NewWriterSize(os.Stdout, 1<<20)}).serve()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// fakePi defines an agent that speaks as pi 1.5.0 does ("new"), or 0.74.2 ("old").
+func fakePi(t *testing.T, flavour string) child.Definition {
+	t.Helper()
+	return child.Definition{Name: "pi", Command: []string{os.Args[0]}, Env: []string{"FAKE_PI=" + flavour, "FAKE_PI_DIR=" + t.TempDir()}}
+}
+
+func eachFlavour(t *testing.T, play func(t *testing.T, s *stage)) {
+	t.Helper()
+	for _, flavour := range []string{"new", "old"} {
+		t.Run(flavour, func(t *testing.T) {
+			t.Parallel()
+			play(t, newStage(t, fakePi(t, flavour)))
+		})
+	}
+}
+
+// fake is a pi as its client sees it. What it does is decided by the words of
+// the prompt.
+type fake struct {
+	modern  bool
+	session string
+	said    []string // prompts of the session
+
+	mu        sync.Mutex
+	out       *bufio.Writer
+	aborted   chan struct{} // of the run; closed by an abort
+	ended     chan struct{}
+	streaming bool
+	stubborn  int
+	queued    int
+	dialogs   map[string]chan map[string]any
+}
+
+func (f *fake) serve() {
+	f.dialogs = map[string]chan map[string]any{}
+	f.session = filepath.Join(os.Getenv("FAKE_PI_DIR"), fmt.Sprintf("%d.jsonl", time.Now().UnixNano()))
+	fmt.Fprintf(os.Stdout, "warming up…\r\n\n{\"type\":") // what a careless extension may print
+	fmt.Fprintln(os.Stdout)
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var c map[string]any
+		if json.Unmarshal(line, &c) == nil {
+			f.command(c)
+		}
+	}
+}
+
+func (f *fake) put(record map[string]any) {
+	line, _ := json.Marshal(record)
+	f.raw(string(line) + "\n")
+}
+
+func (f *fake) raw(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _ = f.out.WriteString(text)
+	_ = f.out.Flush()
+}
+
+func (f *fake) event(kind string, fields ...any) {
+	record := map[string]any{"type": kind}
+	for i := 0; i+1 < len(fields); i += 2 {
+		record[fields[i].(string)] = fields[i+1]
+	}
+	f.put(record)
+}
+
+func (f *fake) respond(c map[string]any, data any) {
+	f.event("response", "id", c["id"], "command", c["type"], "success", true, "data", data)
+}
+
+func (f *fake) command(c map[string]any) {
+	switch c["type"] {
+	case "get_state":
+		f.mu.Lock()
+		now := map[string]any{
+			"model": map[string]any{"provider": "fake", "id": "one"}, "isStreaming": f.streaming || f.stubborn > 0,
+			"sessionFile": f.session, "sessionId": "1", "pendingMessageCount": f.queued,
+		}
+		f.mu.Unlock()
+		f.respond(c, now)
+	case "switch_session":
+		f.session, _ = c["sessionPath"].(string)
+		text, err := os.ReadFile(f.session)
+		if err != nil {
+			f.event("response", "id", c["id"], "command", c["type"], "success", false, "error", "no such session")
+			return
+		}
+		f.said = strings.Split(strings.TrimSpace(string(text)), "\n")
+		f.respond(c, map[string]any{"cancelled": false})
+	case "clear_queue":
+		if !f.modern {
+			f.event("response", "command", "clear_queue", "success", false, "error", "Unknown command: clear_queue")
+			return
+		}
+		f.mu.Lock()
+		f.queued = 0
+		f.mu.Unlock()
+		f.respond(c, map[string]any{})
+	case "abort":
+		go f.abort(c)
+	case "prompt":
+		f.prompt(c)
+	case "extension_ui_response":
+		f.mu.Lock()
+		waits := f.dialogs[c["id"].(string)]
+		f.mu.Unlock()
+		if waits != nil {
+			waits <- c
+		}
+	}
+}
+
+func (f *fake) abort(c map[string]any) {
+	f.mu.Lock()
+	aborted, ended := f.aborted, f.ended
+	if f.stubborn > 0 {
+		f.stubborn--
+	}
+	f.mu.Unlock()
+	if aborted != nil {
+		func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			select {
+			case <-aborted:
+			default:
+				close(aborted)
+			}
+		}()
+		<-ended
+	}
+	f.respond(c, nil)
+}
+
+func (f *fake) prompt(c map[string]any) {
+	text, _ := c["message"].(string)
+	if strings.HasPrefix(text, "/") {
+		f.respond(c, map[string]any{"disposition": "handled"})
+		return
+	}
+	if strings.Contains(text, "rejected") {
+		f.event("response", "id", c["id"], "command", "prompt", "success", false, "error", "No model selected")
+		return
+	}
+	if strings.Contains(text, "handled") {
+		f.accept(c, "handled")
+		return
+	}
+	f.said = append(f.said, strings.ReplaceAll(text, "\n", " "))
+	_ = os.WriteFile(f.session, []byte(strings.Join(f.said, "\n")+"\n"), 0o600)
+	go func() {
+		if strings.Contains(text, "hesitant") {
+			<-time.After(300 * time.Millisecond) // an abort that comes now is lost
+		}
+		f.mu.Lock()
+		f.aborted, f.ended, f.streaming = make(chan struct{}), make(chan struct{}), true
+		f.mu.Unlock()
+		f.accept(c, "started")
+		f.run(text, c["images"])
+		f.mu.Lock()
+		ended := f.ended
+		f.aborted, f.streaming = nil, false
+		f.mu.Unlock()
+		if f.modern {
+			f.event("agent_settled")
+		}
+		close(ended)
+	}()
+}
+
+func (f *fake) accept(c map[string]any, disposition string) {
+	if f.modern {
+		f.respond(c, map[string]any{"disposition": disposition})
+	} else {
+		f.respond(c, nil)
+	}
+}
+
+// children started by the fake's tool, outside of its process group.
+func detached(seconds string) {
+	_ = exec.Command("setsid", "sleep", seconds).Start()
+}

@@ -1,0 +1,292 @@
+package pi_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestAnAnswerBecomesEventsInOrderWithExactUsage(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "quick tool"})
+		r := s.end(turn)
+		want := "prompted started hosted step_started called step_ended call_started call_output call_ended step_started said step_ended ended"
+		if got := s.kinds(turn.ID); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		bodies := s.bodies(turn.ID)
+		if out := of[bellcord.CallOutput](bodies); len(out) != 1 || out[0].Text != "one\ntwo\nthree\n" {
+			t.Errorf("outputs %+v", out)
+		}
+		if want := (bellcord.Usage{Input: 200, CacheRead: 40, CacheWrite: 10, Output: 20, Cost: 2_500_000, Exact: true}); r.Usage != want || r.Calls.Finished != 1 {
+			t.Errorf("%+v, want %+v; %+v", r.Usage, want, r.Calls)
+		}
+		if steps := of[bellcord.StepStarted](bodies); steps[0].Model != "fake/one" || steps[1].Input < 100 {
+			t.Errorf("%+v", steps)
+		}
+	})
+}
+
+func TestLaw02_AStopBeforePiAcceptedIsHeldAndSentAfterIt(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		s.done("warm")
+		for range 3 {
+			turn := s.prompt(bellcord.Prompt{Text: "hesitant slow"})
+			s.await(turn, kind[bellcord.Started])
+			<-time.After(50 * time.Millisecond) // pi has the prompt and has not accepted it
+			s.stop(turn)
+		}
+		s.done("still the same")
+		if len(s.hosted()) != 1 {
+			t.Errorf("pi was started anew: %v", s.hosted())
+		}
+	})
+}
+
+func TestLaw02_NoStopInTheSameBreathIsLost(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(_ *testing.T, s *stage) {
+		s.done("warm")
+		for range 20 {
+			s.stop(s.prompt(bellcord.Prompt{Text: "slow"}))
+		}
+		s.done("again")
+	})
+}
+
+func TestLaw23_AStopInTextKeepsAllThatWasSaid(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "slow"})
+		s.await(turn, kind[bellcord.Said])
+		r := s.stop(turn)
+		if text := said(s.bodies(turn.ID)); !strings.HasPrefix(text, "w0 ") || !strings.HasSuffix(text, "tail") {
+			t.Errorf("%q", text)
+		}
+		if r.Usage.Exact || r.Usage.Input == 0 {
+			t.Errorf("an estimate was expected: %+v", r.Usage)
+		}
+		if text := s.done("next"); !strings.Contains(text, "You had said: «w0 ") {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestLaw15_AStopInAToolEndsWhatItLeftWhilePiLives(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		token := fmt.Sprintf("98763.%d", time.Now().UnixNano())
+		turn := s.prompt(bellcord.Prompt{Text: "tool detached " + token})
+		s.await(turn, kind[bellcord.CallOutput])
+		r := s.stop(turn)
+		if found := living(t, token); len(found) > 0 || len(r.Processes.Ended) != 1 {
+			t.Errorf("%q; %+v", found, r.Processes)
+		}
+		if len(r.Calls.Stopped) != 1 || r.Error != "" {
+			t.Errorf("%+v %q", r.Calls, r.Error)
+		}
+		s.done("next")
+		if len(s.hosted()) != 1 {
+			t.Errorf("pi was started anew: %v", s.hosted())
+		}
+	})
+}
+
+func TestLaw11_AStopInTheRetryPauseIsNoFailure(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "retry"})
+		s.await(turn, kind[bellcord.Retrying])
+		s.stop(turn)
+		s.done("next")
+		if len(s.hosted()) != 1 {
+			t.Errorf("pi was started anew: %v", s.hosted())
+		}
+	})
+}
+
+func TestARetryThatSucceedsIsOneTurn(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		if text := s.done("retry and succeed"); text != "here at last" {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestAFailureAfterAcceptanceFailsTheTurnInPisWords(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		if r := s.run("fail"); r.End != bellcord.Failed || r.Error != "400 bad request" {
+			t.Errorf("%s %q", r.End, r.Error)
+		}
+		if r := s.run("rejected"); r.End != bellcord.Failed || !strings.Contains(r.Error, "No model selected") {
+			t.Errorf("%s %q", r.End, r.Error)
+		}
+		s.done("next")
+	})
+}
+
+func TestAPromptThatAnExtensionHandledIsDone(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(_ *testing.T, s *stage) { s.done("handled") })
+}
+
+func TestAPromptIsNeverACommand(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		if text := s.done("/reload"); text != "you said:  /reload" {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestLaw07_TwoStopsAreOne(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(_ *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "slow"})
+		s.await(turn, kind[bellcord.Said])
+		s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person}))
+		s.stop(turn)
+		s.stop(turn) // and one that comes late
+		s.done("next")
+	})
+}
+
+func TestLaw30_ADialogBecomesAQuestionAndAStopClosesIt(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"dialog with signal", "dialog", "two dialogs"} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			eachFlavour(t, func(t *testing.T, s *stage) {
+				turn := s.prompt(bellcord.Prompt{Text: text})
+				q := s.await(turn, kind[bellcord.Asked]).(bellcord.Asked).Question
+				if len(q.Choices) != 2 || q.Choices[1].Kind != "reject_once" || q.Text != "Allow bash: make" {
+					t.Errorf("%+v", q)
+				}
+				if r := s.stop(turn); len(r.Questions) != 1 {
+					t.Errorf("%+v", r.Questions)
+				}
+				turn = s.prompt(bellcord.Prompt{Text: "dialog"})
+				q = s.await(turn, kind[bellcord.Asked]).(bellcord.Asked).Question
+				if err := s.Answer(turn.ID, q.ID, "0", "test"); err != nil {
+					t.Error(err)
+				}
+				if r := s.end(turn); r.End != bellcord.Done || said(s.bodies(turn.ID)) != "[Allow]" {
+					t.Errorf("%s %q", r.End, said(s.bodies(turn.ID)))
+				}
+			})
+		})
+	}
+}
+
+func TestADialogThatWantsTextIsCancelledWithANote(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "text wanted"})
+		s.end(turn)
+		if notes := of[bellcord.Thought](s.bodies(turn.ID)); len(notes) != 1 || !strings.Contains(notes[0].Text, "Your name") {
+			t.Errorf("%+v", notes)
+		}
+	})
+}
+
+func TestLaw19_WhatPiHadQueuedDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "tool with a queue"})
+		s.await(turn, kind[bellcord.CallOutput])
+		s.stop(turn)
+		if text := s.done("history"); !strings.Contains(text, "tool with a queue") || len(s.hosted()) != 1 {
+			t.Errorf("%q in %v", text, s.hosted())
+		}
+	})
+}
+
+func TestAPiThatGoesOnAfterItsWordIsToldAgain(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(_ *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "stubborn tool"})
+		s.await(turn, kind[bellcord.CallOutput])
+		s.stop(turn)
+		s.done("next")
+	})
+}
+
+func TestLaw12_ADeafPiIsEndedAndItsSessionGoesOn(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
+		s.await(turn, kind[bellcord.Said])
+		if r := s.stop(turn); len(r.Processes.Ended) != 1 {
+			t.Errorf("%+v", r.Processes)
+		}
+		if text := s.done("history"); !strings.HasPrefix(text, "deaf|") || len(s.hosted()) != 1 {
+			t.Errorf("%q in %v", text, s.hosted())
+		}
+	})
+}
+
+func TestAForcedStopDoesNotWaitForADeafPi(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
+		s.await(turn, kind[bellcord.Said])
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.Force, Cause: bellcord.Cause{Kind: bellcord.Person}})
+		if r := s.end(turn); r.Abandoned || r.Times.Settled.Sub(r.Times.Requested) > 2*time.Second {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestACrashFailsTheTurnWithCodeAndLastWords(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "crash"})
+		r := s.end(turn)
+		if r.End != bellcord.Failed || !strings.Contains(r.Error, "exit code 7") || !strings.Contains(r.Error, "something broke badly") {
+			t.Errorf("%s %q", r.End, r.Error)
+		}
+		if text := said(s.bodies(turn.ID)); text != "last words" {
+			t.Errorf("%q", text)
+		}
+		if text := s.done("history"); !strings.HasPrefix(text, "crash|") {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestOddLinesHugeLinesAndRawSeparatorsAreSurvived(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		if text := s.done("odd lines"); text != "one\u2028two\u2029three" {
+			t.Errorf("%q", text)
+		}
+		if text := s.done("huge"); len(text) != 1<<20 {
+			t.Errorf("%d bytes", len(text))
+		}
+		turn := s.prompt(bellcord.Prompt{Text: "images", Images: []bellcord.Image{{Type: "image/png", Data: []byte("pixels")}}})
+		s.end(turn)
+		if text := said(s.bodies(turn.ID)); text != "[map[data:cGl4ZWxz mimeType:image/png type:image]]" {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestAnOwnSessionThatIsGoneIsReplacedByANewOne(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		s.done("one")
+		if err := os.Remove(s.hosted()[0]); err != nil {
+			t.Fatal(err)
+		}
+		s.agent.End(s.session.ID)
+		s.done("two")
+	})
+}

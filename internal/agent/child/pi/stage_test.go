@@ -1,0 +1,198 @@
+package pi_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/child"
+	"github.com/bellcord/bellcord/internal/agent/child/pi"
+	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// most is how long anything may take that a test waits for.
+const most = 60 * time.Second
+
+// stage is a hub on a real store that hosts a pi, and one session.
+type stage struct {
+	*bellcord.Hub
+	t       *testing.T
+	agent   *child.Agent
+	store   bellcord.Store
+	session bellcord.Session
+}
+
+func newStage(t *testing.T, d child.Definition) *stage {
+	t.Helper()
+	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, Speak: pi.New}}
+	if s.Hub, err = bellcord.Open(t.Context(), store, s.agent, bellcord.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		err := s.Close(context.Background())
+		s.agent.Close()
+		if err := errors.Join(err, keeper.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if s.session, err = s.NewSession(t.Context(), bellcord.Session{Dir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
+	s.t.Helper()
+	turn, err := s.Prompt(s.session.ID, p)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return turn
+}
+
+// run prompts and returns the turn's end.
+func (s *stage) run(text string) bellcord.Receipt {
+	s.t.Helper()
+	return s.end(s.prompt(bellcord.Prompt{Text: text}))
+}
+
+func (s *stage) end(turn *bellcord.Turn) bellcord.Receipt {
+	s.t.Helper()
+	select {
+	case <-turn.Settled():
+		return turn.Receipt()
+	case <-time.After(most):
+		s.t.Fatalf("the turn does not end; its log: %s", s.kinds(turn.ID))
+		return bellcord.Receipt{}
+	}
+}
+
+// done expects a normal end and returns what was said.
+func (s *stage) done(text string) string {
+	s.t.Helper()
+	turn := s.prompt(bellcord.Prompt{Text: text})
+	if r := s.end(turn); r.End != bellcord.Done {
+		s.t.Fatalf("%q ended %s: %s", text, r.End, r.Error)
+	}
+	return said(s.bodies(turn.ID))
+}
+
+// stop stops the turn and checks what holds for every stop.
+func (s *stage) stop(turn *bellcord.Turn) bellcord.Receipt {
+	s.t.Helper()
+	began := time.Now()
+	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person, By: "test"}))
+	r := s.end(turn)
+	if r.End != bellcord.Stopped || r.Abandoned || len(r.Processes.Survivors) > 0 {
+		s.t.Errorf("the stopped turn ended %s (%s), abandoned %v, survivors %v", r.End, r.Error, r.Abandoned, r.Processes.Survivors)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		s.t.Errorf("the stop took %s", took)
+	}
+	return r
+}
+
+// await returns when the turn's log has a body of which is says so.
+func (s *stage) await(turn *bellcord.Turn, is func(bellcord.Body) bool) bellcord.Body {
+	s.t.Helper()
+	ctx, done := context.WithTimeout(s.t.Context(), most)
+	defer done()
+	cursor, err := s.Events(ctx, s.session.ID, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			s.t.Fatalf("%v; the log: %+v", err, s.bodies(turn.ID))
+		}
+		for _, ev := range events {
+			if ev.Turn == turn.ID && is(ev.Body) {
+				return ev.Body
+			}
+			if _, ended := ev.Body.(bellcord.Ended); ended && ev.Turn == turn.ID {
+				s.t.Fatalf("the turn ended before: %s", s.kinds(turn.ID))
+			}
+		}
+	}
+}
+
+// bodies is what the store holds of a turn, pieces of one stream joined.
+func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
+	s.t.Helper()
+	events, err := s.store.Events(context.Background(), s.session.ID, 0, 1<<20)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	events = slices.DeleteFunc(events, func(ev bellcord.Event) bool { return ev.Turn != id })
+	var all []bellcord.Body
+	for _, ev := range bellcord.Joined(events) {
+		all = append(all, ev.Body)
+	}
+	return all
+}
+
+// kinds is the course of a turn in words.
+func (s *stage) kinds(id bellcord.TurnID) string {
+	s.t.Helper()
+	var all []string
+	for _, b := range s.bodies(id) {
+		all = append(all, b.Kind())
+	}
+	return strings.Join(all, " ")
+}
+
+// hosted is which sessions of pi's the log knows, in order.
+func (s *stage) hosted() []string {
+	s.t.Helper()
+	events, err := s.store.Events(context.Background(), s.session.ID, 0, 1<<20)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var all []string
+	for _, ev := range events {
+		if h, is := ev.Body.(bellcord.Hosted); is {
+			all = append(all, h.Session)
+		}
+	}
+	return all
+}
+
+func said(bodies []bellcord.Body) string {
+	var text strings.Builder
+	for _, b := range bodies {
+		if s, is := b.(bellcord.Said); is {
+			text.WriteString(s.Text)
+		}
+	}
+	return text.String()
+}
+
+func of[B bellcord.Body](bodies []bellcord.Body) []B {
+	var all []B
+	for _, b := range bodies {
+		if one, is := b.(B); is {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+func kind[B bellcord.Body](b bellcord.Body) bool {
+	_, is := b.(B)
+	return is
+}

@@ -1,0 +1,219 @@
+package pi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// telling makes Bellcord's events of pi's.
+type telling struct {
+	*speaker
+	work     *bellcord.Work
+	ctx      context.Context
+	stopping bool
+	err      error // of the first event that was refused
+
+	steps  int
+	open   bool  // a step has begun and not ended
+	since  int64 // bytes that the conversation has grown by since the last usage
+	input  int64 // of the step, as last metered
+	blocks map[int]string
+	calls  calls
+	failed string // what pi says of the last answer, when it was none
+}
+
+func (t *telling) emit(b bellcord.Body) {
+	if err := t.work.Emit(b); err != nil && t.err == nil {
+		t.err = err
+	}
+}
+
+// failure is how the run failed; a stop and a retry are no failures.
+func (t *telling) failure() error {
+	if t.failed == "" || t.stopping {
+		return nil
+	}
+	return errors.New(t.failed)
+}
+
+func (t *telling) hear(r record) {
+	switch r.Type {
+	case "turn_start": // a request goes to the model
+		if !t.stopping {
+			t.step()
+		}
+	case "message_start":
+		if r.Message.Role == "assistant" {
+			t.answerStarts(r.Message)
+		}
+	case "message_update":
+		t.update(r)
+	case "message_end":
+		t.messageEnds(r.Message)
+	case "tool_execution_start":
+		t.called(r.ToolCallID, r.ToolName, r.Args)
+		t.calls.start(t, r.ToolCallID)
+	case "tool_execution_update":
+		t.calls.output(t, r.ToolCallID, r.PartialResult.Content.text())
+	case "tool_execution_end":
+		t.calls.end(t, r.ToolCallID, r.Result.Content.text(), r.IsError)
+	}
+}
+
+// step begins a step, unless one is open. Here limits take effect; what pi does
+// until it hears of that is recorded all the same.
+func (t *telling) step() {
+	if t.open {
+		return
+	}
+	t.open, t.blocks, t.input = true, nil, 0
+	t.steps++
+	s := bellcord.StepStarted{Step: t.steps, Model: t.model, Input: t.context + t.since/4}
+	if t.ctx.Err() == nil && t.work.Step(t.ctx, s) == nil {
+		return
+	}
+	t.emit(s)
+}
+
+func (t *telling) answerStarts(m message) {
+	t.failed = ""
+	if name := m.model(); name != "" {
+		t.model = name
+	}
+	if !t.stopping {
+		t.step()
+	}
+}
+
+// update is a piece of an answer. Deltas are in both forms of it.
+func (t *telling) update(r record) {
+	switch u := r.Update; u.Type {
+	case "text_delta":
+		t.grow(u.ContentIndex, u.Delta, false)
+	case "thinking_delta":
+		t.grow(u.ContentIndex, u.Delta, true)
+	case "text_end":
+		t.complete(u.ContentIndex, u.Content, false)
+	case "thinking_end":
+		t.complete(u.ContentIndex, u.Content, true)
+	}
+	if told := r.Usage.exact(); told != nil && told.Input > t.input && t.open {
+		t.input = told.Input
+		told.Exact = false
+		t.emit(bellcord.Metered{Usage: *told})
+	}
+}
+
+func (t *telling) grow(index int, delta string, thinking bool) {
+	if delta == "" {
+		return
+	}
+	t.step()
+	if t.blocks == nil {
+		t.blocks = map[int]string{}
+	}
+	t.blocks[index] += delta
+	if thinking {
+		t.emit(bellcord.Thought{Text: delta})
+	} else {
+		t.emit(bellcord.Said{Text: delta})
+	}
+}
+
+// complete adds what no delta brought of a block.
+func (t *telling) complete(index int, whole string, thinking bool) {
+	if had := t.blocks[index]; len(whole) > len(had) && whole[:len(had)] == had {
+		t.grow(index, whole[len(had):], thinking)
+	}
+}
+
+// messageEnds is a message as it went into pi's conversation.
+func (t *telling) messageEnds(m message) {
+	switch m.Role {
+	case "assistant":
+		t.answerEnds(m)
+	case "toolResult":
+		t.since += int64(len(m.Content.text()))
+		t.calls.end(t, m.ToolCallID, m.Content.text(), m.IsError)
+	}
+}
+
+// answerEnds closes the step. An answer that was cut off leaves it open: nobody
+// was told what it used, and the core estimates.
+func (t *telling) answerEnds(m message) {
+	for i, b := range m.Content {
+		switch b.Type {
+		case "text":
+			t.complete(i, b.Text, false)
+		case "thinking":
+			t.complete(i, b.Thinking, true)
+		}
+	}
+	used := m.Usage.exact()
+	if used != nil {
+		t.context, t.since = used.Total(), 0
+	}
+	cut := m.StopReason == "aborted" || m.StopReason == "error"
+	switch {
+	case m.StopReason == "error" && !t.stopping:
+		t.failed = "the model did not answer"
+		if m.ErrorMessage != "" {
+			t.failed = m.ErrorMessage
+		}
+		if used == nil && len(t.blocks) == 0 {
+			used = &bellcord.Usage{Exact: true} // a request that was refused costs nothing
+		}
+	case m.StopReason == "aborted" && !t.stopping:
+		t.failed = "pi was told to stop by somebody else"
+	}
+	if cut && used == nil || !t.open {
+		return
+	}
+	if !cut {
+		for _, b := range m.Content {
+			if b.Type == "toolCall" {
+				t.called(b.ID, b.Name, b.Arguments)
+			}
+		}
+	}
+	t.emit(bellcord.StepEnded{Finish: finish(m.StopReason), Usage: used})
+	t.open = false
+}
+
+// finish is a stop reason in the words of the log.
+func finish(reason string) string {
+	if reason == "toolUse" {
+		return "tool_calls"
+	}
+	return reason
+}
+
+// retrying tells of a pause before the next try.
+func (t *telling) retrying(r record) {
+	t.emit(bellcord.Retrying{
+		Attempt: r.Attempt, Wait: time.Duration(r.DelayMs * float64(time.Millisecond)), Why: r.ErrorMessage,
+	})
+}
+
+// called records a call, once. Arguments that are no object are not those of a
+// call that a model could be told of.
+func (t *telling) called(id, name string, args json.RawMessage) {
+	if t.calls.find(id) != nil {
+		return
+	}
+	var object map[string]json.RawMessage
+	c := bellcord.Called{Call: id, Name: name, Args: args}
+	if err := json.Unmarshal(args, &object); err != nil || object == nil {
+		c.Args = json.RawMessage(`{}`)
+	}
+	t.calls.add(id)
+	t.emit(c)
+}
+
+// onlyCall is the call that a question is about: the one that runs, if no other
+// does.
+func (t *telling) onlyCall() string { return t.calls.only() }

@@ -1,0 +1,175 @@
+package pi
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// record is all that pi may say in one line, as far as we care.
+type record struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+
+	// Of a response.
+	Command string          `json:"command"`
+	Success bool            `json:"success"`
+	Error   string          `json:"error"`
+	Data    json.RawMessage `json:"data"`
+
+	// Of an answer's course.
+	RawMessage json.RawMessage `json:"message"`
+	Message    message         `json:"-"`
+	Update     update          `json:"assistantMessageEvent"`
+	Usage      usage           `json:"usage"`
+
+	// Of a tool's course.
+	ToolCallID    string          `json:"toolCallId"`
+	ToolName      string          `json:"toolName"`
+	Args          json.RawMessage `json:"args"`
+	PartialResult result          `json:"partialResult"`
+	Result        result          `json:"result"`
+	IsError       bool            `json:"isError"`
+
+	// Of retries and compactions.
+	Attempt      int     `json:"attempt"`
+	DelayMs      float64 `json:"delayMs"`
+	ErrorMessage string  `json:"errorMessage"`
+	WillRetry    bool    `json:"willRetry"`
+
+	// Of a dialog.
+	Method  string   `json:"method"`
+	Title   string   `json:"title"`
+	Words   string   `json:"-"` // its message
+	Options []string `json:"options"`
+	Timeout float64  `json:"timeout"`
+
+	Answer *answer `json:"-"` // not from pi: a person's, to a dialog of it
+}
+
+// asks reports whether pi waits for an answer to it.
+func (r record) asks() bool {
+	if r.Type != "extension_ui_request" {
+		return false
+	}
+	switch r.Method {
+	case "select", "confirm", "input", "editor":
+		return true
+	}
+	return false
+}
+
+type message struct {
+	Role         string  `json:"role"`
+	Content      content `json:"content"`
+	Provider     string  `json:"provider"`
+	Model        string  `json:"model"`
+	Usage        usage   `json:"usage"`
+	StopReason   string  `json:"stopReason"`
+	ErrorMessage string  `json:"errorMessage"`
+	ToolCallID   string  `json:"toolCallId"`
+	IsError      bool    `json:"isError"`
+}
+
+// model is the message's as Bellcord writes it.
+func (m message) model() string { return model{m.Provider, m.Model}.name() }
+
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// content is a list of blocks; a bare string is one of text.
+type content []block
+
+func (c *content) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*c = content{{Type: "text", Text: text}}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]block)(c))
+}
+
+// text is the content for somebody who reads.
+func (c content) text() string {
+	var all []string
+	for _, b := range c {
+		switch b.Type {
+		case "text":
+			all = append(all, b.Text)
+		case "image":
+			all = append(all, "[an image]")
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+type result struct {
+	Content content `json:"content"`
+}
+
+type update struct {
+	Type         string `json:"type"`
+	ContentIndex int    `json:"contentIndex"`
+	Delta        string `json:"delta"`
+	Content      string `json:"content"`
+}
+
+type usage struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cacheRead"`
+	CacheWrite int64 `json:"cacheWrite"`
+	Cost       struct {
+		Total float64 `json:"total"` // in dollars
+	} `json:"cost"`
+}
+
+// exact is what the model has told; nil where it told nothing.
+func (u usage) exact() *bellcord.Usage {
+	input := u.Input + u.CacheRead + u.CacheWrite // pi counts them apart
+	if input+u.Output == 0 {
+		return nil
+	}
+	return &bellcord.Usage{
+		Input: input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output,
+		Cost: int64(math.Round(u.Cost.Total * 1e9)), Exact: true,
+	}
+}
+
+type model struct {
+	Provider string `json:"provider"`
+	ID       string `json:"id"`
+}
+
+func (m model) name() string {
+	if m.ID == "" {
+		return ""
+	}
+	return m.Provider + "/" + m.ID
+}
+
+// state is the answer to get_state.
+type state struct {
+	Model               model  `json:"model"`
+	IsStreaming         bool   `json:"isStreaming"`
+	IsCompacting        bool   `json:"isCompacting"`
+	SessionFile         string `json:"sessionFile"`
+	SessionID           string `json:"sessionId"`
+	PendingMessageCount int    `json:"pendingMessageCount"`
+}
+
+func (s state) busy() bool { return s.IsStreaming || s.IsCompacting }
+
+func stateOf(data json.RawMessage) state {
+	var s state
+	_ = json.Unmarshal(data, &s) // what is missing is not so
+	return s
+}

@@ -1,0 +1,273 @@
+package child_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/child"
+	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// most is how long anything may take that a test waits for.
+const most = 60 * time.Second
+
+// TestMain lets the test binary be an agent.
+func TestMain(m *testing.M) {
+	if os.Getenv("FAKE_AGENT") != "" {
+		beAgent()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// beAgent is an agent that speaks a line a word: it opens a session, says what a
+// prompt tells it to, and gives its word on a stop.
+func beAgent() {
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		verb, text, _ := strings.Cut(in.Text(), " ")
+		switch verb {
+		case "open":
+			if wait, err := time.ParseDuration(os.Getenv("FAKE_AGENT_START")); err == nil {
+				<-time.After(wait)
+			}
+			if text == "" {
+				text = fmt.Sprintf("own-%d", os.Getpid())
+			}
+			fmt.Println("opened " + text)
+		case "stop":
+			fmt.Println("done")
+		case "prompt":
+			_, last, _ := strings.Cut(text, "\\n\\n")
+			act(text, last)
+		}
+	}
+}
+
+func act(text, last string) {
+	if last == "" {
+		last = text
+	}
+	verb, rest, _ := strings.Cut(last, " ")
+	switch verb {
+	case "work":
+		fmt.Println("say working on " + rest)
+	case "leave":
+		_ = exec.Command("setsid", "sleep", rest).Start()
+		fmt.Println("say left")
+	case "crash":
+		fmt.Fprintln(os.Stderr, "the last straw")
+		os.Exit(3)
+	case "parting":
+		fmt.Println("say farewell")
+		fmt.Println("done")
+		os.Exit(0)
+	default:
+		fmt.Printf("say %d %s\n", os.Getpid(), text)
+		fmt.Println("done")
+	}
+}
+
+// plain is a speaker of that.
+type plain struct {
+	p     child.Process
+	lines chan string
+	quit  chan struct{}
+	once  sync.Once
+}
+
+func speak(p child.Process) child.Speaker {
+	return &plain{p: p, lines: make(chan string), quit: make(chan struct{})}
+}
+
+func (s *plain) Open(ctx context.Context, _ bellcord.Session, own string) (string, error) {
+	go func() {
+		defer close(s.lines)
+		for in := bufio.NewScanner(s.p.Out); in.Scan(); {
+			select {
+			case s.lines <- in.Text():
+			case <-s.quit:
+				return
+			}
+		}
+	}()
+	s.p.In.Write([]byte("open " + own + "\n"))
+	select {
+	case line, more := <-s.lines:
+		if !more {
+			return "", child.ErrGone
+		}
+		return strings.TrimPrefix(line, "opened "), nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func (s *plain) Turn(ctx context.Context, w *bellcord.Work, text string) error {
+	s.p.In.Write([]byte("prompt " + strings.ReplaceAll(text, "\n", `\n`) + "\n"))
+	stopped := ctx.Done()
+	var patience <-chan time.Time
+	for {
+		select {
+		case line, more := <-s.lines:
+			if !more {
+				return child.ErrGone
+			}
+			if line == "done" {
+				return nil
+			}
+			if err := w.Emit(bellcord.Said{Text: strings.TrimPrefix(line, "say ")}); err != nil {
+				return err
+			}
+		case <-stopped:
+			stopped, patience = nil, time.After(child.Patience)
+			s.p.In.Write([]byte("stop\n"))
+		case <-patience:
+			return child.ErrDeaf
+		}
+	}
+}
+
+func (s *plain) Close() { s.once.Do(func() { close(s.quit) }) }
+
+// stage is a hub on a real store that hosts the fake agent.
+type stage struct {
+	*bellcord.Hub
+	t       *testing.T
+	agent   *child.Agent
+	store   bellcord.Store
+	session bellcord.Session
+}
+
+func newStage(t *testing.T, change func(*child.Agent)) *stage {
+	t.Helper()
+	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, store: store, agent: &child.Agent{
+		Definition: child.Definition{Name: "fake", Command: []string{os.Args[0]}, Env: []string{"FAKE_AGENT=1"}},
+		Keeper:     keeper, Speak: speak,
+	}}
+	if change != nil {
+		change(s.agent)
+	}
+	if s.Hub, err = bellcord.Open(t.Context(), store, s.agent, bellcord.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		err := s.Close(context.Background())
+		s.agent.Close()
+		if err := errors.Join(err, keeper.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	s.session = s.open()
+	return s
+}
+
+func (s *stage) open() bellcord.Session {
+	s.t.Helper()
+	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: s.t.TempDir()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return made
+}
+
+func (s *stage) prompt(session bellcord.SessionID, text string) *bellcord.Turn {
+	s.t.Helper()
+	turn, err := s.Prompt(session, bellcord.Prompt{Text: text})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return turn
+}
+
+func (s *stage) end(turn *bellcord.Turn) bellcord.Receipt {
+	s.t.Helper()
+	select {
+	case <-turn.Settled():
+		return turn.Receipt()
+	case <-time.After(most):
+		s.t.Fatalf("turn %s does not end", turn.ID)
+		return bellcord.Receipt{}
+	}
+}
+
+// done expects a normal end and returns what was said.
+func (s *stage) done(text string) string {
+	s.t.Helper()
+	turn := s.prompt(s.session.ID, text)
+	if r := s.end(turn); r.End != bellcord.Done {
+		s.t.Fatalf("%q ended %s: %s", text, r.End, r.Error)
+	}
+	return s.said(turn)
+}
+
+func (s *stage) stop(turn *bellcord.Turn) bellcord.Receipt {
+	s.t.Helper()
+	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person, By: "test"}))
+	r := s.end(turn)
+	if r.End != bellcord.Stopped || r.Abandoned || len(r.Processes.Survivors) > 0 {
+		s.t.Errorf("the stopped turn ended %s (%s), abandoned %v, survivors %v", r.End, r.Error, r.Abandoned, r.Processes.Survivors)
+	}
+	return r
+}
+
+func (s *stage) said(turn *bellcord.Turn) string {
+	s.t.Helper()
+	events, err := s.store.Events(context.Background(), turn.Session, 0, 1<<20)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, ev := range events {
+		if said, is := ev.Body.(bellcord.Said); is && ev.Turn == turn.ID {
+			text.WriteString(said.Text)
+		}
+	}
+	return text.String()
+}
+
+// speaks waits until a turn has said something.
+func (s *stage) speaks(turn *bellcord.Turn) {
+	s.t.Helper()
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Said); return is })
+}
+
+func (s *stage) await(turn *bellcord.Turn, is func(bellcord.Body) bool) {
+	s.t.Helper()
+	ctx, done := context.WithTimeout(s.t.Context(), most)
+	defer done()
+	cursor, err := s.Events(ctx, turn.Session, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, ev := range events {
+			if ev.Turn == turn.ID && is(ev.Body) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package child
+
+import (
+	"context"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Try starts a process, has it open a session, ends it, and says how long it
+// took to be ready.
+func (a *Agent) Try(ctx context.Context, s bellcord.Session) (time.Duration, error) {
+	began := time.Now()
+	l, err := a.start(s, "")
+	if err != nil {
+		return 0, err
+	}
+	defer l.end(nil)
+	select {
+	case <-l.opened:
+		return time.Since(began), l.err
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+}

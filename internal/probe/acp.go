@@ -1,0 +1,150 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/jsonrpc"
+)
+
+// acpClient speaks ACP with one process of an agent. It does not use a
+// connection of ours, which would hide what is looked for here: two answers to
+// one request, and what comes after an answer.
+type acpClient struct {
+	*agent
+	trial *trial
+	said  *journal[acpMessage]
+	info  acpInfo
+
+	holding atomic.Bool // permission requests stay open
+
+	mu     sync.Mutex
+	lastID int
+}
+
+// acpInfo is what an agent says of itself.
+type acpInfo struct {
+	AgentInfo struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"agentInfo"`
+	AgentCapabilities struct {
+		SessionCapabilities struct {
+			Close json.RawMessage `json:"close"`
+		} `json:"sessionCapabilities"`
+	} `json:"agentCapabilities"`
+}
+
+// acp starts the agent and says hello.
+func (t *trial) acp(ctx context.Context) (*acpClient, error) {
+	c := &acpClient{trial: t, said: newJournal[acpMessage]()}
+	ready := make(chan struct{}) // the first line is heard after c is complete
+	a, err := t.start(func(at time.Time, line []byte) {
+		<-ready
+		c.hear(at, line)
+	}, c.said.end)
+	if err != nil {
+		return nil, err
+	}
+	c.agent = a
+	close(ready)
+	return c, c.call(ctx, "initialize", map[string]any{
+		"protocolVersion":    1,
+		"clientInfo":         map[string]any{"name": "bellcord-probe", "version": "1"},
+		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false},
+	}, &c.info)
+}
+
+// request is a request of ours, not yet written.
+func (c *acpClient) request(method string, params any) (id string, line []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastID++
+	id = strconv.Itoa(c.lastID)
+	return id, encode(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params})
+}
+
+func notification(method string, params any) []byte {
+	return encode(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+func encode(v any) []byte {
+	line, _ := json.Marshal(v) // made here, of what can be said in JSON
+	return line
+}
+
+// call makes a request and waits for its answer, as long as a start may take.
+func (c *acpClient) call(ctx context.Context, method string, params, result any) error {
+	id, line := c.request(method, params)
+	from := c.said.len()
+	if err := c.write(line); err != nil {
+		return err
+	}
+	m, n := c.said.await(ctx, from, c.trial.opts.Starting, func(m acpMessage) bool { return m.answers(id) })
+	switch {
+	case n < 0:
+		return fmt.Errorf("%s: no answer%s", method, c.lastWords())
+	case m.Error != nil:
+		return fmt.Errorf("%s: %w%s", method, m.Error, c.lastWords())
+	}
+	return json.Unmarshal(m.Result, result)
+}
+
+// session opens a session.
+func (c *acpClient) session(ctx context.Context) (string, error) {
+	var made struct {
+		ID string `json:"sessionId"`
+	}
+	err := c.call(ctx, "session/new", map[string]any{"cwd": c.trial.target.Dir, "mcpServers": []any{}}, &made)
+	if err == nil && made.ID == "" {
+		err = errors.New("session/new: no session id")
+	}
+	return made.ID, err
+}
+
+// open starts the agent and opens a session.
+func (t *trial) open(ctx context.Context) (*acpClient, string, error) {
+	c, err := t.acp(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	session, err := c.session(ctx)
+	return c, session, err
+}
+
+func cancelOf(session string) []byte {
+	return notification("session/cancel", map[string]any{"sessionId": session})
+}
+
+// hear takes one line, and answers what the agent asks.
+func (c *acpClient) hear(at time.Time, line []byte) {
+	m, ok := readMessage(at, line)
+	if !ok {
+		return
+	}
+	c.said.add(m)
+	switch {
+	case !m.IsRequest():
+	case m.Method != "session/request_permission":
+		c.reply(m, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not offered"})
+	case !c.holding.Load():
+		c.reply(m, map[string]any{"outcome": m.allowed()}, nil)
+	}
+}
+
+// reply answers the agent; one that has left needs none.
+func (c *acpClient) reply(m acpMessage, result any, failure *jsonrpc.Error) {
+	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
+	if failure != nil {
+		answer["error"] = failure
+	} else {
+		answer["result"] = result
+	}
+	_ = c.write(encode(answer))
+}

@@ -1,0 +1,126 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// acpPrompt is a prompt that was sent.
+type acpPrompt struct {
+	script
+	c       *acpClient
+	session string
+	id      string
+	from    int       // where its turn begins in the journal
+	since   time.Time // when it was sent, or what was to end it
+}
+
+// compose makes a prompt and the line that sends it.
+func (c *acpClient) compose(session string, s script) (*acpPrompt, []byte) {
+	id, line := c.request("session/prompt", map[string]any{
+		"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": s.text}},
+	})
+	return &acpPrompt{script: s, c: c, session: session, id: id, from: c.said.len(), since: time.Now()}, line
+}
+
+func (c *acpClient) prompt(session string, s script) (*acpPrompt, error) {
+	p, line := c.compose(session, s)
+	return p, c.write(line)
+}
+
+// speaking sends a long prompt and waits until its turn says something.
+func (c *acpClient) speaking(ctx context.Context, session string) (*acpPrompt, error) {
+	p, err := c.prompt(session, c.trial.long())
+	if err != nil {
+		return nil, err
+	}
+	m, n := c.said.await(ctx, p.from, normally, func(m acpMessage) bool { return m.speaks(session) || m.answers(p.id) })
+	switch {
+	case n < 0:
+		return nil, fmt.Errorf("the turn says nothing%s", c.lastWords())
+	case m.answers(p.id):
+		return nil, fmt.Errorf("%s before the turn said anything", m.reason())
+	}
+	return p, nil
+}
+
+// acpAnswer is the first answer to a prompt, or that there was none.
+type acpAnswer struct {
+	acpMessage
+	n     int           // its place in the journal; -1 without one
+	took  time.Duration // until it came or was given up
+	early bool          // it came before the stop was sent
+}
+
+// answer waits for the answer, for a limited time.
+func (p *acpPrompt) answer(ctx context.Context, within time.Duration) acpAnswer {
+	m, n := p.c.said.await(ctx, p.from, within, func(m acpMessage) bool { return m.answers(p.id) })
+	if n < 0 {
+		return acpAnswer{n: n, took: time.Since(p.since)}
+	}
+	return acpAnswer{m, n, max(0, m.at.Sub(p.since)), m.at.Before(p.since)}
+}
+
+// send writes what is to end the turn; from here on its answer is timed.
+func (p *acpPrompt) send(lines ...[]byte) error {
+	p.since = time.Now()
+	return p.c.write(lines...)
+}
+
+// stop cancels and waits for the answer.
+func (p *acpPrompt) stop(ctx context.Context) (acpAnswer, error) {
+	if err := p.send(cancelOf(p.session)); err != nil {
+		return acpAnswer{}, err
+	}
+	return p.answer(ctx, p.c.trial.opts.Patience), nil
+}
+
+func (a acpAnswer) String() string {
+	if a.n < 0 {
+		return "no answer after " + span(a.took)
+	}
+	return a.reason() + " after " + span(a.took)
+}
+
+func (a acpAnswer) cancelled() bool {
+	return a.n >= 0 && a.reason() == "cancelled" && a.took <= bound
+}
+
+// verdict is that of a stop that was to cancel. Where no script says how long a
+// turn lasts, it may be over too soon.
+func (p *acpPrompt) verdict(a acpAnswer) verdict {
+	if a.early && p.c.trial.target.Model == nil {
+		return skipped("%s, before the cancel", a.reason())
+	}
+	return grade(a.cancelled(), "%s", a)
+}
+
+// normal runs a short turn and says whether it was one like any other; the
+// words are what was seen.
+func (c *acpClient) normal(ctx context.Context, session string) (bool, string, error) {
+	p, err := c.prompt(session, c.trial.short())
+	if err != nil {
+		return false, "", err
+	}
+	a := p.answer(ctx, normally)
+	if a.n < 0 || a.reason() != "end_turn" {
+		return false, a.String(), nil
+	}
+	if c.trial.target.Model != nil && !strings.Contains(c.text(p.from, a.n, session), reply(p.nonce)) {
+		return false, "end_turn without its text", nil
+	}
+	return true, "end_turn", nil
+}
+
+// text is what a session said between two places of the journal.
+func (c *acpClient) text(from, to int, session string) string {
+	var b strings.Builder
+	for _, m := range c.said.since(from)[:to-from] {
+		if m.session == session && m.update == "agent_message_chunk" {
+			b.WriteString(m.text)
+		}
+	}
+	return b.String()
+}

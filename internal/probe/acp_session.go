@@ -1,0 +1,161 @@
+package probe
+
+import (
+	"context"
+	"strings"
+)
+
+// overlappingPrompts sends a second prompt while one runs. To queue it, to
+// refuse it and to let it supersede the first are all fine; a turn that is
+// never answered, or a first one that fails, is not.
+func overlappingPrompts(ctx context.Context, t *trial) (verdict, error) {
+	c, first, err := t.begin(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	second, err := c.prompt(first.session, t.short())
+	if err != nil {
+		return verdict{}, err
+	}
+	refused := second.answer(ctx, t.opts.Quiet/2) // it gets the time for that
+	words := "second queued"
+	switch {
+	case first.answer(ctx, 0).n >= 0:
+		words = "second supersedes the first"
+	case refused.n >= 0 && refused.Error != nil:
+		words = "second rejected"
+	case refused.n >= 0:
+		words = "second answered meanwhile"
+	}
+	a, err := first.stop(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	b := second.answer(ctx, 2*t.opts.Patience)
+	answered := func(a acpAnswer) string {
+		if a.n < 0 {
+			return a.String()
+		}
+		return a.reason()
+	}
+	return grade(a.cancelled() && b.n >= 0, "%s; after the cancel: first %s, second %s", words, a, answered(b)), nil
+}
+
+func closeMidTurn(ctx context.Context, t *trial) (verdict, error) {
+	c, session, err := t.open(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if offered := string(c.info.AgentCapabilities.SessionCapabilities.Close); offered == "" || offered == "null" || offered == "false" {
+		return skipped("session/close is not offered"), nil
+	}
+	p, err := c.speaking(ctx, session)
+	if err != nil {
+		return verdict{}, err
+	}
+	id, line := c.request("session/close", map[string]any{"sessionId": session})
+	closing := &acpPrompt{c: c, session: session, id: id, from: p.from}
+	if err := closing.send(line); err != nil {
+		return verdict{}, err
+	}
+	closed := closing.answer(ctx, t.opts.Patience)
+	a := p.answer(ctx, t.opts.Patience)
+	switch {
+	case a.n < 0:
+		return failed("prompt: %s", a), nil
+	case closed.n < 0:
+		return failed("close: %s", closed), nil
+	case closed.Error != nil:
+		return failed("close: %s", closed), nil
+	case closed.n < a.n:
+		return failed("close answered %s before the prompt", span(a.at.Sub(closed.at))), nil
+	}
+	return passed("prompt %s, then close after %s", a.reason(), span(closed.took)), nil
+}
+
+// idleCancel cancels where nothing runs. The session that is opened in between
+// makes sure that the cancel was read long before the prompt.
+func idleCancel(ctx context.Context, t *trial) (verdict, error) {
+	c, session, err := t.open(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if err := c.write(cancelOf(session)); err != nil {
+		return verdict{}, err
+	}
+	if _, err := c.session(ctx); err != nil {
+		return verdict{}, err
+	}
+	fine, saw, err := c.normal(ctx, session)
+	return grade(fine, "next prompt: %s", saw), err
+}
+
+// nextTurn runs a short turn after a stop in text, and after one in a tool.
+func nextTurn(ctx context.Context, t *trial) (verdict, error) {
+	c, p, err := t.begin(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if a, err := p.stop(ctx); err != nil || a.n < 0 {
+		return p.verdict(a), err
+	}
+	fine, saw, err := c.normal(ctx, p.session)
+	if err != nil || t.target.missing(shelled) != "" {
+		return grade(fine, "after text: %s", saw), err
+	}
+	v := grade(fine, "after text: %s", saw)
+	if p, _, err = c.inTool(ctx, p.session); err != nil {
+		return verdict{}, err
+	}
+	if a, err := p.stop(ctx); err != nil || a.n < 0 {
+		return v.and(false, "in a tool: %s", a), err
+	}
+	fine, saw, err = c.normal(ctx, p.session)
+	return v.and(fine, "after a tool: %s", saw), err
+}
+
+// historyPaired stops one turn in its text and one in its tool, and reads what
+// the model is told of them in the third.
+func historyPaired(ctx context.Context, t *trial) (verdict, error) {
+	c, text, err := t.begin(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	cut, err := text.stop(ctx)
+	if err != nil || cut.n < 0 {
+		return text.verdict(cut), err
+	}
+	tool, _, err := c.inTool(ctx, text.session)
+	if err != nil {
+		return verdict{}, err
+	}
+	if a, err := tool.stop(ctx); err != nil || a.n < 0 {
+		return tool.verdict(a), err
+	}
+	last, err := c.prompt(text.session, t.short())
+	if err != nil {
+		return verdict{}, err
+	}
+	a := last.answer(ctx, normally)
+	for _, q := range t.target.Model.Requests() {
+		if strings.Contains(q.Prompt, last.nonce) {
+			return told(q.Raw, stops{text.nonce, tool.nonce, last.nonce, c.text(text.from, cut.n, text.session)}), nil
+		}
+	}
+	return failed("the model was not asked again: %s", a), nil
+}
+
+// exitOnEOF ends the input, where it can in the middle of a tool.
+func exitOnEOF(ctx context.Context, t *trial) (verdict, error) {
+	c, session, err := t.open(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if t.target.missing(shelled) != "" {
+		return c.onEOF(ctx, "idle"), nil
+	}
+	if _, _, err := c.inTool(ctx, session); err != nil {
+		return verdict{}, err
+	}
+	return c.onEOF(ctx, "in a tool"), nil
+}

@@ -1,0 +1,151 @@
+//go:build unix
+
+package probe_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/probe"
+)
+
+// quick keeps the tests short: a lost stop is waited for to the end.
+var quick = probe.Options{
+	Tries: 3, Patience: 3 * time.Second, Quiet: 300 * time.Millisecond, Later: 200 * time.Millisecond,
+}
+
+func model(t *testing.T) (*fakemodel.Server, string) {
+	t.Helper()
+	m := fakemodel.New(fakemodel.WithLenience())
+	running, url, err := m.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = running.Close() })
+	return m, url
+}
+
+func shellArgs(command string) string {
+	args, _ := json.Marshal(map[string]string{"command": command})
+	return string(args)
+}
+
+// faultyAgent is this test binary as an agent with a defect; "" for none. The
+// race detector is told not to hold up its exit.
+func faultyAgent(t *testing.T, protocol, defect string) probe.Target {
+	t.Helper()
+	m, url := model(t)
+	return probe.Target{
+		Name: "faulty", Command: []string{os.Args[0]}, Dir: t.TempDir(), Protocol: protocol, Model: m,
+		Env:       []string{"PROBE_TEST_AGENT=" + protocol, "PROBE_TEST_DEFECT=" + defect, "PROBE_TEST_MODEL=" + url, "GORACE=atexit_sleep_ms=0"},
+		ShellTool: "shell", ShellArgs: shellArgs,
+	}
+}
+
+func grades(t *testing.T, target probe.Target, opts probe.Options) map[string]string {
+	t.Helper()
+	report, err := probe.Run(context.Background(), target, opts)
+	t.Log("\n" + report.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, r := range report.Results {
+		all[r.Check] = r.Grade
+	}
+	return all
+}
+
+func TestACorrectAgentGetsFullMarks(t *testing.T) {
+	t.Parallel()
+	for check, grade := range grades(t, faultyAgent(t, probe.ACP, ""), quick) {
+		if grade != probe.Pass {
+			t.Errorf("%s: %s", check, grade)
+		}
+	}
+}
+
+func TestEachDefectIsFoundByTheCheckItBelongsToAndByFewOthers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ defect, found, also string }{
+		{defect: "loses-early-cancel", found: "cancel-same-write"},
+		{defect: "end-turn-after-cancel", found: "cancel-mid-stream", also: "cancel-same-write cancel-request overlapping-prompts"},
+		{defect: "error-instead-of-cancelled", found: "cancel-mid-stream", also: "cancel-same-write cancel-request overlapping-prompts"},
+		{defect: "keeps-model-request", found: "cancel-mid-stream"},
+		{defect: "leaks-grandchild", found: "cancel-in-tool", also: "exit-on-eof"},
+		{defect: "tool-never-final", found: "tool-final-status"},
+		{defect: "hangs-on-permission", found: "permission-unanswered"},
+		{defect: "hangs-queued", found: "overlapping-prompts", also: "cancel-same-write"},
+		{defect: "close-before-prompt", found: "close-mid-turn"},
+		{defect: "late-update", found: "quiet-after-answer"},
+		{defect: "stale-cancel", found: "idle-cancel"},
+		{defect: "double-answer", found: "double-cancel"},
+		{defect: "dangling-history", found: "history-paired"},
+		{defect: "result-twice", found: "history-paired"},
+		{defect: "forgets-partial", found: "history-paired"},
+		{defect: "survives-eof", found: "exit-on-eof"},
+	} {
+		t.Run(tt.defect, func(t *testing.T) {
+			t.Parallel()
+			for check, grade := range grades(t, faultyAgent(t, probe.ACP, tt.defect), quick) {
+				switch {
+				case check == tt.found && grade != probe.Fail:
+					t.Errorf("%s does not find it: %s", check, grade)
+				case check != tt.found && grade != probe.Pass && !slices.Contains(strings.Fields(tt.also), check):
+					t.Errorf("%s: %s", check, grade)
+				}
+			}
+		})
+	}
+}
+
+func TestWithoutAModelWhatNeedsAScriptIsSkippedWithTheReason(t *testing.T) {
+	t.Parallel()
+	target := faultyAgent(t, probe.ACP, "")
+	target.Model = nil
+	opts := quick
+	opts.Only = []string{"cancel-in-tool", "tool-final-status", "permission-unanswered", "history-paired", "idle-cancel", "exit-on-eof"}
+	var told int
+	opts.Each = func(r probe.Result) {
+		told++
+		if r.Grade == probe.Skip && !strings.Contains(r.Saw, "needs a model") {
+			t.Errorf("%s: %s", r.Check, r.Saw)
+		}
+	}
+	found := grades(t, target, opts)
+	for check, grade := range found {
+		if alone := check == "idle-cancel" || check == "exit-on-eof"; alone != (grade == probe.Pass) || !alone != (grade == probe.Skip) {
+			t.Errorf("%s: %s", check, grade)
+		}
+	}
+	if told != len(opts.Only) || len(found) != told {
+		t.Errorf("told of %d results, %d are in the report", told, len(found))
+	}
+}
+
+// What an agent may leave undone is no fault.
+func TestWhatAnAgentNeedNotDoIsSkipped(t *testing.T) {
+	t.Parallel()
+	for defect, checks := range map[string][]string{
+		"ignores-cancel-request": {"cancel-request"},
+		"never-asks":             {"permission-unanswered", "permission-cancelled"},
+		"offers-no-close":        {"close-mid-turn"},
+	} {
+		t.Run(defect, func(t *testing.T) {
+			t.Parallel()
+			opts := quick
+			opts.Only = checks
+			for check, grade := range grades(t, faultyAgent(t, probe.ACP, defect), opts) {
+				if grade != probe.Skip {
+					t.Errorf("%s: %s", check, grade)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// inTool sends a prompt whose tool sleeps, and waits until it does.
+func (c *acpClient) inTool(ctx context.Context, session string) (*acpPrompt, string, error) {
+	s, token := c.trial.sleepers()
+	p, err := c.prompt(session, s)
+	if err != nil {
+		return nil, "", err
+	}
+	over := func() bool {
+		for _, m := range c.said.since(p.from) {
+			if m.answers(p.id) {
+				return true
+			}
+		}
+		return false
+	}
+	if !asleep(ctx, token, normally, over) {
+		return nil, "", fmt.Errorf("%w: %s%s", errNoTool, p.answer(ctx, 0), c.lastWords())
+	}
+	return p, token, nil
+}
+
+// beginTool starts the agent and a turn whose tool sleeps.
+func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, string, error) {
+	c, session, err := t.open(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	p, token, err := c.inTool(ctx, session)
+	return c, p, token, err
+}
+
+// cancelInTool counts the tool's processes at the answer, later while the agent
+// lives, and when it has left.
+func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
+	c, p, token, err := t.beginTool(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	a, err := p.stop(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	return t.aftermath(ctx, c.agent, token, p.verdict(a)), nil
+}
+
+// aftermath counts what a stopped tool left alive.
+func (t *trial) aftermath(ctx context.Context, a *agent, token string, v verdict) verdict {
+	first := len(holders(token))
+	pause(ctx, t.opts.Later)
+	second := len(holders(token))
+	_, _, report := a.leave()
+	third := tokens(append(report.Ended, report.Survivors...), token)
+	return v.and(first+second+third == 0, "%d processes alive at the answer, %d after %s, %d when the agent had left",
+		first, second, span(t.opts.Later), third)
+}
+
+func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
+	c, p, _, err := t.beginTool(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	a, err := p.stop(ctx)
+	switch {
+	case err != nil:
+		return verdict{}, err
+	case a.n < 0:
+		return p.verdict(a), nil
+	}
+	status := map[string]string{}
+	var order []string
+	for _, m := range c.said.since(p.from)[:a.n-p.from] {
+		if m.session != p.session || m.tool == "" {
+			continue
+		}
+		if _, known := status[m.tool]; !known {
+			order, status[m.tool] = append(order, m.tool), "no status"
+		}
+		if m.status != "" {
+			status[m.tool] = m.status
+		}
+	}
+	if len(order) == 0 {
+		return failed("the call was never shown"), nil
+	}
+	final, words := true, make([]string, len(order))
+	for i, tool := range order {
+		words[i] = status[tool]
+		final = final && (words[i] == "completed" || words[i] == "failed" || words[i] == "cancelled")
+	}
+	return grade(final, "at the answer: %s", strings.Join(words, ", ")), nil
+}
+
+// errNotAsked means that the agent does not ask before it runs a command.
+var errNotAsked = errors.New("does not ask before it runs a command, as it was started")
+
+// asked sends a prompt whose tool needs permission, and waits for the question.
+func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
+	c, session, err := t.open(ctx)
+	if err != nil {
+		return nil, acpMessage{}, err
+	}
+	c.holding.Store(true)
+	s, token := t.sleepers()
+	p, err := c.prompt(session, s)
+	if err != nil {
+		return nil, acpMessage{}, err
+	}
+	settled := func(m acpMessage) bool { return m.asks(session) || m.answers(p.id) }
+	var question acpMessage
+	ran := asleep(ctx, token, normally, func() bool {
+		m, n := c.said.await(ctx, p.from, 0, settled)
+		question = m
+		return n >= 0
+	})
+	switch {
+	case ran:
+		return nil, question, errNotAsked
+	case !question.asks(session):
+		return nil, question, fmt.Errorf("%w, and nobody was asked: %s%s", errNoTool, p.answer(ctx, 0), c.lastWords())
+	}
+	return p, question, nil
+}
+
+func permissionUnanswered(ctx context.Context, t *trial) (verdict, error) {
+	p, _, err := t.asked(ctx)
+	if errors.Is(err, errNotAsked) {
+		return skipped("%s", err), nil
+	}
+	if err != nil {
+		return verdict{}, err
+	}
+	a, err := p.stop(ctx)
+	return p.verdict(a), err
+}
+
+func permissionCancelled(ctx context.Context, t *trial) (verdict, error) {
+	p, question, err := t.asked(ctx)
+	if errors.Is(err, errNotAsked) {
+		return skipped("%s", err), nil
+	}
+	if err != nil {
+		return verdict{}, err
+	}
+	outcome := encode(map[string]any{"jsonrpc": "2.0", "id": question.ID, "result": map[string]any{"outcome": cancelledOutcome}})
+	if err := p.send(cancelOf(p.session), outcome); err != nil {
+		return verdict{}, err
+	}
+	return p.verdict(p.answer(ctx, t.opts.Patience)), nil
+}

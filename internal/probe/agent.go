@@ -1,0 +1,120 @@
+package probe
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/jsonrpc"
+	"github.com/bellcord/bellcord/internal/proc"
+)
+
+// agent is a process of the agent that is graded.
+type agent struct {
+	running *proc.Running
+	noise   tail
+
+	writing sync.Mutex
+}
+
+// listen reads the agent's output to its end.
+func (a *agent) listen(hear func(time.Time, []byte), over func()) {
+	defer over()
+	defer func() { _ = a.running.Stdout.Close() }()
+	lines := bufio.NewScanner(a.running.Stdout)
+	lines.Buffer(make([]byte, 64<<10), jsonrpc.MostLine+1)
+	for lines.Scan() {
+		hear(time.Now(), lines.Bytes())
+	}
+}
+
+// write hands lines over in one write. It waits for an agent that does not
+// read, but not for ever.
+func (a *agent) write(lines ...[]byte) error {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	if pipe, ok := a.running.Stdin.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		_ = pipe.SetWriteDeadline(time.Now().Add(5 * time.Second)) // where it cannot be bounded, it is not
+	}
+	var all []byte
+	for _, line := range lines {
+		all = append(append(all, line...), '\n')
+	}
+	if _, err := a.running.Stdin.Write(all); err != nil {
+		return fmt.Errorf("writing to the agent: %w%s", err, a.lastWords())
+	}
+	return nil
+}
+
+// leave closes the agent's input, gives it the time to leave, and ends it.
+func (a *agent) leave() (took time.Duration, byItself bool, left proc.Report) {
+	began := time.Now()
+	_ = a.running.Stdin.Close() // it may be closed already
+	late := time.NewTimer(leaving + time.Second)
+	defer late.Stop()
+	select {
+	case <-a.running.Done():
+	case <-late.C:
+		report := a.running.End(nil)
+		return leaving, false, report
+	}
+	exit := a.running.Wait()
+	took = time.Since(began) - exit.Took // the rest was spent on what it left behind
+	return took, took <= leaving, exit.Report
+}
+
+// onEOF grades how the agent leaves when its input ends.
+func (a *agent) onEOF(ctx context.Context, doing string) verdict {
+	if ctx.Err() != nil {
+		return skipped("the probe was ended")
+	}
+	took, byItself, report := a.leave()
+	left := 0
+	for _, p := range append(report.Ended, report.Survivors...) {
+		if p.PID != a.running.PID {
+			left++
+		}
+	}
+	if !byItself {
+		return failed("%s: still there after %s", doing, span(took))
+	}
+	return grade(left == 0, "%s: left after %s, %d processes left", doing, span(took), left)
+}
+
+// tail keeps the end of what an agent says on stderr.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) add(more []byte) {
+	const most = 250
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, more...)
+	if len(t.text) > most {
+		t.text = append([]byte(nil), t.text[len(t.text)-most:]...)
+	}
+}
+
+// lastWords is the end of an error: that the agent has left, if it has, and what
+// it said on stderr.
+func (a *agent) lastWords() string {
+	words := ""
+	late := time.NewTimer(time.Second) // one that leaves right now has that much time for it
+	defer late.Stop()
+	select {
+	case <-a.running.Done():
+		words = fmt.Sprintf("; it has left with exit code %d", a.running.Wait().Code)
+	case <-late.C:
+	}
+	a.noise.mu.Lock()
+	defer a.noise.mu.Unlock()
+	if said := strings.TrimSpace(string(a.noise.text)); said != "" {
+		words += "; stderr: " + oneLine(said)
+	}
+	return words
+}

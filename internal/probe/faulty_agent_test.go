@@ -1,0 +1,230 @@
+//go:build unix
+
+package probe_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the agent that is probed: a correct one, but
+// for the defect that the environment names.
+func TestMain(m *testing.M) {
+	switch os.Getenv("PROBE_TEST_AGENT") {
+	case "acp":
+		serveFaulty()
+		os.Exit(0)
+	case "pi":
+		serveFakePi()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// faulty is a minimal ACP agent with one defect.
+type faulty struct {
+	defect string
+	url    string
+
+	mu        sync.Mutex
+	sessions  map[string]*faultySession
+	questions map[string]chan string
+	counter   int
+	turns     sync.WaitGroup
+}
+
+type faultySession struct {
+	id       string
+	history  []map[string]any
+	turns    map[*faultyTurn]bool
+	last     chan struct{} // closed when the turn before has ended
+	poisoned bool
+}
+
+type faultyTurn struct {
+	id      string // of the request
+	session *faultySession
+	ctx     context.Context
+	cancel  context.CancelFunc
+	before  chan struct{}
+	done    chan struct{}
+	text    string
+}
+
+type incoming struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Session string          `json:"sessionId"`
+		Request json.RawMessage `json:"requestId"`
+		Prompt  []struct {
+			Text string `json:"text"`
+		} `json:"prompt"`
+	} `json:"params"`
+	Result struct {
+		Outcome struct {
+			Outcome string `json:"outcome"`
+		} `json:"outcome"`
+	} `json:"result"`
+}
+
+func serveFaulty() {
+	f := &faulty{
+		defect: os.Getenv("PROBE_TEST_DEFECT"), url: os.Getenv("PROBE_TEST_MODEL"),
+		sessions: map[string]*faultySession{}, questions: map[string]chan string{},
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	fmt.Fprintln(os.Stderr, "noise is not a finding")
+	for lines.Scan() {
+		var in incoming
+		if json.Unmarshal(lines.Bytes(), &in) == nil {
+			f.handle(in)
+		}
+	}
+	for _, s := range f.sessions {
+		f.cancelAll(s)
+	}
+	f.turns.Wait()
+	if f.defect == "survives-eof" {
+		<-time.After(time.Hour)
+	}
+}
+
+func (f *faulty) say(v map[string]any) {
+	v["jsonrpc"] = "2.0"
+	line, _ := json.Marshal(v)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _ = os.Stdout.Write(append(line, '\n'))
+}
+
+func (f *faulty) reply(id json.RawMessage, result any) {
+	f.say(map[string]any{"id": id, "result": result})
+}
+
+func (f *faulty) update(s *faultySession, fields map[string]any) {
+	f.say(map[string]any{"method": "session/update", "params": map[string]any{"sessionId": s.id, "update": fields}})
+}
+
+func (f *faulty) chunk(s *faultySession, text string) {
+	f.update(s, map[string]any{"sessionUpdate": "agent_message_chunk", "content": map[string]any{"type": "text", "text": text}})
+}
+
+func (f *faulty) handle(in incoming) {
+	f.mu.Lock()
+	s := f.sessions[in.Params.Session]
+	f.mu.Unlock()
+	switch in.Method {
+	case "initialize":
+		sessions := map[string]any{"close": map[string]any{}}
+		if f.defect == "offers-no-close" {
+			delete(sessions, "close")
+		}
+		f.say(map[string]any{"method": "_made/up", "params": map[string]any{}})
+		f.reply(in.ID, map[string]any{
+			"protocolVersion": 1, "agentInfo": map[string]any{"name": "faulty", "version": "7"},
+			"agentCapabilities": map[string]any{"sessionCapabilities": sessions},
+		})
+	case "session/new":
+		f.counter++
+		s := &faultySession{id: "s" + strconv.Itoa(f.counter), turns: map[*faultyTurn]bool{}, last: make(chan struct{})}
+		close(s.last)
+		f.mu.Lock()
+		f.sessions[s.id] = s
+		f.mu.Unlock()
+		f.reply(in.ID, map[string]any{"sessionId": s.id})
+	case "session/prompt":
+		f.accept(s, in)
+	case "session/cancel":
+		f.cancelled(s)
+	case "$/cancel_request":
+		if f.defect != "ignores-cancel-request" {
+			f.cancelOne(string(in.Params.Request))
+		}
+	case "session/close":
+		go f.close(s, in.ID)
+	case "":
+		f.mu.Lock()
+		question := f.questions[string(in.ID)]
+		f.mu.Unlock()
+		if question != nil {
+			question <- in.Result.Outcome.Outcome
+		}
+	}
+}
+
+// accept registers the turn while the line is handled, so that a cancel right
+// behind it finds it.
+func (f *faulty) accept(s *faultySession, in incoming) {
+	t := &faultyTurn{id: string(in.ID), session: s, done: make(chan struct{}), text: in.Params.Prompt[0].Text}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	if s.poisoned {
+		s.poisoned = false
+		t.cancel()
+	}
+	t.before, s.last = s.last, t.done
+	register := func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		s.turns[t] = true
+	}
+	if f.defect != "loses-early-cancel" {
+		register()
+	}
+	f.turns.Go(func() {
+		if f.defect == "loses-early-cancel" {
+			<-time.After(50 * time.Millisecond)
+			register()
+		}
+		f.run(t)
+	})
+}
+
+func (f *faulty) cancelAll(s *faultySession) (running []*faultyTurn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for t := range s.turns {
+		t.cancel()
+		running = append(running, t)
+	}
+	return running
+}
+
+func (f *faulty) cancelled(s *faultySession) {
+	if len(f.cancelAll(s)) == 0 && f.defect == "stale-cancel" {
+		s.poisoned = true
+	}
+}
+
+func (f *faulty) cancelOne(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.sessions {
+		for t := range s.turns {
+			if t.id == id {
+				t.cancel()
+			}
+		}
+	}
+}
+
+func (f *faulty) close(s *faultySession, id json.RawMessage) {
+	if f.defect == "close-before-prompt" {
+		f.reply(id, map[string]any{})
+		<-time.After(50 * time.Millisecond)
+	}
+	for _, t := range f.cancelAll(s) {
+		<-t.done
+	}
+	if f.defect != "close-before-prompt" {
+		f.reply(id, map[string]any{})
+	}
+}

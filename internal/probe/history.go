@@ -1,0 +1,133 @@
+package probe
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// stops is what came before a request: a turn that was stopped in its text and
+// one that was stopped in a tool, by the nonces of their prompts.
+type stops struct {
+	text, tool, now string
+	shown           string // of the first
+}
+
+// told grades what a model was told of two stops, in whichever of the formats.
+func told(raw []byte, before stops) verdict {
+	var body any
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return failed("the request is not JSON: %v", err)
+	}
+	p := pairing{calls: map[string]int{}, results: map[string]int{}}
+	p.walk(body)
+	v := p.verdict()
+	if !p.met && !saysCut.MatchString(between(string(raw), before.tool, before.now)) {
+		v = failed("nothing is said of the tool that was stopped")
+	}
+	part := between(string(raw), before.text, before.tool)
+	switch {
+	case strings.Contains(part, firstWord(before.shown)):
+		return v.and(true, "the partial text is kept")
+	case saysCut.MatchString(part):
+		return v.and(true, "the partial text is gone, but it is said that it was cut")
+	default:
+		return v.and(false, "nothing is said of the text that was cut")
+	}
+}
+
+var saysCut = regexp.MustCompile(`(?i)interrupt|abort|cancel|stopped|cut (off|short)|incomplete|unfinished`)
+
+// between is the conversation from one prompt to the next.
+func between(raw, from, to string) string {
+	_, after, _ := strings.Cut(raw, from)
+	part, _, _ := strings.Cut(after, to)
+	_, part, _ = strings.Cut(part, "]") // the rest of the prompt's own marker
+	return part
+}
+
+// firstWord is what a text is known by, in however many parts it was kept.
+func firstWord(shown string) string {
+	words := strings.Fields(shown)
+	if len(words) == 0 {
+		return "\x00" // nothing was shown, so nothing can be kept
+	}
+	return words[0]
+}
+
+// pairing counts calls and results by the id that joins them.
+type pairing struct {
+	calls, results map[string]int
+	anonymous      int  // calls without an id, as Gemini may have them, less their results
+	met            bool // a call or a result at all
+}
+
+// walk finds calls and results wherever a format has them, but for the
+// descriptions of tools.
+func (p *pairing) walk(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, each := range v {
+			p.walk(each)
+		}
+	case map[string]any:
+		p.count(v)
+		for key, each := range v {
+			if key != "tools" {
+				p.walk(each)
+			}
+		}
+	}
+}
+
+func (p *pairing) count(o map[string]any) {
+	kind, _ := o["type"].(string)
+	switch {
+	case o["role"] == "tool":
+		p.add(p.results, o["tool_call_id"], -1)
+	case kind == "function" && o["id"] != nil, kind == "tool_use":
+		p.add(p.calls, o["id"], 1)
+	case kind == "tool_result":
+		p.add(p.results, o["tool_use_id"], -1)
+	case strings.HasSuffix(kind, "_call_output"):
+		p.add(p.results, o["call_id"], -1)
+	case strings.HasSuffix(kind, "_call") && o["call_id"] != nil:
+		p.add(p.calls, o["call_id"], 1)
+	}
+	if call, ok := o["functionCall"].(map[string]any); ok {
+		p.add(p.calls, call["id"], 1)
+	}
+	if result, ok := o["functionResponse"].(map[string]any); ok {
+		p.add(p.results, result["id"], -1)
+	}
+}
+
+func (p *pairing) add(to map[string]int, id any, sign int) {
+	p.met = true
+	if name, _ := id.(string); name != "" {
+		to[name]++
+		return
+	}
+	p.anonymous += sign
+}
+
+func (p *pairing) verdict() verdict {
+	dangling, twice, stray := max(0, p.anonymous), 0, max(0, -p.anonymous)
+	for id, n := range p.calls {
+		if n > 1 {
+			twice++
+		}
+		if p.results[id] == 0 {
+			dangling++
+		}
+	}
+	for id := range p.results {
+		if p.calls[id] == 0 {
+			stray++
+		}
+	}
+	if dangling+twice+stray == 0 {
+		return passed("every call has its result")
+	}
+	return failed("calls without a result: %d, calls told twice: %d, results without a call: %d", dangling, twice, stray)
+}

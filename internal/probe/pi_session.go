@@ -1,0 +1,131 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+)
+
+// inTool sends a prompt whose tool sleeps, and waits until it does.
+func (c *piClient) inTool(ctx context.Context) (token string, from int, err error) {
+	s, token := c.trial.sleepers()
+	if from, err = c.prompt(ctx, s); err != nil {
+		return token, from, err
+	}
+	over := func() bool {
+		for _, r := range c.said.since(from) {
+			if r.Type == "agent_end" {
+				return true
+			}
+		}
+		return false
+	}
+	if !asleep(ctx, token, normally, over) {
+		err = fmt.Errorf("%w%s", errNoTool, c.lastWords())
+	}
+	return token, from, err
+}
+
+func abortInTool(ctx context.Context, t *trial) (verdict, error) {
+	c, err := t.pi(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	token, from, err := c.inTool(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	stop, err := c.abort(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	open := 0
+	for _, r := range c.said.since(from) {
+		switch r.Type {
+		case "tool_execution_start":
+			open++
+		case "tool_execution_end":
+			open--
+		}
+	}
+	v := stop.verdict()
+	if open > 0 {
+		v = v.and(false, "%d calls without an end", open)
+	}
+	return t.aftermath(ctx, c.agent, token, v), nil
+}
+
+func idleAbort(ctx context.Context, t *trial) (verdict, error) {
+	c, err := t.pi(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	stop, err := c.abort(ctx)
+	if err != nil || !stop.answered {
+		return stop.verdict(), err
+	}
+	fine, saw := c.normal(ctx)
+	return grade(fine, "response after %s; next prompt: %s", span(stop.took), saw), nil
+}
+
+// queueAfterAbort looks whether what was queued starts by itself after a stop.
+// Whether it is kept or dropped is the agent's choice, and recorded.
+func queueAfterAbort(ctx context.Context, t *trial) (verdict, error) {
+	c, err := t.pi(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if _, _, err := c.speaking(ctx); err != nil {
+		return verdict{}, err
+	}
+	if _, err := c.call(ctx, map[string]any{"type": "follow_up", "message": t.short().text}, t.opts.Patience); err != nil {
+		return skipped("%s", oneLine(err.Error())), nil
+	}
+	stop, err := c.abort(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	v := stop.watch(ctx, c).verdict()
+	state, err := c.state(ctx)
+	return v.and(true, "%d still queued", state.Pending), err
+}
+
+// piNextTurn runs a short turn after a stop in text, and after one in a tool.
+func piNextTurn(ctx context.Context, t *trial) (verdict, error) {
+	c, err := t.pi(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if _, _, err := c.speaking(ctx); err != nil {
+		return verdict{}, err
+	}
+	if stop, err := c.abort(ctx); err != nil || !stop.idle {
+		return stop.verdict(), err
+	}
+	fine, saw := c.normal(ctx)
+	v := grade(fine, "after text: %s", saw)
+	if t.target.missing(shelled) != "" {
+		return v, nil
+	}
+	if _, _, err := c.inTool(ctx); err != nil {
+		return verdict{}, err
+	}
+	if stop, err := c.abort(ctx); err != nil || !stop.idle {
+		return v.and(false, "in a tool: %s", stop.verdict().saw), err
+	}
+	fine, saw = c.normal(ctx)
+	return v.and(fine, "after a tool: %s", saw), nil
+}
+
+func piExitOnEOF(ctx context.Context, t *trial) (verdict, error) {
+	c, err := t.pi(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if t.target.missing(shelled) != "" {
+		return c.onEOF(ctx, "idle"), nil
+	}
+	if _, _, err := c.inTool(ctx); err != nil {
+		return verdict{}, err
+	}
+	return c.onEOF(ctx, "in a tool"), nil
+}

@@ -1,0 +1,104 @@
+package probe
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// The grades.
+const (
+	Pass = "pass"
+	Fail = "fail"
+	Skip = "skip"
+)
+
+// Report is what was found about one agent.
+type Report struct {
+	Name     string   `json:"name"`
+	Version  string   `json:"version,omitempty"` // as the agent says; pi says none
+	Protocol string   `json:"protocol"`
+	Results  []Result `json:"results"`
+}
+
+// Result is the outcome of one check.
+type Result struct {
+	Check string        `json:"check"` // a name that stays
+	Law   string        `json:"law"`   // its number
+	Grade string        `json:"grade"`
+	Saw   string        `json:"saw"` // what was measured, in one line
+	Took  time.Duration `json:"took_ns"`
+}
+
+// Failed is how many checks found a fault.
+func (r Report) Failed() int { return r.count(Fail) }
+
+func (r Report) count(grade string) int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Grade == grade {
+			n++
+		}
+	}
+	return n
+}
+
+// Table is the report for people.
+func (r Report) Table() string {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, strings.TrimSpace(r.Name+" "+r.Version))
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "check\tlaw\tgrade\tsaw")
+	for _, result := range r.Results {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", result.Check, result.Law, result.Grade, result.Saw)
+	}
+	_ = w.Flush() // to memory
+	fmt.Fprintf(&b, "%d pass, %d fail, %d skip\n", r.count(Pass), r.count(Fail), r.count(Skip))
+	return b.String()
+}
+
+// verdict is a grade and its reason.
+type verdict struct{ grade, saw string }
+
+func passed(format string, args ...any) verdict { return verdict{Pass, fmt.Sprintf(format, args...)} }
+
+func failed(format string, args ...any) verdict { return verdict{Fail, fmt.Sprintf(format, args...)} }
+
+func skipped(format string, args ...any) verdict { return verdict{Skip, fmt.Sprintf(format, args...)} }
+
+// grade is a verdict whose words are the same for both outcomes.
+func grade(good bool, format string, args ...any) verdict {
+	if good {
+		return passed(format, args...)
+	}
+	return failed(format, args...)
+}
+
+// and adds to what was seen, and makes it a fault when it is none already.
+func (v verdict) and(good bool, format string, args ...any) verdict {
+	v.saw += "; " + fmt.Sprintf(format, args...)
+	if !good {
+		v.grade = Fail
+	}
+	return v
+}
+
+// span says a duration as precisely as it means something.
+func span(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// oneLine keeps foreign words from breaking a table.
+func oneLine(s string) string {
+	const most = 300
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}

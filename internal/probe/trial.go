@@ -1,0 +1,90 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/proc"
+)
+
+// trial is one check under way: what it needs, and the agents that it started.
+type trial struct {
+	target Target
+	opts   Options
+	keeper *proc.Keeper
+	agents []*agent
+	litter []string // what tools leave in the working directory
+}
+
+// bound is the time that the laws allow for a stop, hostile tools included.
+const bound = 10 * time.Second
+
+// leaving is how long an agent may take to leave once its input has ended.
+const leaving = 5 * time.Second
+
+// normally is how long a turn may take that says one word.
+const normally = 30 * time.Second
+
+// introduce starts the agent once, to see that it can be and who it says it is.
+func (t *trial) introduce(ctx context.Context, report *Report) error {
+	defer t.end()
+	if t.target.Protocol == Pi {
+		_, err := t.pi(ctx)
+		return err
+	}
+	report.Protocol = ACP
+	c, err := t.acp(ctx)
+	if err != nil {
+		return err
+	}
+	report.Version = c.info.AgentInfo.Version
+	if report.Name == "" {
+		report.Name = c.info.AgentInfo.Name
+	}
+	return nil
+}
+
+// start starts a fresh process of the agent. Each line that it says is given to
+// hear, by one goroutine, in order; over is called after the last.
+func (t *trial) start(hear func(at time.Time, line []byte), over func()) (*agent, error) {
+	if len(t.target.Command) == 0 {
+		return nil, errors.New("no command")
+	}
+	a := &agent{}
+	running, err := t.keeper.Start(proc.Command{
+		Args: t.target.Command, Dir: t.target.Dir, Env: t.target.Env, Bare: t.target.Bare, Owner: "probe", Output: a.noise.add,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.running = running
+	go a.listen(hear, over)
+	t.agents = append(t.agents, a)
+	return a, nil
+}
+
+// end ends all agents of the trial, with all that came from them. How they
+// leave by themselves is a check of its own.
+func (t *trial) end() {
+	for _, a := range t.agents {
+		a.running.End(nil)
+	}
+	for _, name := range t.litter {
+		_ = os.Remove(filepath.Join(t.target.Dir, name)) // it is not there where the tool did not run
+	}
+}
+
+// tokens counts the processes that an agent left behind and that have the token.
+func tokens(list []proc.Ended, token string) int {
+	n := 0
+	for _, p := range list {
+		if strings.Contains(p.Name, token) {
+			n++
+		}
+	}
+	return n
+}
