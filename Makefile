@@ -45,6 +45,10 @@ bench: build ## every published figure, each beside its bare baseline
 peers: build ## the built binary driven by real ACP clients (installs them from npm)
 	./peers/run
 
+.PHONY: peers-matrix
+peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/peers.md (installs them from npm)
+	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/matrix -out docs/peers.md
+
 .PHONY: build
 build: ## bin/bellcord
 	go build -trimpath -ldflags '-s -w' -o bin/bellcord ./cmd/bellcord

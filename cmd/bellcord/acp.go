@@ -44,7 +44,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 		}
 		return h.Hub, nil
 	}, acp.Config{
-		Version: version, Model: c.Model, Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger(),
+		Version: version, Agent: c.Agent, Model: modelOf(c), Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger(),
 		CheckModel: known.check, ContextSize: known.window,
 		Opened: func(id bellcord.SessionID, desk *acp.Desk, servers []acp.MCPServer) {
 			if h, err := opened(); err == nil {
@@ -55,6 +55,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 			if h, err := opened(); err == nil {
 				h.extras.closed(id)
 				h.yard.End(id)
+				h.agents.end(id)
 			}
 		},
 	})

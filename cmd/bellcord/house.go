@@ -24,6 +24,7 @@ type house struct {
 	keeper *proc.Keeper
 	yard   *tool.Yard
 	extras *extras
+	agents *agents
 }
 
 func openHouse(ctx context.Context, c config.Config) (*house, error) {
@@ -58,11 +59,17 @@ func (h *house) furnish(ctx context.Context, c config.Config) error {
 	}
 	own := tool.Builtin(h.keeper, h.yard)
 	h.extras = newExtras(c, h.keeper, own)
-	agent := &react.Agent{
+	native := &react.Agent{
 		Model: h.models.find, Tools: own, More: h.extras.tools, Background: h.yard.List, Policy: policy,
 		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.Titles,
 	}
-	h.Hub, err = bellcord.Open(ctx, h.store, agent, bellcord.Options{Logger: logger()})
+	h.agents = &agents{native: native, config: c, keeper: h.keeper, policy: policy}
+	if c.Agent != "" {
+		if _, err := definition(c, c.Agent); err != nil {
+			return errors.Join(err, h.keeper.Close())
+		}
+	}
+	h.Hub, err = bellcord.Open(ctx, h.store, h.agents, bellcord.Options{Logger: logger()})
 	if err != nil {
 		return errors.Join(err, h.keeper.Close())
 	}
@@ -89,6 +96,7 @@ func (h *house) close() error {
 	ctx, done := context.WithTimeout(context.Background(), closeBound)
 	defer done()
 	err := h.Close(ctx)
+	h.agents.close()
 	h.extras.close()
 	h.yard.EndAll()
 	h.models.close()

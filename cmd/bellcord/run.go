@@ -115,7 +115,7 @@ func (f *runFlags) openSession(ctx context.Context, h *house, c config.Config) (
 			return bellcord.Session{}, err
 		}
 	}
-	return h.NewSession(ctx, bellcord.Session{Dir: dir, Model: c.Model, Mode: c.Mode})
+	return h.NewSession(ctx, bellcord.Session{Dir: dir, Agent: c.Agent, Model: modelOf(c), Mode: c.Mode})
 }
 
 // stopOnSignal stops the turn at the first Ctrl-C and forces it at the second;

@@ -13,11 +13,11 @@ import (
 
 // settings are the flags that commands share.
 type settings struct {
-	file, data, model, mode string
-	deadline                time.Duration
-	tokens                  int64
-	cost                    float64
-	steps                   int
+	file, data, model, mode, agent string
+	deadline                       time.Duration
+	tokens                         int64
+	cost                           float64
+	steps                          int
 }
 
 // dataFlags says where the store is.
@@ -30,6 +30,7 @@ func (s *settings) dataFlags(cmd *cobra.Command) {
 func (s *settings) agentFlags(cmd *cobra.Command) {
 	s.dataFlags(cmd)
 	cmd.Flags().StringVar(&s.model, "model", "", "`provider/model`, such as anthropic/NAME (env BELLCORD_MODEL)")
+	cmd.Flags().StringVar(&s.agent, "agent", "", "host this agent (see bellcord agents) instead of our own (env BELLCORD_AGENT)")
 	cmd.Flags().StringVar(&s.mode, "mode", "", "read-only, `ask`, auto-edit or full: how much is allowed without asking (env BELLCORD_MODE)")
 	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "longest a turn may take")
 	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "token budget of a turn")
@@ -46,7 +47,7 @@ func (s *settings) load() (config.Config, error) {
 	for _, f := range []struct {
 		flag string
 		to   *string
-	}{{s.data, &c.Data}, {s.model, &c.Model}, {s.mode, &c.Mode}} {
+	}{{s.data, &c.Data}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
 		if f.flag != "" {
 			*f.to = f.flag
 		}
@@ -64,6 +65,14 @@ func (s *settings) load() (config.Config, error) {
 		c.Limits.Steps = s.steps
 	}
 	return c, c.Check()
+}
+
+// modelOf a new session: a hosted agent has its own.
+func modelOf(c config.Config) string {
+	if c.Agent != "" {
+		return ""
+	}
+	return c.Model
 }
 
 // limits of a prompt.

@@ -20,6 +20,7 @@ import (
 // Config is how Bellcord is to run.
 type Config struct {
 	Data   string   `toml:"data"`   // the directory of the store
+	Agent  string   `toml:"agent"`  // who does the work in new sessions; "" is our own
 	Model  string   `toml:"model"`  // provider/model, for new sessions
 	Models []string `toml:"models"` // others to choose from
 	Mode   string   `toml:"mode"`   // see permit.Modes
@@ -33,7 +34,18 @@ type Config struct {
 	Facts    map[string]Facts    `toml:"facts"` // by provider/model
 	Permit   Permit              `toml:"permit"`
 	MCP      map[string]Server   `toml:"mcp"`
+	Agents   map[string]Agent    `toml:"agents"`
 	Limits   Limits              `toml:"limits"`
+}
+
+// Agent is one of another program that we host: how it is started, where what we
+// know of it does not hold.
+type Agent struct {
+	Command  []string          `toml:"command"`
+	Protocol string            `toml:"protocol"` // acp | pi
+	Env      map[string]string `toml:"env"`
+	Pass     []string          `toml:"pass"` // variables of our own environment it is given, such as "ANTHROPIC_*"
+	Home     string            `toml:"home"` // a directory of its own for HOME and settings
 }
 
 // Permit holds rules such as "shell(git status)": deny beats allow.
@@ -86,6 +98,7 @@ func Load(path string) (Config, error) {
 		"BELLCORD_DATA":  &c.Data,
 		"BELLCORD_MODEL": &c.Model,
 		"BELLCORD_MODE":  &c.Mode,
+		"BELLCORD_AGENT": &c.Agent,
 	} {
 		if v := os.Getenv(name); v != "" {
 			*field = v

@@ -22,8 +22,15 @@ const mostOutput = 16 << 10
 func (e *encoder) called(ev bellcord.Event, b bellcord.Called) {
 	c := &shownCall{call: b.Call, id: fmt.Sprintf("%s-%d", b.Call, ev.Seq)}
 	e.calls = append(e.calls, c)
+	shown, sort := b.Title, b.Sort
+	if shown == "" {
+		shown = title(b.Name, b.Args)
+	}
+	if sort == "" {
+		sort = toolKind(b.Name)
+	}
 	e.send(obj{
-		"sessionUpdate": "tool_call", "toolCallId": c.id, "title": title(b.Name, b.Args), "kind": toolKind(b.Name),
+		"sessionUpdate": "tool_call", "toolCallId": c.id, "title": shown, "kind": sort,
 		"status": "pending", "rawInput": b.Args,
 	})
 }

@@ -27,6 +27,7 @@ import (
 // Config is what a server needs to know.
 type Config struct {
 	Version string
+	Agent   string   // for new sessions: one that is hosted, or "" for our own
 	Model   string   // for new sessions, provider/model
 	Models  []string // to choose from
 	Mode    string   // for new sessions

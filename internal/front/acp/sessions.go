@@ -79,7 +79,7 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	if err != nil {
 		return failure(err)
 	}
-	made, err := hub.NewSession(ctx, bellcord.Session{Dir: p.Cwd, Model: s.config.Model, Mode: s.config.Mode})
+	made, err := hub.NewSession(ctx, bellcord.Session{Dir: p.Cwd, Agent: s.config.Agent, Model: s.config.Model, Mode: s.config.Mode})
 	if err != nil {
 		return failure(err)
 	}

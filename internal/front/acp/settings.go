@@ -41,10 +41,13 @@ func (s *Server) options(v bellcord.Session) []obj {
 	for i, m := range modes {
 		modeChoices[i] = obj{"value": m["id"], "name": m["name"], "description": m["description"]}
 	}
-	return []obj{
+	options := []obj{
 		{"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": v.Mode, "options": modeChoices},
-		{"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": v.Model, "options": modelChoices},
 	}
+	if v.Agent == "" { // a hosted one has a model of its own
+		options = append(options, obj{"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": v.Model, "options": modelChoices})
+	}
+	return options
 }
 
 func (s *Server) setMode(m jsonrpc.Message) answer {

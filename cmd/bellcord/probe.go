@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord/internal/agent/preset"
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/probe"
+)
+
+type probeFlags struct {
+	protocol, agent, shell string
+	behind, json           bool
+	tries                  int
+	only                   []string
+	dir                    string
+}
+
+func probeCommand() *cobra.Command {
+	var f probeFlags
+	cmd := &cobra.Command{
+		Use:   "probe [flags] -- COMMAND…",
+		Short: "Grade an agent's stop against the laws",
+		Long: `Starts an agent, stops it in every way it can be stopped, and says what happened:
+whether a cancel is lost, whether the answer is true, what stays running, whether the
+next turn works. Exit code 1 when a check fails.
+
+With --agent NAME one of the agents that Bellcord knows is pointed at a model of the
+prober's own, with settings of its own; --behind puts Bellcord in front of it. Any other
+command finds that model by OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL
+in its environment; --shell says what its shell tool is called, and with which argument.`,
+		Example: `  bellcord probe -- my-agent --acp
+  bellcord probe --shell bash:command -- my-agent --acp
+  bellcord probe --agent goose
+  bellcord probe --agent goose --behind`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+	}
+	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`acp` or pi")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "one of the agents that are known (see bellcord agents)")
+	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of it")
+	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` by which a model runs a command, such as bash:command")
+	cmd.Flags().IntVar(&f.tries, "tries", 10, "how often prompt and cancel are sent in one write")
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "`checks` to make, by their names")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func (f *probeFlags) run(ctx context.Context, command []string) error {
+	if (f.agent == "") == (len(command) == 0) {
+		return errors.New("say either --agent NAME or a command behind --")
+	}
+	var err error
+	if f.dir, err = os.MkdirTemp("", "bellcord-probe"); err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(f.dir) }()
+	model := fakemodel.New(fakemodel.WithLenience())
+	serving, url, err := model.Listen("")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = serving.Close() }()
+	target, err := f.target(command, strings.TrimSuffix(url, "/v1"))
+	if err != nil {
+		return err
+	}
+	target.Model = model
+	report, err := probe.Run(ctx, target, probe.Options{Tries: f.tries, Only: f.only, Each: f.show})
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = json.NewEncoder(os.Stdout).Encode(report)
+	} else {
+		_, err = fmt.Print("\n" + report.Table())
+	}
+	if err == nil && report.Failed() > 0 {
+		err = exitCode(exitFailed)
+	}
+	return err
+}
+
+// show tells a person who waits how far it has come.
+func (f *probeFlags) show(r probe.Result) {
+	if !f.json {
+		fmt.Fprintf(os.Stderr, "%-4s %-22s %s (%s)\n", r.Grade, r.Check, r.Saw, r.Took.Round(time.Millisecond))
+	}
+}
+
+func (f *probeFlags) target(command []string, url string) (probe.Target, error) {
+	d := preset.Definition{Name: "command", Command: command, Protocol: f.protocol, Env: map[string]string{
+		"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": url + "/v1", "ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": url,
+		"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": url,
+	}}
+	if f.agent != "" {
+		known, is := preset.Named(f.agent)
+		if !is {
+			return probe.Target{}, fmt.Errorf("there is no agent %s", f.agent)
+		}
+		var err error
+		if d, err = known.Offline(filepath.Join(f.dir, "home"), url); err != nil {
+			return probe.Target{}, err
+		}
+	}
+	if tool, argument, said := strings.Cut(f.shell, ":"); said {
+		d.ShellTool, d.ShellArgs = tool, func(command string) string {
+			text, _ := json.Marshal(map[string]string{argument: command}) // two strings: there is no error
+			return string(text)
+		}
+	}
+	target := probe.Target{
+		Name: d.Name, Command: d.Command, Env: environment(d), Protocol: d.Protocol,
+		ShellTool: d.ShellTool, ShellArgs: d.ShellArgs,
+	}
+	if !f.behind {
+		return target, nil
+	}
+	return f.inFront(target, d)
+}
+
+// inFront makes the target a Bellcord that hosts it.
+func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return t, err
+	}
+	file := filepath.Join(f.dir, "config.toml")
+	var text strings.Builder
+	fmt.Fprintf(&text, "[agents.probed]\nprotocol = %q\ncommand = [", d.Protocol)
+	for _, word := range d.Command {
+		fmt.Fprintf(&text, "%q, ", word)
+	}
+	text.WriteString("]\n[agents.probed.env]\n")
+	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
+		fmt.Fprintf(&text, "%q = %q\n", name, d.Env[name])
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		return t, err
+	}
+	t.Name += " behind bellcord"
+	t.Command = []string{self, "acp", "--config", file, "--data", filepath.Join(f.dir, "data"), "--agent", "probed"}
+	t.Env, t.Protocol = nil, probe.ACP
+	return t, nil
+}

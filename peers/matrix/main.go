@@ -1,0 +1,159 @@
+// Command matrix grades real agents' stops twice in one run, each agent bare and
+// the same agent behind Bellcord, and prints both tables as a page of the docs.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/probe"
+)
+
+func main() {
+	binary := flag.String("bellcord", "bin/bellcord", "the built `program`")
+	agents := flag.String("agents", os.Getenv("BELLCORD_AGENTS"), "`directory` that peers/agents/install printed")
+	names := flag.String("names", "goose,opencode,claude,codex,gemini,qwen,kimi,pi", "which agents, by name")
+	tries := flag.Int("tries", 50, "how often prompt and cancel are sent in one write")
+	out := flag.String("out", "", "`file` to write, such as docs/peers.md; otherwise the page is printed")
+	flag.Parse()
+	page, wrong, err := run(*binary, *agents, strings.Split(*names, ","), *tries)
+	if err == nil {
+		err = write(*out, page)
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "matrix:", err)
+		os.Exit(1)
+	case wrong > 0:
+		fmt.Fprintf(os.Stderr, "matrix: %d cells behind Bellcord are wrong\n", wrong)
+		os.Exit(1)
+	}
+}
+
+func write(path, page string) error {
+	if path == "" {
+		_, err := io.WriteString(os.Stdout, page)
+		return err
+	}
+	return os.WriteFile(path, []byte(page), 0o644) //nolint:gosec // a page of the docs
+}
+
+// run grades every agent both ways; wrong counts what fails behind Bellcord.
+func run(binary, agents string, names []string, tries int) (page string, wrong int, err error) {
+	if agents == "" {
+		return "", 0, errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
+	}
+	var bare, behind []probe.Report
+	for _, name := range names {
+		for _, hosted := range []bool{false, true} {
+			began := time.Now()
+			report, err := grade(binary, agents, name, tries, hosted)
+			if err != nil {
+				return "", 0, fmt.Errorf("%s: %w", name, err)
+			}
+			report.Name = name
+			fmt.Fprintf(os.Stderr, "%s, behind bellcord %v: %d wrong, %s\n", name, hosted, report.Failed(), time.Since(began).Round(time.Second))
+			if hosted {
+				wrong += report.Failed()
+				behind = append(behind, report)
+			} else {
+				bare = append(bare, report)
+			}
+		}
+	}
+	return compose(bare, behind, tries), wrong, nil
+}
+
+// gradeBound is how long one agent may keep us.
+const gradeBound = 20 * time.Minute
+
+func grade(binary, agents, name string, tries int, hosted bool) (probe.Report, error) {
+	ctx, done := context.WithTimeout(context.Background(), gradeBound)
+	defer done()
+	args := []string{"probe", "--json", "--tries", fmt.Sprint(tries), "--agent", name}
+	if hosted {
+		args = append(args, "--behind")
+	}
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(agents, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var said, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &complaints
+	err := cmd.Run()
+	var report probe.Report
+	if json.Unmarshal(said.Bytes(), &report) != nil {
+		return report, fmt.Errorf("%w: %s", err, complaints.String())
+	}
+	return report, nil
+}
+
+func compose(bare, behind []probe.Report, tries int) string {
+	var page strings.Builder
+	fmt.Fprintf(&page, `# How other agents stop, bare and behind Bellcord
+
+Measured by `+"`make peers-matrix`"+` in one run, with a fake model and one shell command, prompt and cancel in one write %d times. A cell says
+what was seen; **bold** is wrong by the [laws](stopping.md). One machine, one run: existence proofs, not rates.
+%s, %s.
+
+## Bare
+
+`, tries, time.Now().UTC().Format(time.DateOnly), versions(bare))
+	table(&page, bare)
+	page.WriteString("\n## The same agents behind `bellcord acp --agent NAME`\n\n")
+	table(&page, behind)
+	return page.String()
+}
+
+func versions(reports []probe.Report) string {
+	var all []string
+	for _, r := range reports {
+		all = append(all, strings.TrimSpace(r.Name+" "+r.Version))
+	}
+	return strings.Join(all, ", ")
+}
+
+func table(page *strings.Builder, reports []probe.Report) {
+	var checks []string
+	page.WriteString("| check |")
+	for _, r := range reports {
+		fmt.Fprintf(page, " %s |", r.Name)
+		for _, result := range r.Results {
+			if !slices.Contains(checks, result.Check) {
+				checks = append(checks, result.Check)
+			}
+		}
+	}
+	page.WriteString("\n|---|" + strings.Repeat("---|", len(reports)) + "\n")
+	for _, check := range checks {
+		fmt.Fprintf(page, "| %s |", check)
+		for _, r := range reports {
+			fmt.Fprintf(page, " %s |", cell(r, check))
+		}
+		page.WriteString("\n")
+	}
+}
+
+func cell(r probe.Report, check string) string {
+	i := slices.IndexFunc(r.Results, func(one probe.Result) bool { return one.Check == check })
+	if i < 0 {
+		return "–"
+	}
+	saw := strings.ReplaceAll(r.Results[i].Saw, "|", "\\|")
+	switch r.Results[i].Grade {
+	case probe.Fail:
+		return "**" + saw + "**"
+	case probe.Skip:
+		return "(" + saw + ")"
+	}
+	return saw
+}
