@@ -74,7 +74,7 @@ func host(d preset.Definition, keeper *proc.Keeper, policy *permit.Policy) *chil
 		}
 	}
 	return &child.Agent{
-		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: environment(d)},
+		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: environment(d), Renew: d.Renew},
 		Keeper:     keeper, Speak: speak, Logger: logger(),
 	}
 }
@@ -115,6 +115,7 @@ func definition(c config.Config, name string) (preset.Definition, error) {
 	if own.Protocol != "" || !known {
 		d.Protocol = own.Protocol
 	}
+	d.Renew = d.Renew || own.Renew
 	if own.Home != "" {
 		d.Home = own.Home
 	}

@@ -120,7 +120,7 @@ func (f *probeFlags) target(command []string, url string) (probe.Target, error) 
 		}
 	}
 	target := probe.Target{
-		Name: d.Name, Command: d.Command, Env: environment(d), Protocol: d.Protocol,
+		Name: d.Name, Command: d.Command, Env: append(environment(d), "PATH="+os.Getenv("PATH")), Bare: f.agent != "", Protocol: d.Protocol,
 		ShellTool: d.ShellTool, ShellArgs: d.ShellArgs,
 	}
 	if !f.behind {
@@ -137,7 +137,7 @@ func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target,
 	}
 	file := filepath.Join(f.dir, "config.toml")
 	var text strings.Builder
-	fmt.Fprintf(&text, "[agents.probed]\nprotocol = %q\ncommand = [", d.Protocol)
+	fmt.Fprintf(&text, "[agents.probed]\nprotocol = %q\nrenew = %v\ncommand = [", d.Protocol, d.Renew)
 	for _, word := range d.Command {
 		fmt.Fprintf(&text, "%q, ", word)
 	}
@@ -150,6 +150,6 @@ func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target,
 	}
 	t.Name += " behind bellcord"
 	t.Command = []string{self, "acp", "--config", file, "--data", filepath.Join(f.dir, "data"), "--agent", "probed"}
-	t.Env, t.Protocol = nil, probe.ACP
+	t.Env, t.Bare, t.Protocol = nil, false, probe.ACP
 	return t, nil
 }

@@ -44,8 +44,9 @@ type Agent struct {
 	Command  []string          `toml:"command"`
 	Protocol string            `toml:"protocol"` // acp | pi
 	Env      map[string]string `toml:"env"`
-	Pass     []string          `toml:"pass"` // variables of our own environment it is given, such as "ANTHROPIC_*"
-	Home     string            `toml:"home"` // a directory of its own for HOME and settings
+	Pass     []string          `toml:"pass"`  // variables of our own environment it is given, such as "ANTHROPIC_*"
+	Renew    bool              `toml:"renew"` // give up its session after a stop; the next prompt is told the conversation
+	Home     string            `toml:"home"`  // a directory of its own for HOME and settings
 }
 
 // Permit holds rules such as "shell(git status)": deny beats allow.

@@ -26,6 +26,10 @@ type Definition struct {
 	Command []string
 	Env     []string // besides what every program needs
 	Whole   bool     // hand on all of our own environment
+	// Renew: after a stop the agent's own session is given up, because what it
+	// keeps of a stopped turn is not what a model accepts. The next prompt begins
+	// a new one, and is told the conversation.
+	Renew bool
 }
 
 // Speaker speaks an agent's protocol with one process of it. Its methods are
@@ -92,14 +96,15 @@ func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
 	if w.Prompt.Task != bellcord.Answer {
 		return errors.New(a.Definition.Name + " keeps its own conversation: it cannot be compacted from here")
 	}
-	text, err := a.prompt(ctx, w)
-	if err != nil {
-		return err
-	}
 	l, err := h.ready(ctx, w)
 	if err != nil {
 		return err
 	}
+	text, err := a.prompt(ctx, w, l.fresh)
+	if err != nil {
+		return err
+	}
+	l.fresh = false
 	return h.turn(ctx, w, l, text)
 }
 

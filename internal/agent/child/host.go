@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -39,7 +40,7 @@ func (h *host) ready(ctx context.Context, w *bellcord.Work) (*life, error) {
 		return nil, l.err
 	}
 	if l.own != l.told { // it is a new one of the agent's
-		l.told = l.own
+		l.told, l.fresh = l.own, true
 		return l, w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name, Session: l.own})
 	}
 	return l, nil
@@ -89,6 +90,9 @@ func (h *host) turn(ctx context.Context, w *bellcord.Work, l *life, text string)
 		return err
 	case errors.Is(err, ErrDeaf):
 		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
+	case h.agent.Definition.Renew:
+		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
+		return errors.Join(context.Cause(ctx), w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name}))
 	default:
 		w.Processes(told(l.running.EndSince(before, bellcord.Forced(ctx))))
 	}
@@ -134,8 +138,8 @@ func told(r proc.Report) bellcord.Processes {
 
 // prompt is the text that the agent is given: what the person said and, after a
 // turn that was cut short, what the agent had said and done in it. Agents forget
-// what they were stopped in.
-func (a *Agent) prompt(ctx context.Context, w *bellcord.Work) (string, error) {
+// what they were stopped in. One that is new to the conversation is told it.
+func (a *Agent) prompt(ctx context.Context, w *bellcord.Work, fresh bool) (string, error) {
 	if a.Silent {
 		return w.Prompt.Text, nil
 	}
@@ -144,6 +148,9 @@ func (a *Agent) prompt(ctx context.Context, w *bellcord.Work) (string, error) {
 		return "", err
 	}
 	note := cutShort(history, w.Prompt.Text)
+	if before := soFar(history); fresh && before != "" {
+		note = strings.TrimPrefix(note+". ", ". ") + "The conversation so far:\n" + before
+	}
 	if note == "" {
 		return w.Prompt.Text, nil
 	}

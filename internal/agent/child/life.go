@@ -36,6 +36,7 @@ type life struct {
 	own    string        // the agent's own session
 	err    error
 	told   string // the session that the log knows of
+	fresh  bool   // the agent has just begun it, and knows nothing of ours
 }
 
 // start starts a process, and has it open the session beside whoever waits.

@@ -37,7 +37,7 @@ func cutShort(history []bellcord.Message, prompt string) string {
 		}
 	}
 	if text := strings.Join(said, "\n"); text != "" {
-		note += fmt.Sprintf(". You had said: «%s»", shortened(text))
+		note += fmt.Sprintf(". You had said: «%s»", shortened(text, mostTold))
 	}
 	if len(calls) > 0 {
 		note += ". Your tools: " + strings.Join(calls, "; ")
@@ -60,9 +60,32 @@ func fate(m bellcord.Message) string {
 }
 
 // shortened keeps the end, which is where it was cut.
-func shortened(text string) string {
-	if len(text) <= mostTold {
+func shortened(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	return "…" + strings.ToValidUTF8(text[len(text)-mostTold:], "")
+	return "…" + strings.ToValidUTF8(text[len(text)-most:], "")
+}
+
+// mostConversation is how much of the conversation an agent that is new to it is
+// told.
+const mostConversation = 12_000
+
+// soFar is the conversation before the last prompt, for an agent that was not
+// there; its end, where it is long.
+func soFar(history []bellcord.Message) string {
+	var lines []string
+	for _, m := range history[:max(len(history)-1, 0)] {
+		switch m.Role {
+		case bellcord.User:
+			lines = append(lines, "Person: "+m.Text)
+		case bellcord.Assistant:
+			if m.Text != "" {
+				lines = append(lines, "You: "+m.Text)
+			}
+		case bellcord.Tool:
+			lines = append(lines, "Your tool "+m.Name+": "+fate(m))
+		}
+	}
+	return shortened(strings.Join(lines, "\n"), mostConversation)
 }

@@ -21,6 +21,7 @@ func All() []Definition {
 		},
 		{
 			Name: "gemini", Command: []string{"gemini", "--acp"}, Protocol: ACP,
+			Renew:     true, // it keeps a call without its result
 			Install:   "npm install --global @google/gemini-cli",
 			ShellTool: "run_shell_command", ShellArgs: onlyCommand,
 		},

@@ -38,6 +38,10 @@ type Definition struct {
 	// Install is the command that installs it, for those who do not have it.
 	Install string
 
+	// Renew says that what the agent keeps of a stopped turn is not what a model
+	// accepts, so that its session is better given up: see child.Definition.
+	Renew bool
+
 	// ShellTool is what the agent calls its shell when it offers it to a model,
 	// and ShellArgs the arguments, as JSON, that run a command with it. Both are
 	// what the agent was seen to send. Without them nobody can script its model.
