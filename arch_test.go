@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"internal/agent/child/pi":  {"", "internal/agent/child"},
 	"internal/agent/child/acp": {"", "internal/agent/child", "internal/jsonrpc", "internal/permit", "internal/proc", "internal/tool"},
 	"internal/agent/preset":    {},
-	"internal/probe":           {"", "internal/jsonrpc", "internal/proc", "internal/llm/fakemodel"},
+	"internal/probe":           {"internal/jsonrpc", "internal/proc", "internal/llm/fakemodel"},
 	"internal/store/sqlite":    {""},
 	"internal/store/storetest": {""},
 	"internal/front/acp":       {"", "internal/jsonrpc"},

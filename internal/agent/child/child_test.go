@@ -154,6 +154,30 @@ func TestTheAgentIsToldWhatItWasCutShortIn(t *testing.T) {
 	}
 }
 
+func TestASessionThatIsBetterGivenUpIsRenewedAfterAStop(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(a *child.Agent) { a.Definition.Renew = true })
+	first := s.done("one")
+	if again := s.done("two"); pid(again) != pid(first) {
+		t.Error("it was renewed without a stop")
+	}
+	turn := s.prompt(s.session.ID, "work on the roof")
+	s.speaks(turn)
+	s.stop(turn)
+	text := s.done("and now")
+	if pid(text) == pid(first) {
+		t.Error("the old process answers")
+	}
+	for _, part := range []string{"the previous turn was stopped", "Person: one", "You: working on on the roof", "and now"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not told: %q", part, text)
+		}
+	}
+	if text := s.done("later"); strings.Contains(text, "Person: one") {
+		t.Errorf("it is told twice: %q", text)
+	}
+}
+
 func TestCloseEndsAllAtOnceAndStartsNoMore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
