@@ -42,11 +42,14 @@ bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
 
 .PHONY: peers
-peers: build ## the built binary driven by real ACP clients (installs them from npm)
+peers: build peers-clients peers-matrix ## real clients and real agents, installed from npm
+
+.PHONY: peers-clients
+peers-clients: build ## the built binary driven by real ACP clients
 	./peers/run
 
 .PHONY: peers-matrix
-peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/peers.md (installs them from npm)
+peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/peers.md
 	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/matrix -out docs/peers.md
 
 .PHONY: build

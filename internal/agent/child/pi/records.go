@@ -28,7 +28,7 @@ func linesUpTo(from io.Reader, most int) iter.Seq[[]byte] {
 		long := false
 		for {
 			piece, err := in.ReadSlice('\n')
-			if long = long || len(line)+len(piece) > most; !long {
+			if long = long || len(line)+len(bytes.TrimSuffix(piece, []byte("\n"))) > most; !long {
 				line = append(line, piece...)
 			}
 			if errors.Is(err, bufio.ErrBufferFull) {
