@@ -25,9 +25,10 @@ func main() {
 	agents := flag.String("agents", os.Getenv("BELLCORD_AGENTS"), "`directory` that peers/agents/install printed")
 	names := flag.String("names", "goose,opencode,claude,codex,gemini,qwen,kimi,pi", "which agents, by name")
 	tries := flag.Int("tries", 50, "how often prompt and cancel are sent in one write")
+	bare := flag.Bool("bare", true, "grade each agent without Bellcord, too")
 	out := flag.String("out", "", "`file` to write, such as docs/peers.md; otherwise the page is printed")
 	flag.Parse()
-	page, wrong, err := run(*binary, *agents, strings.Split(*names, ","), *tries)
+	page, wrong, err := run(*binary, *agents, strings.Split(*names, ","), *tries, *bare)
 	if err == nil {
 		err = write(*out, page)
 	}
@@ -50,13 +51,16 @@ func write(path, page string) error {
 }
 
 // run grades every agent both ways; wrong counts what fails behind Bellcord.
-func run(binary, agents string, names []string, tries int) (page string, wrong int, err error) {
+func run(binary, agents string, names []string, tries int, both bool) (page string, wrong int, err error) {
 	if agents == "" {
 		return "", 0, errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
 	}
 	var bare, behind []probe.Report
 	for _, name := range names {
 		for _, hosted := range []bool{false, true} {
+			if !hosted && !both {
+				continue
+			}
 			began := time.Now()
 			report, err := grade(binary, agents, name, tries, hosted)
 			if err != nil {
