@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package agents_test drives the real agents that Bellcord can host, each with
 // nothing but the fake model: it proves that the presets start them, that they
 // need no network, and that their shell tool is what the preset says.
