@@ -113,7 +113,9 @@ what was seen; **bold** is wrong by the [laws](stopping.md). One machine, one ru
 
 `, tries, time.Now().UTC().Format(time.DateOnly), versions(bare))
 	table(&page, bare)
-	page.WriteString("\n## The same agents behind `bellcord acp --agent NAME`\n\n")
+	page.WriteString("\n## The same agents behind `bellcord acp --agent NAME`\n\n" +
+		"Prompt and cancel in one write go to a new session each time: there the stop is settled before the agent has even started.\n" +
+		"The tests of `internal/agent/child` do the same to agents that run, goose and pi among them.\n\n")
 	table(&page, behind)
 	return page.String()
 }
