@@ -36,7 +36,7 @@ func newRig(t *testing.T) *rig {
 	r := bareRig(t)
 	r.clients = installed
 	r.env = append(r.env, "BELLCORD_PEERS="+r.clients, "BELLCORD_CWD="+r.path("work"), tapFolder+"="+r.path("wire"),
-		tapCommand+"="+asJSON(t, r.agent), "BELLCORD_AGENT="+asJSON(t, []string{r.tap()}))
+		tapCommand+"="+asJSON(t, r.agent), "BELLCORD_SERVED="+asJSON(t, []string{r.tap()}))
 	return r
 }
 

@@ -44,7 +44,7 @@ function pipe(stdin) {
 
 // connected starts an agent, says hello, plays the scenario and sees the agent off.
 async function connected(play) {
-  const [command, ...args] = JSON.parse(process.env.BELLCORD_AGENT);
+  const [command, ...args] = JSON.parse(process.env.BELLCORD_SERVED);
   const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(agent, "exit");
   const to = pipe(agent.stdin);
