@@ -37,6 +37,10 @@ tidy-check: ## go.mod says what is used
 laws: ## the laws of a stop, by number
 	go test -race -v -run 'TestLaw' ./... | grep -E '^(=== RUN|---|\s+---|ok|FAIL|PASS)' | grep -E 'Law|FAIL|ok'
 
+.PHONY: laws-bytes
+laws-bytes: ## law 21 after every single byte of the recorded streams, in every wire format
+	go test -count=1 -timeout 30m -run 'TestLaw21_AStop|TestLaw21_AStream' -v ./laws -stride 1 | grep -E 'rejected|^(ok|FAIL|---)'
+
 .PHONY: bench
 bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
