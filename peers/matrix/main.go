@@ -109,10 +109,11 @@ Measured by `+"`make peers-matrix`"+` in one run, with a fake model and one shel
 what was seen; **bold** is wrong by the [laws](stopping.md). One machine, one run: existence proofs, not rates.
 %s, %s.
 
-## Bare
-
-`, tries, time.Now().UTC().Format(time.DateOnly), versions(bare))
-	table(&page, bare)
+`, tries, time.Now().UTC().Format(time.DateOnly), versions(slices.Concat(bare, behind)[:max(len(bare), len(behind))]))
+	if len(bare) > 0 {
+		page.WriteString("## Bare\n\n")
+		table(&page, bare)
+	}
 	page.WriteString("\n## The same agents behind `bellcord acp --agent NAME`\n\n" +
 		"Prompt and cancel in one write go to a new session each time: there the stop is settled before the agent has even started.\n" +
 		"The tests of `internal/agent/child` do the same to agents that run, goose and pi among them.\n\n")
