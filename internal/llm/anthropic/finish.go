@@ -3,7 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -71,17 +70,11 @@ func toldInStream(data []byte) error {
 	if !known {
 		status = http.StatusInternalServerError
 	}
-	coded, err := json.Marshal(map[string]any{"error": map[string]any{"message": wire.Words(data), "code": status}})
-	if err != nil {
-		return fmt.Errorf("reading an error of the server: %w", err)
-	}
-	return wire.ToldInStream(coded)
+	return wire.Told(status, errors.New(wire.Words(data)))
 }
 
 // statusOverloaded is Anthropic's own.
 const statusOverloaded = 529
-
-var errNameless = errors.New("the model called a tool without naming it")
 
 const noArgs = "{}"
 
@@ -90,26 +83,14 @@ const noArgs = "{}"
 // missing, so that nothing is run with arguments it did not choose.
 func list(blocks []*block, finished bool) ([]llm.Call, error) {
 	var out []llm.Call
-	taken := map[string]bool{}
-	for i, b := range blocks {
-		if b.name == "" {
-			return nil, errNameless
-		}
-		id := b.id
-		if id == "" {
-			id = fmt.Sprintf("toolu_%d", i)
-		}
-		for taken[id] {
-			id = fmt.Sprintf("%s_%d", id, i)
-		}
-		taken[id] = true
+	for _, b := range blocks {
 		args := b.args
 		if finished && strings.TrimSpace(args) == "" {
 			args = b.given()
 		}
-		out = append(out, llm.Call{ID: id, Name: b.name, Args: args})
+		out = append(out, llm.Call{ID: b.id, Name: b.name, Args: args})
 	}
-	return out, nil
+	return out, llm.Identify(out, "toolu")
 }
 
 // given is what a call's block began with: most servers send an empty object

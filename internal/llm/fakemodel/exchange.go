@@ -62,8 +62,8 @@ func (s *Server) serve(f format) http.HandlerFunc {
 		t := f.read(r, body)
 		sc, status, refusal := s.admit(f, r, body, t)
 		entry := record(body, t, refusal)
-		if wrong := f.validate(body); s.lenient && wrong != nil {
-			entry.Suspect = wrong.Error()
+		if s.lenient {
+			entry.Suspect = suspicion(f.validate(body))
 		}
 		x.entry = s.journal.add(entry)
 		defer x.watch()()
@@ -98,6 +98,13 @@ func (s *Server) admit(f format, r *http.Request, body []byte, t turn) (script, 
 		return script{}, http.StatusBadRequest, err
 	}
 	return sc.at(t.step), 0, nil
+}
+
+func suspicion(wrong error) string {
+	if wrong == nil {
+		return ""
+	}
+	return wrong.Error()
 }
 
 func record(body []byte, t turn, refusal error) Request {

@@ -16,8 +16,6 @@ const (
 	finishFiltered = "content_filter"
 )
 
-var errNameless = errors.New("the model called a tool without naming it")
-
 // end judges how the stream ended; err is nil also for one that just ceased.
 // What breaks after the finish reason takes nothing from the answer.
 func (a *answer) end(err error) error {
@@ -37,22 +35,13 @@ func (a *answer) reply() (llm.Reply, error) {
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	taken := map[string]bool{}
 	for i := range a.calls {
-		call := &a.calls[i]
-		if call.Name == "" {
-			return llm.Reply{}, errNameless
-		}
-		if call.ID == "" {
-			call.ID = fmt.Sprintf("%s_%d", call.Name, i)
-		}
-		for taken[call.ID] {
-			call.ID = fmt.Sprintf("%s_%d", call.ID, i)
-		}
-		taken[call.ID] = true
-		if call.Args == "" && finish != finishLength {
+		if call := &a.calls[i]; call.Args == "" && finish != finishLength {
 			call.Args = noArgs
 		}
+	}
+	if err := llm.Identify(a.calls, ""); err != nil {
+		return llm.Reply{}, err
 	}
 	return llm.Reply{Finish: finish, Calls: a.calls, Usage: a.usage}, nil
 }

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -12,8 +10,6 @@ import (
 )
 
 const noArgs = "{}"
-
-var errNameless = errors.New("the model called a tool without naming it")
 
 // calls puts tool calls together from their fragments, in the order in which
 // they began.
@@ -91,24 +87,12 @@ func (c *call) complete() bool {
 // missing, so that nothing is run with arguments it did not choose.
 func (cs calls) list(finished bool) ([]llm.Call, error) {
 	var out []llm.Call
-	taken := map[string]bool{}
-	for i, c := range cs {
-		if c.name == "" {
-			return nil, errNameless
-		}
-		id := c.id
-		if id == "" {
-			id = fmt.Sprintf("call_%d", i)
-		}
-		for taken[id] {
-			id = fmt.Sprintf("%s_%d", id, i)
-		}
-		taken[id] = true
+	for _, c := range cs {
 		args := c.args.String()
 		if finished && strings.TrimSpace(args) == "" {
 			args = noArgs
 		}
-		out = append(out, llm.Call{ID: id, Name: c.name, Args: args})
+		out = append(out, llm.Call{ID: c.id, Name: c.name, Args: args})
 	}
-	return out, nil
+	return out, llm.Identify(out, "call")
 }

@@ -3,7 +3,6 @@ package responses
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -14,8 +13,6 @@ import (
 )
 
 const noArgs = "{}"
-
-var errNameless = errors.New("the model called a tool without naming it")
 
 // call is a tool call whose item is done.
 type call struct {
@@ -90,22 +87,11 @@ type seal struct {
 // they stay missing, so that nothing is run with arguments it did not choose.
 func listed(calls []call) ([]llm.Call, error) {
 	var out []llm.Call
-	taken := map[string]bool{}
-	for i, c := range calls {
-		if c.Name == "" {
-			return nil, errNameless
-		}
-		if c.ID == "" {
-			c.ID = fmt.Sprintf("call_%d", i)
-		}
-		for taken[c.ID] {
-			c.ID = fmt.Sprintf("%s_%d", c.ID, i)
-		}
-		taken[c.ID] = true
+	for _, c := range calls {
 		if c.finished && strings.TrimSpace(c.Args) == "" {
 			c.Args = noArgs
 		}
 		out = append(out, c.Call)
 	}
-	return out, nil
+	return out, llm.Identify(out, "call")
 }

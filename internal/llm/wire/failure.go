@@ -106,11 +106,14 @@ func ToldInStream(data []byte) error {
 	}
 	_ = json.Unmarshal(data, &event) // an error without a code does not pass
 	words := errors.New(Words(data))
-	code, err := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`))
-	if err != nil {
-		return &llm.Failure{Reason: reason(0, words.Error()), Err: words}
-	}
-	return &llm.Failure{Reason: reason(code, words.Error()), Status: code, Err: words}
+	code, _ := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`)) // 0 where there is none
+	return Told(code, words)
+}
+
+// Told is the failure for an error that the server reported in its stream, by
+// the status that it would have had as a response; 0 where that is not known.
+func Told(status int, words error) *llm.Failure {
+	return &llm.Failure{Reason: reason(status, words.Error()), Status: status, Err: words}
 }
 
 // readWords reads and closes a response that is an error.
