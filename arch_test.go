@@ -23,6 +23,7 @@ var rooms = map[string][]string{
 	"internal/llm":             {""},
 	"internal/llm/wire":        {"internal/llm"},
 	"internal/llm/rules":       {""},
+	"internal/llm/llmtest":     {"", "internal/llm", "internal/llm/fakemodel"},
 	"internal/llm/openai":      {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/responses":   {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/anthropic":   {"", "internal/llm", "internal/llm/wire"},

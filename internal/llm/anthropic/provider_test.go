@@ -16,6 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/llm/llmtest"
 )
 
 // heard is an emit function's memory. It puts the thinking together as the core
@@ -162,7 +163,7 @@ func TestModelsAreListedFromAllPages(t *testing.T) {
 func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := anthropic.New(anthropic.Config{BaseURL: "http://fake", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := anthropic.New(anthropic.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(begun(3), stopped("end_turn", 1), over)(w, r)
 			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
 		})})
@@ -185,7 +186,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 func TestAResponseThatDoesNotEndAfterItsStreamIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := anthropic.New(anthropic.Config{BaseURL: "http://fake", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := anthropic.New(anthropic.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(begun(3), stopped("end_turn", 1), over)(w, r)
 			<-r.Context().Done()
 		})})

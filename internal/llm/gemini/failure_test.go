@@ -16,6 +16,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/gemini"
+	"github.com/bellcord/bellcord/internal/llm/llmtest"
 )
 
 func notPassing(t *testing.T, err error, words string) {
@@ -90,7 +91,7 @@ func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { // where it is the first second of the year 2000
-				p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+				p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 					if name, value, given := strings.Cut(header, ": "); given {
 						w.Header().Set(name, value)
 					}
@@ -140,7 +141,7 @@ func TestAConnectionLostBeforeTheAnswerMayComeBack(t *testing.T) {
 func TestAServerThatIsNotWhoItShouldBeIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(nil)
-	server.Config.ErrorLog = quiet()
+	server.Config.ErrorLog = llmtest.Quiet()
 	server.StartTLS()
 	defer server.Close()
 	_, err := gemini.New(gemini.Config{BaseURL: server.URL}).Ask(t.Context(), prompt("hello"), ignore)

@@ -16,6 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/gemini"
+	"github.com/bellcord/bellcord/internal/llm/llmtest"
 )
 
 // heard is an emit function's memory.
@@ -176,7 +177,7 @@ func TestAllPagesOfModelsAreRead(t *testing.T) {
 func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(finish("STOP"))(w, r)
 			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
 		})})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/openai"
 )
 
@@ -89,7 +90,7 @@ func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { // where it is the first second of the year 2000
-				p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+				p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 					if name, value, given := strings.Cut(header, ": "); given {
 						w.Header().Set(name, value)
 					}
@@ -139,7 +140,7 @@ func TestAConnectionLostBeforeTheAnswerMayComeBack(t *testing.T) {
 func TestAServerThatIsNotWhoItShouldBeIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(nil)
-	server.Config.ErrorLog = quiet()
+	server.Config.ErrorLog = llmtest.Quiet()
 	server.StartTLS()
 	defer server.Close()
 	_, err := openai.New(openai.Config{BaseURL: server.URL}).Ask(t.Context(), prompt("hello"), ignore)

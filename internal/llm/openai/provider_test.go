@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/openai"
 )
 
@@ -115,7 +116,7 @@ func TestModelsAreListedInTheServersOrder(t *testing.T) {
 func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(finish("stop"), "[DONE]")(w, r)
 			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
 		})})
@@ -138,7 +139,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 func TestAResponseThatDoesNotEndAfterItsStreamIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(finish("stop"), "[DONE]")(w, r)
 			<-r.Context().Done()
 		})})

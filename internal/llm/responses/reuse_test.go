@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/responses"
 )
 
@@ -18,7 +19,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 		t.Run(fmt.Sprint(more), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+				p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 					saying(completed)(w, r)
 					<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
 					saying(more...)(w, r)
@@ -44,7 +45,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 func TestAResponseThatDoesNotEndAfterItsStreamIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(completed)(w, r)
 			<-r.Context().Done()
 		})})
@@ -63,7 +64,7 @@ func TestAStopIsHeardWhileTheEndOfAResponseIsAwaited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(completed)(w, r)
 			<-time.After(10 * time.Millisecond)
 			cancel(errStopped)

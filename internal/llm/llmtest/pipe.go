@@ -1,4 +1,4 @@
-package anthropic_test
+package llmtest
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/llm/anthropic"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+// Quiet is a logger that says nothing.
+func Quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// inMemory serves on pipes, so that a synctest bubble knows when all wait.
-func inMemory(t *testing.T, answer http.HandlerFunc) *http.Client {
+// Serve answers on pipes, so that a synctest bubble knows when all wait.
+func Serve(t *testing.T, answer http.HandlerFunc) *http.Client {
 	conns := make(chan net.Conn, 1)
 	listener := &pipeListener{conns: conns, done: make(chan struct{})}
-	server := &http.Server{Handler: answer, ErrorLog: quiet()}
+	server := &http.Server{Handler: answer, ErrorLog: Quiet()}
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -51,9 +51,9 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { close(l.done); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// fakeInMemory is the fake model for a bubble. closed gets the moment at which
-// the provider closed its first connection.
-func fakeInMemory(t *testing.T) (p *anthropic.Provider, closed chan time.Time) {
+// Fake is a client of the fake model, for a bubble; every host is the model's.
+// closed gets the moment at which the first connection was closed.
+func Fake(t *testing.T) (client *http.Client, closed chan time.Time) {
 	t.Helper()
 	server := fakemodel.New()
 	client, done := server.Pipe()
@@ -65,7 +65,7 @@ func fakeInMemory(t *testing.T) (p *anthropic.Provider, closed chan time.Time) {
 		conn, err := dial(ctx, network, addr)
 		return &watched{conn, closed}, err
 	}
-	return anthropic.New(anthropic.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client}), closed
+	return client, closed
 }
 
 type watched struct {
