@@ -91,7 +91,7 @@ func (w *Work) Ask(ctx context.Context, q Question) (string, error) {
 	if q.ID == "" {
 		q.ID = newUUID()
 	}
-	answer, err := w.turn.open(q.ID)
+	answer, err := w.turn.ask(q)
 	if err != nil {
 		return "", err
 	}

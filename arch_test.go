@@ -18,7 +18,13 @@ var rooms = map[string][]string{
 	"":                         {},
 	"internal/proc":            {},
 	"internal/jsonrpc":         {},
+	"internal/api":             {""},
+	"internal/auth":            {},
+	"internal/client":          {"", "internal/api"},
 	"internal/config":          {"internal/permit"},
+	"internal/systemd":         {},
+	"internal/telemetry":       {""},
+	"internal/transcript":      {""},
 	"internal/permit":          {},
 	"internal/llm":             {""},
 	"internal/llm/wire":        {"internal/llm"},
@@ -37,10 +43,11 @@ var rooms = map[string][]string{
 	"internal/agent/child/acp": {"", "internal/agent/child", "internal/jsonrpc", "internal/permit", "internal/proc", "internal/tool"},
 	"internal/agent/preset":    {},
 	"internal/probe":           {"internal/jsonrpc", "internal/proc", "internal/llm/fakemodel"},
-	"internal/store/sqlite":    {""},
+	"internal/store/sqlite":    {"", "internal/auth"},
 	"internal/store/storetest": {""},
 	"internal/front/acp":       {"", "internal/jsonrpc"},
 	"internal/front/line":      {""},
+	"internal/front/web":       {"", "internal/api", "internal/auth", "internal/transcript"},
 	"cmd/bellcord":             {"*"},
 	"laws":                     {"*"},
 	"bench":                    {"*"},
@@ -63,6 +70,13 @@ var outside = map[string][]string{
 	"github.com/pelletier/go-toml":           {"internal/config"},
 	"github.com/adrg/xdg":                    {"internal/config"},
 	"github.com/santhosh-tekuri/jsonschema":  {"peers"},
+	"github.com/danielgtaylor/huma":          {"internal/front/web"},
+	"github.com/coreos/go-oidc":              {"internal/auth"},
+	"github.com/prometheus/client_golang":    {"internal/telemetry", "cmd/bellcord"},
+	"go.opentelemetry.io/otel/sdk":           {"cmd/bellcord"},
+	"go.opentelemetry.io/otel/exporters":     {"cmd/bellcord"},
+	"go.opentelemetry.io/otel":               {"internal/telemetry", "cmd/bellcord"},
+	"golang.org/x/term":                      {"cmd/bellcord"},
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
@@ -94,13 +108,16 @@ func allows(allowed []string, target string) bool {
 	return false
 }
 
+// mayReachOutside goes by the longest prefix, too: a library's heavy half has
+// fewer doors than its light one.
 func mayReachOutside(room, path string) bool {
+	longest, may := 0, false
 	for lib, in := range outside {
-		if path == lib || strings.HasPrefix(path, lib+"/") {
-			return allows(in, room)
+		if len(lib) > longest && (path == lib || strings.HasPrefix(path, lib+"/")) {
+			longest, may = len(lib), allows(in, room)
 		}
 	}
-	return false
+	return may
 }
 
 // eachImport reads the imports of every file that is not a test.

@@ -25,6 +25,10 @@ type (
 	Prompted struct {
 		Prompt
 	}
+	// Edited means that the text was changed while the turn waited.
+	Edited struct {
+		Text string `json:"text"`
+	}
 	// Started means that the turn left the queue and its agent runs.
 	Started struct{}
 	// StopAsked means that a stop was requested. The turn is stopping, not yet stopped.
@@ -171,6 +175,7 @@ type Configured struct {
 }
 
 func (Prompted) Kind() string    { return "prompted" }
+func (Edited) Kind() string      { return "edited" }
 func (Started) Kind() string     { return "started" }
 func (StopAsked) Kind() string   { return "stop_asked" }
 func (Ended) Kind() string       { return "ended" }
@@ -210,7 +215,7 @@ func DecodeBody(kind string, data []byte) (Body, error) {
 }
 
 var bodies = map[string]func([]byte) (Body, error){
-	"prompted": decodeAs[Prompted], "started": decodeAs[Started],
+	"prompted": decodeAs[Prompted], "edited": decodeAs[Edited], "started": decodeAs[Started],
 	"stop_asked": decodeAs[StopAsked], "ended": decodeAs[Ended],
 	"step_started": decodeAs[StepStarted], "thought": decodeAs[Thought],
 	"said": decodeAs[Said], "called": decodeAs[Called],

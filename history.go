@@ -71,6 +71,10 @@ func (h *historian) read(ev Event) {
 	switch b := ev.Body.(type) {
 	case Prompted:
 		h.prompts[ev.Turn] = b.Prompt
+	case Edited:
+		prompt := h.prompts[ev.Turn]
+		prompt.Text = b.Text
+		h.prompts[ev.Turn] = prompt
 	case Started:
 		h.start(ev)
 	case Cleared:

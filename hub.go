@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -28,8 +27,14 @@ type Hub struct {
 	mu       sync.Mutex
 	sessions map[SessionID]*line
 	turns    map[TurnID]*Turn
-	early    map[TurnID]*Cause // stops whose turn has not come
+	early    map[promise]*Cause // stops whose turn has not come
 	draining bool
+}
+
+// promise is what an early stop names: a turn, of an owner's where it says so.
+type promise struct {
+	turn  TurnID
+	owner string
 }
 
 // line is a session's turns: the running one and those that wait.
@@ -38,6 +43,7 @@ type line struct {
 	journal *journal
 	turns   []*Turn // in order of acceptance, until they have settled
 	running *Turn
+	used    time.Time // last
 }
 
 // Options bound what a hub waits for. Zero values mean the defaults.
@@ -46,6 +52,16 @@ type Options struct {
 	Settle time.Duration // for the end to become durable, before a stop is answered without (10 s)
 	Sweep  time.Duration // between looks at what other processes asked for (250 ms)
 	Logger *slog.Logger
+	// Watch, if not nil, is told of every commit, by the one goroutine that
+	// commits: it must not wait for anything.
+	Watch func(Commit)
+}
+
+// Commit is what became durable at once.
+type Commit struct {
+	Ops    int
+	Took   time.Duration
+	Events []Event
 }
 
 // forcedGrace is what an agent has left to return after a forced stop.
@@ -74,11 +90,11 @@ func Open(ctx context.Context, store Store, agent Agent, opts Options) (*Hub, er
 	}
 	h := &Hub{
 		agent: agent, opts: opts, logger: opts.Logger,
-		log:      openLog(store, opts.Logger),
+		log:      openLog(store, opts),
 		quit:     make(chan struct{}),
 		sessions: map[SessionID]*line{},
 		turns:    map[TurnID]*Turn{},
-		early:    map[TurnID]*Cause{},
+		early:    map[promise]*Cause{},
 	}
 	h.loose = h.log.journal("")
 	if err := h.takeOver(ctx); err != nil {
@@ -113,11 +129,11 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 	if p.Policy == Replace {
 		h.stopAll(slices.Clone(l.turns), Cause{Kind: Replaced, By: string(t.ID), At: time.Now()}, Drop)
 	}
-	if cause := h.early[t.ID]; cause != nil {
-		delete(h.early, t.ID)
-		if t.tally.times.Accepted.Sub(cause.At) < KeepIntent {
+	for _, of := range []promise{{t.ID, ""}, {t.ID, l.session.Owner}} {
+		if cause := h.early[of]; cause != nil && t.tally.times.Accepted.Sub(cause.At) < KeepIntent {
 			t.stop(cause) // born stopped
 		}
+		delete(h.early, of)
 	}
 	if p.Task == Answer {
 		h.entitle(l, p.Text)
@@ -125,9 +141,10 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 	h.turns[t.ID] = t
 	l.turns = append(l.turns, t)
 	p.Turn = "" // the event names its turn
-	accepted := l.journal.put(AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.times.Accepted})
+	t.accepted = l.journal.put(AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.times.Accepted})
+	l.used = t.tally.times.Accepted
 	l.advance()
-	h.runs.Go(func() { h.run(t, l, accepted) })
+	h.runs.Go(func() { h.run(t, l) })
 	return t, nil
 }
 
@@ -142,16 +159,26 @@ func (h *Hub) Answer(turn TurnID, question, choice, by string) error {
 	return t.answer(question, given{choice, by})
 }
 
-// Release lets the held turns of a session run.
-func (h *Hub) Release(session SessionID) {
+// Finish accepts nothing more and waits until every turn has ended by itself,
+// but for those that are held back, or for ctx.
+func (h *Hub) Finish(ctx context.Context) error {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if l := h.sessions[session]; l != nil {
-		for _, t := range l.turns {
-			t.held = false
+	h.draining = true
+	var all []*Turn
+	for _, t := range h.turns {
+		if !t.held {
+			all = append(all, t)
 		}
-		l.advance()
 	}
+	h.mu.Unlock()
+	for _, t := range all {
+		select {
+		case <-t.settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // Drain accepts nothing more, stops every turn with the given cause and waits
@@ -173,13 +200,6 @@ func (h *Hub) Close(ctx context.Context) error {
 		h.runs.Wait()
 	}
 	return errors.Join(err, h.log.close(ctx))
-}
-
-// Running returns the turns that have not settled, in no order.
-func (h *Hub) Running() []*Turn {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Values(h.turns))
 }
 
 // advance starts the first turn that may run, when none does; the hub's lock is
@@ -206,5 +226,6 @@ func (h *Hub) leave(t *Turn, l *line) {
 	if l.running == t {
 		l.running = nil
 	}
+	l.used = time.Now()
 	l.advance()
 }

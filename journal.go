@@ -167,6 +167,8 @@ func sizeOf(b Body) int {
 			size += len(image.Data)
 		}
 		return size
+	case Edited:
+		return fixed + len(b.Text)
 	case Attached:
 		return fixed + len(b.Text)
 	case Compacted:

@@ -19,6 +19,7 @@ import (
 type Log struct {
 	store  Store
 	logger *slog.Logger
+	watch  func(Commit)
 
 	dirty atomic.Pointer[journal] // top of the stack of journals with waiting ops
 	wake  chan struct{}           // holds one token while the stack may be non-empty
@@ -34,10 +35,11 @@ type Log struct {
 var ErrClosed = errors.New("the log is closed")
 
 // openLog starts the committer; close ends it.
-func openLog(store Store, logger *slog.Logger) *Log {
+func openLog(store Store, opts Options) *Log {
 	l := &Log{
 		store:    store,
-		logger:   logger,
+		logger:   opts.Logger,
+		watch:    opts.Watch,
 		wake:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 		closed:   make(chan struct{}),
@@ -94,6 +96,7 @@ func (l *Log) commit(batch []*entry) {
 	for i, e := range batch {
 		ops[i] = e.op
 	}
+	began := time.Now()
 	results, err := l.store.Commit(context.Background(), ops)
 	again := err != nil
 	for wait := 10 * time.Millisecond; err != nil; wait = min(2*wait, time.Second) {
@@ -106,6 +109,7 @@ func (l *Log) commit(batch []*entry) {
 		}
 		results, err = l.store.Commit(context.Background(), ops)
 	}
+	took := time.Since(began)
 	for i, e := range batch {
 		e.journal.settled(e, results[i])
 		if again { // an op that was there already does not say which events it had added
@@ -114,6 +118,19 @@ func (l *Log) commit(batch []*entry) {
 			}
 		}
 	}
+	l.tell(took, results)
+}
+
+// tell hands what became durable to whoever watches.
+func (l *Log) tell(took time.Duration, results []Result) {
+	if l.watch == nil {
+		return
+	}
+	c := Commit{Ops: len(results), Took: took}
+	for _, r := range results {
+		c.Events = append(c.Events, r.Events...)
+	}
+	l.watch(c)
 }
 
 func (l *Log) refuse(batch []*entry, err error) {
@@ -122,9 +139,15 @@ func (l *Log) refuse(batch []*entry, err error) {
 	}
 }
 
-// deliver hands durable events to the journal of their session: the entry's
-// own, or, for what was asked through no open session, another one, if open.
+// deliver hands durable events to the journals of their sessions: the entry's
+// own, or, for what was asked through no open session, others, where open.
 func (l *Log) deliver(j *journal, events []Event) {
+	for n := 1; n < len(events); n++ {
+		if events[n].Session != events[0].Session {
+			l.deliver(j, events[n:])
+			events = events[:n]
+		}
+	}
 	if j.session != events[0].Session {
 		l.mu.Lock()
 		j = l.journals[events[0].Session]

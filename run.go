@@ -12,8 +12,8 @@ import (
 var errAbandoned = errors.New("the agent did not return")
 
 // run is a turn's life, from accepted to settled.
-func (h *Hub) run(t *Turn, l *line, accepted *entry) {
-	err := h.begin(t, l, accepted)
+func (h *Hub) run(t *Turn, l *line) {
+	err := h.begin(t, l)
 	if err == nil {
 		err = h.work(t, l)
 	}
@@ -25,8 +25,8 @@ func (h *Hub) run(t *Turn, l *line, accepted *entry) {
 
 // begin waits for the turn's place in line and claims it in the store, where
 // another process may be running the same session.
-func (h *Hub) begin(t *Turn, l *line, accepted *entry) error {
-	result, err := accepted.wait(context.WithoutCancel(t.ctx))
+func (h *Hub) begin(t *Turn, l *line) error {
+	result, err := t.accepted.wait(context.WithoutCancel(t.ctx))
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,7 @@ func (h *Hub) work(t *Turn, l *line) error {
 	}
 	h.mu.Lock()
 	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, hub: h}
+	work.Prompt.Text = t.text
 	h.mu.Unlock()
 
 	returned := make(chan error, 1)

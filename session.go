@@ -7,6 +7,7 @@ import "time"
 type Session struct {
 	ID      SessionID `json:"id"`
 	Dir     string    `json:"dir"`             // absolute; tools work here, whatever the process's own directory is
+	Owner   string    `json:"owner,omitempty"` // whose it is; "" for whoever has the machine
 	Title   string    `json:"title,omitempty"` // the first words of the first prompt until somebody says better
 	Agent   string    `json:"agent,omitempty"` // who does the work; "" is our own
 	Model   string    `json:"model,omitempty"` // provider/model

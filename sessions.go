@@ -32,11 +32,29 @@ func (h *Hub) OpenSession(ctx context.Context, id SessionID) (Session, error) {
 func (h *Hub) openLine(s Session) Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if l := h.sessions[s.ID]; l != nil {
-		return l.session
+	l := h.sessions[s.ID]
+	if l == nil {
+		l = &line{session: s, journal: h.log.journal(s.ID)}
+		h.sessions[s.ID] = l
 	}
-	h.sessions[s.ID] = &line{session: s, journal: h.log.journal(s.ID)}
-	return s
+	l.used = time.Now()
+	return l.session
+}
+
+// CloseIdle lets go of the open sessions that have no turn and had none since,
+// and says which they were.
+func (h *Hub) CloseIdle(since time.Time) []SessionID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var idle []SessionID
+	for id, l := range h.sessions {
+		if len(l.turns) == 0 && l.used.Before(since) {
+			delete(h.sessions, id)
+			h.log.release(l.journal)
+			idle = append(idle, id)
+		}
+	}
+	return idle
 }
 
 // CloseSession stops what the session runs and what waits in it, and lets go of

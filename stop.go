@@ -10,9 +10,14 @@ import (
 type StopRequest struct {
 	Turn    TurnID    // this turn; or else
 	Session SessionID // what this session runs (and, with Drop, what waits in it); or else everything
-	Cause   Cause
-	Mode    Mode
-	Queue   QueueFate
+	Owner   string    // only of sessions that are this one's; anybody's where empty (law 35)
+	// Everywhere widens a session or everything to what other processes on the
+	// same store run.
+	Everywhere bool
+
+	Cause Cause
+	Mode  Mode
+	Queue QueueFate
 }
 
 // StopTurn asks for the stop of one turn.

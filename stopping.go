@@ -2,6 +2,7 @@ package bellcord
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -26,8 +27,14 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 	}
 	req.Cause.At, req.Cause.Mode = time.Now(), req.Mode
 	s := &Stopping{hub: h}
-	if req.Turn != "" && h.turns[req.Turn] == nil {
-		s.elsewhere = h.stopElsewhere(req.Turn, &req.Cause)
+	switch t := h.turns[req.Turn]; {
+	case req.Turn == "" && req.Everywhere:
+		s.elsewhere = h.loose.put(AskStops{Session: req.Session, Owner: req.Owner, Drop: req.Queue == Drop, Cause: req.Cause})
+	case req.Turn != "" && t == nil:
+		s.named, s.elsewhere = req.Turn, h.stopElsewhere(req)
+		return s
+	case req.Turn != "" && !h.sessions[t.Session].isOf(req.Owner):
+		s.err = ErrNoTurn // somebody else's: it is not there for who asks
 		return s
 	}
 	s.turns = h.scope(req)
@@ -35,31 +42,34 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 	return s
 }
 
+// isOf reports whether the session is within an owner's reach.
+func (l *line) isOf(owner string) bool { return owner == "" || l.session.Owner == owner }
+
 // scope resolves a request to the turns it names, now; the lock is held.
 func (h *Hub) scope(req StopRequest) []*Turn {
 	switch {
 	case req.Turn != "":
 		t := h.turns[req.Turn]
 		if l := h.sessions[t.Session]; req.Queue == Drop && l.running == t {
-			return l.targets(Drop)
+			return l.targets(req)
 		}
 		return []*Turn{t}
 	case req.Session != "":
-		return h.sessions[req.Session].targets(req.Queue)
+		return h.sessions[req.Session].targets(req)
 	}
 	var all []*Turn
 	for _, l := range h.sessions {
-		all = append(all, l.targets(req.Queue)...)
+		all = append(all, l.targets(req)...)
 	}
 	return all
 }
 
 // targets are the turns of a line that a stop of the session stops.
-func (l *line) targets(fate QueueFate) []*Turn {
+func (l *line) targets(req StopRequest) []*Turn {
 	switch {
-	case l == nil:
+	case l == nil || !l.isOf(req.Owner):
 		return nil
-	case fate == Drop:
+	case req.Queue == Drop:
 		return slices.Clone(l.turns)
 	case l.running != nil:
 		return []*Turn{l.running}
@@ -118,23 +128,21 @@ func (t *Turn) declare(fate QueueFate, line []*Turn) {
 
 // stopElsewhere records a stop for a turn that this hub does not run: it may be
 // another process's, it may have ended, it may not have come yet.
-func (h *Hub) stopElsewhere(id TurnID, cause *Cause) *ask {
-	if kept := h.early[id]; kept == nil || Overrules(*cause, *kept) || cause.At.Sub(kept.At) >= KeepIntent {
-		h.early[id] = cause
+func (h *Hub) stopElsewhere(req StopRequest) *entry {
+	of, cause := promise{req.Turn, req.Owner}, req.Cause
+	if kept := h.early[of]; kept == nil || Overrules(cause, *kept) || cause.At.Sub(kept.At) >= KeepIntent {
+		h.early[of] = &cause
 	}
-	return &ask{id: id, entry: h.loose.put(AskStop{Turn: id, Cause: *cause})}
+	return h.loose.put(AskStop{Turn: req.Turn, Owner: req.Owner, Cause: cause})
 }
 
 // Stopping is a stop under way.
 type Stopping struct {
 	hub       *Hub
-	turns     []*Turn
-	elsewhere *ask
-}
-
-type ask struct {
-	id    TurnID
-	entry *entry
+	err       error   // why there is nothing that may be stopped
+	turns     []*Turn // of this hub
+	named     TurnID  // the turn that this hub does not have
+	elsewhere *entry  // the request to whoever has it, or to all others
 }
 
 // StopState says how far a stop has come.
@@ -161,11 +169,10 @@ const lookAgain = 25 * time.Millisecond
 
 // Wait returns what became of every turn in the stop's scope, once all have
 // settled or ctx has ended; in the latter case with its error. No answers means
-// that there was nothing to stop.
+// that there was nothing to stop; ErrNoTurn, that the turn is somebody else's.
 func (s *Stopping) Wait(ctx context.Context) ([]StopAnswer, error) {
-	if s.elsewhere != nil {
-		answer, err := s.waitElsewhere(ctx)
-		return []StopAnswer{answer}, err
+	if s.err != nil {
+		return nil, s.err
 	}
 	answers := make([]StopAnswer, len(s.turns))
 	var err error
@@ -187,36 +194,39 @@ func (s *Stopping) Wait(ctx context.Context) ([]StopAnswer, error) {
 			answers[i].State = Settled
 		}
 	}
-	return answers, err
+	if s.elsewhere == nil {
+		return answers, err
+	}
+	others, othersErr := s.waitElsewhere(ctx)
+	return append(answers, others...), errors.Join(err, othersErr)
 }
 
-func (s *Stopping) waitElsewhere(ctx context.Context) (StopAnswer, error) {
-	answer := StopAnswer{Turn: s.elsewhere.id, State: InProgress}
-	result, err := s.elsewhere.entry.wait(ctx)
-	if err != nil {
-		return answer, err
+// waitElsewhere waits for what this hub does not run.
+func (s *Stopping) waitElsewhere(ctx context.Context) ([]StopAnswer, error) {
+	result, err := s.elsewhere.wait(ctx)
+	switch {
+	case errors.Is(err, ErrNoTurn):
+		return nil, err
+	case err != nil && s.named != "":
+		return []StopAnswer{{Turn: s.named, State: InProgress}}, err
+	case err != nil:
+		return nil, err
+	case s.named != "" && result.Record == nil:
+		return []StopAnswer{{Turn: s.named, State: KeptForLater}}, nil
+	case s.named != "":
+		result.Records = []TurnRecord{*result.Record}
 	}
-	if result.Record == nil {
-		answer.State = KeptForLater
-		return answer, nil
-	}
-	if result.Record.State == Over {
-		answer.State, answer.Receipt = AlreadyEnded, result.Record.Receipt
-		return answer, nil
-	}
-	for {
-		record, err := s.hub.log.store.Turn(ctx, answer.Turn)
-		if err != nil {
-			return answer, err
-		}
-		if record.State == Over {
-			answer.State, answer.Receipt = Settled, record.Receipt
-			return answer, nil
-		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
-			return answer, ctx.Err()
+	answers := make([]StopAnswer, len(result.Records))
+	for i, r := range result.Records {
+		answers[i] = StopAnswer{Turn: r.ID, State: AlreadyEnded, Receipt: r.Receipt}
+		if r.State != Over {
+			after, overErr := s.hub.over(ctx, r.ID)
+			err = errors.Join(err, overErr)
+			answers[i].State, answers[i].Receipt = InProgress, after.Receipt
+			if after.Receipt != nil {
+				answers[i].State = Settled
+			}
 		}
 	}
+	return answers, err
 }

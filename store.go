@@ -50,10 +50,12 @@ type Watcher interface {
 	TakeOver(ctx context.Context) ([]TurnRecord, error)
 }
 
-// SessionQuery selects sessions: of one directory (all when empty), those that
-// a listing has behind the given one (all when zero), at most Limit (all when 0).
+// SessionQuery selects sessions: of one directory, of one owner (all when
+// empty), those that a listing has behind the given one (all when zero), at most
+// Limit (all when 0).
 type SessionQuery struct {
 	Dir      string
+	Owner    string
 	Before   time.Time // its update
 	BeforeID SessionID // its id, for those updated at the same moment
 	Limit    int
@@ -121,12 +123,33 @@ type (
 		Bodies  []Body
 		At      time.Time
 	}
+	// EditTurn changes the text of one that waits, with its Edited event.
+	// Refused with ErrFenced when it no longer does, or is another process's.
+	EditTurn struct {
+		Session SessionID
+		Turn    TurnID
+		Text    string
+		At      time.Time
+	}
 	// AskStop records a stop for a turn, with its StopAsked event, or keeps it
 	// for KeepIntent when there is no such turn yet. Of several stops the first
 	// stays, except that one that cuts now overrules one that waits for a step.
+	// With an owner it is refused with ErrNoTurn for a turn of somebody else's
+	// session, and kept only for one of the owner's own.
 	AskStop struct {
 		Turn  TurnID
+		Owner string
 		Cause Cause
+	}
+	// AskStops records a stop for the turns of other processes in a scope, as it
+	// was when the stop was asked for: the running ones of a session (of all
+	// where none is named) that an owner has (anybody, where none is named), and
+	// with Drop those that wait. They are answered as Result.Records.
+	AskStops struct {
+		Session SessionID
+		Owner   string
+		Drop    bool
+		Cause   Cause
 	}
 	// FinishTurn writes a turn's one end, with its Ended event and its
 	// spendings, as the receipt has them. Refused with
@@ -146,7 +169,9 @@ func (DeleteSession) isOp() {}
 func (AcceptTurn) isOp()    {}
 func (ClaimTurn) isOp()     {}
 func (AppendEvents) isOp()  {}
+func (EditTurn) isOp()      {}
 func (AskStop) isOp()       {}
+func (AskStops) isOp()      {}
 func (FinishTurn) isOp()    {}
 
 // Result answers one op.
@@ -156,6 +181,8 @@ type Result struct {
 	Fence  int64       // of a claim
 	Stop   *Cause      // the stop on the turn's record
 	Record *TurnRecord // of AskStop: the turn, nil when there is none yet
+
+	Records []TurnRecord // of AskStops: the turns, as they were before
 }
 
 // KeepIntent is how long a stop waits for a turn that has not come.

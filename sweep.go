@@ -113,9 +113,9 @@ func (h *Hub) obituary(ctx context.Context, r TurnRecord) (Receipt, error) {
 func (h *Hub) forgetEarly(before time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for id, cause := range h.early {
+	for of, cause := range h.early {
 		if cause.At.Before(before) {
-			delete(h.early, id)
+			delete(h.early, of)
 		}
 	}
 }

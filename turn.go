@@ -3,6 +3,7 @@ package bellcord
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 type Turn struct {
 	ID      TurnID
 	Session SessionID
-	Prompt  Prompt
+	Prompt  Prompt // as it was accepted
 
 	ctx     context.Context         // the turn's one context; its cause says why the turn stops
 	cancel  context.CancelCauseFunc // the one way to stop; the first cause stays
@@ -26,7 +27,10 @@ type Turn struct {
 	mayRun  chan struct{} // closed when the turn is first in its session's line
 	before  Usage         // of the session, when the turn began; set before its agent runs
 
+	accepted *entry // its way into the store
+
 	// Guarded by the hub's lock.
+	text  string // of the prompt, as it is now
 	held  bool
 	fate  QueueFate // what its stop declared for those behind it
 	holds []TurnID
@@ -34,7 +38,8 @@ type Turn struct {
 
 	mu        sync.Mutex
 	tally     tally
-	questions map[string]chan given
+	questions map[string]open
+	asked     int    // questions so far
 	after     *Cause // a stop that waits for the next step
 }
 
@@ -44,11 +49,11 @@ var ErrTurnEnded = errors.New("the turn has ended")
 
 func newTurn(session SessionID, p Prompt) *Turn {
 	t := &Turn{
-		ID: p.Turn, Session: session, Prompt: p,
+		ID: p.Turn, Session: session, Prompt: p, text: p.Text,
 		forced:    make(chan struct{}),
 		settled:   make(chan struct{}),
 		mayRun:    make(chan struct{}),
-		questions: map[string]chan given{},
+		questions: map[string]open{},
 	}
 	// A request's context is never a turn's parent: a turn ends by its own
 	// cause alone.
@@ -56,6 +61,13 @@ func newTurn(session SessionID, p Prompt) *Turn {
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	t.tally.times.Accepted = time.Now()
 	return t
+}
+
+// Accepted returns once the turn is on record, or says why it never will be:
+// ErrTurnExists, where another one has its id.
+func (t *Turn) Accepted(ctx context.Context) error {
+	_, err := t.accepted.wait(ctx)
+	return err
 }
 
 // Settled is closed when the turn's end is durable.
@@ -104,16 +116,39 @@ func (t *Turn) observe(b Body) {
 // given is a person's answer.
 type given struct{ choice, by string }
 
-// open registers a question; a stopped turn asks nothing more.
-func (t *Turn) open(question string) (<-chan given, error) {
+// open is a question that waits for its answer.
+type open struct {
+	question Question
+	asked    int // how many were asked before it
+	answer   chan given
+}
+
+// ask registers a question; a stopped turn asks nothing more.
+func (t *Turn) ask(q Question) (<-chan given, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx.Err() != nil {
 		return nil, context.Cause(t.ctx)
 	}
+	t.asked++
 	answer := make(chan given, 1)
-	t.questions[question] = answer
+	t.questions[q.ID] = open{question: q, asked: t.asked, answer: answer}
 	return answer, nil
+}
+
+// Questions returns the open ones, in the order they were asked.
+func (t *Turn) Questions() []Question {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ctx.Err() != nil {
+		return nil
+	}
+	opens := slices.SortedFunc(maps.Values(t.questions), func(a, b open) int { return a.asked - b.asked })
+	var all []Question
+	for _, o := range opens {
+		all = append(all, o.question)
+	}
+	return all
 }
 
 // answer hands a choice to whoever asked; a second answer finds no question,
@@ -124,12 +159,12 @@ func (t *Turn) answer(question string, g given) error {
 	if t.ctx.Err() != nil {
 		return ErrTurnEnded
 	}
-	answer, asked := t.questions[question]
+	o, asked := t.questions[question]
 	if !asked {
 		return ErrNoQuestion
 	}
 	delete(t.questions, question)
-	answer <- g
+	o.answer <- g
 	return nil
 }
 
@@ -146,7 +181,7 @@ func (t *Turn) summary(end End, cause *Cause, failure error) Receipt {
 		r.Won = StopWon
 		r.Queue, r.Held, r.Dropped = t.fate, t.holds, t.drops
 		if r.Times.Started.IsZero() {
-			r.Prompt = t.Prompt.Text // it never ran: the caller gets it back
+			r.Prompt = t.text // it never ran: the caller gets it back
 		}
 	}
 	if cause != nil {

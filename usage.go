@@ -56,10 +56,11 @@ type Spending struct {
 	Spent
 }
 
-// SpendingQuery selects spendings: of one session (all when empty), from a time
+// SpendingQuery selects spendings: of one session, of one owner (all when empty), from a time
 // on (all when zero).
 type SpendingQuery struct {
 	Session SessionID
+	Owner   string
 	Since   time.Time
 }
 

@@ -22,6 +22,7 @@ import (
 type stage struct {
 	*bellcord.Hub
 	t       *testing.T
+	dir     string // of the store
 	format  string // the wire format that the session's model speaks
 	agent   *react.Agent
 	store   *gate
@@ -60,7 +61,7 @@ func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{
-		t: t, format: format, store: &gate{Store: store}, model: fakemodel.New(),
+		t: t, dir: dir, format: format, store: &gate{Store: store}, model: fakemodel.New(),
 		grew: make(chan struct{}), ran: counter{n: map[string]int{}},
 	}
 	client, closePipe := s.model.Pipe()

@@ -49,8 +49,12 @@ func (t tx) carryOut(op bellcord.Op) (bellcord.Result, error) {
 		return t.claim(op)
 	case bellcord.AppendEvents:
 		return t.appendEvents(op)
+	case bellcord.EditTurn:
+		return t.edit(op)
 	case bellcord.AskStop:
 		return t.askStop(op)
+	case bellcord.AskStops:
+		return t.askStops(op)
 	case bellcord.FinishTurn:
 		return t.finish(op)
 	}
@@ -70,9 +74,9 @@ func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 		return bellcord.Result{}, err
 	}
 	return bellcord.Result{}, t.exec(`
-		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7), agent = $8`,
-		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent)
+		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent, v.Owner)
 }
 
 func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {

@@ -94,7 +94,7 @@ func scanTurn(row interface{ Scan(...any) error }) (bellcord.TurnRecord, error) 
 	return r, err
 }
 
-const sessionColumns = `id, dir, title, model, mode, created, updated, agent`
+const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner`
 
 // Session implements bellcord.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
@@ -115,8 +115,8 @@ func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellco
 		limit = q.Limit
 	}
 	rows, err := s.readers.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
-		WHERE (updated < $1 OR updated = $1 AND id < $4) AND ($2 = '' OR dir = $2)
-		ORDER BY updated DESC, id DESC LIMIT $3`, before, q.Dir, limit, string(q.BeforeID))
+		WHERE (updated < $1 OR updated = $1 AND id < $4) AND ($2 = '' OR dir = $2) AND ($5 = '' OR owner = $5)
+		ORDER BY updated DESC, id DESC LIMIT $3`, before, q.Dir, limit, string(q.BeforeID), q.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellco
 func scanSession(row interface{ Scan(...any) error }) (bellcord.Session, error) {
 	var v bellcord.Session
 	var created, updated int64
-	err := row.Scan(&v.ID, &v.Dir, &v.Title, &v.Model, &v.Mode, &created, &updated, &v.Agent)
+	err := row.Scan(&v.ID, &v.Dir, &v.Title, &v.Model, &v.Mode, &created, &updated, &v.Agent, &v.Owner)
 	v.Created, v.Updated = time.Unix(0, created), time.Unix(0, updated)
 	return v, err
 }

@@ -15,8 +15,8 @@ func (t tx) spend(op bellcord.FinishTurn) error {
 			exact = 1
 		}
 		if err := t.exec(`
-			INSERT INTO spending (turn, session, model, at, input, cache_read, cache_write, output, cost, exact)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			INSERT INTO spending (turn, session, model, at, input, cache_read, cache_write, output, cost, exact, owner)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce((SELECT owner FROM sessions WHERE id = $2), ''))`,
 			string(op.Turn), string(op.Session), s.Model, op.At.UnixNano(),
 			s.Input, s.CacheRead, s.CacheWrite, s.Output, s.Cost, exact); err != nil {
 			return err
@@ -33,7 +33,8 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	}
 	rows, err := s.readers.QueryContext(ctx, `
 		SELECT turn, session, model, at, input, cache_read, cache_write, output, cost, exact FROM spending
-		WHERE ($1 = '' OR session = $1) AND at >= $2 ORDER BY at, turn, model`, string(q.Session), since)
+		WHERE ($1 = '' OR session = $1) AND at >= $2 AND ($3 = '' OR owner = $3)
+		ORDER BY at, turn, model`, string(q.Session), since, q.Owner)
 	if err != nil {
 		return nil, err
 	}

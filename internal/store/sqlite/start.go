@@ -24,7 +24,7 @@ func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	if err != nil || touched == 0 {
 		return bellcord.Result{Err: bellcord.ErrNoSession}, err
 	}
-	stop, err := t.intent(op.Turn, op.At)
+	stop, err := t.kept(op)
 	if err != nil {
 		return bellcord.Result{}, err
 	}
@@ -52,19 +52,60 @@ func (t tx) touch(session bellcord.SessionID, at time.Time) (int64, error) {
 	return t.affected(`UPDATE sessions SET updated = max(updated, $2) WHERE id = $1`, string(session), at.UnixNano())
 }
 
+// kept takes the stops that were kept for a turn: anybody's, and its owner's.
+// The first stays, unless it is overruled.
+func (t tx) kept(op bellcord.AcceptTurn) (*bellcord.Cause, error) {
+	var owner string
+	if err := t.row(`SELECT owner FROM sessions WHERE id = $1`, string(op.Session)).Scan(&owner); err != nil {
+		return nil, err
+	}
+	first, err := t.intent(op.Turn, "", op.At)
+	if err != nil || owner == "" {
+		return first, err
+	}
+	own, err := t.intent(op.Turn, owner, op.At)
+	switch {
+	case first == nil || err != nil:
+		return own, err
+	case own == nil || bellcord.Overrules(*first, *own):
+		return first, nil
+	case bellcord.Overrules(*own, *first) || own.At.Before(first.At):
+		return own, nil
+	}
+	return first, nil
+}
+
 // intent takes the stop that was kept for a turn, if it is not too old.
-func (t tx) intent(id bellcord.TurnID, now time.Time) (*bellcord.Cause, error) {
+func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.Cause, error) {
 	if err := t.exec(`DELETE FROM intents WHERE at <= $1`, now.Add(-bellcord.KeepIntent).UnixNano()); err != nil {
 		return nil, err
 	}
 	var cause string
-	err := t.row(`DELETE FROM intents WHERE turn = $1 RETURNING cause`, string(id)).Scan(&cause)
+	err := t.row(`DELETE FROM intents WHERE turn = $1 AND owner = $2 RETURNING cause`, string(id), owner).Scan(&cause)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	return decodeCause(sql.NullString{String: cause, Valid: true})
+}
+
+// edit changes the text of a turn that is ours and waits.
+func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
+	record, err := t.turn(op.Turn)
+	switch {
+	case errors.Is(err, bellcord.ErrNoTurn):
+		return refused(bellcord.ErrFenced)
+	case err != nil:
+		return bellcord.Result{}, err
+	case record.State != bellcord.Queued || record.Session != op.Session || !t.ours(op.Turn):
+		return refused(bellcord.ErrFenced)
+	}
+	record.Prompt.Text = op.Text
+	if err := t.exec(`UPDATE turns SET prompt = $2 WHERE id = $1`, string(op.Turn), encode(record.Prompt)); err != nil {
+		return bellcord.Result{}, err
+	}
+	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.Edited{Text: op.Text}})
 }
 
 // claim checks, in the statement that takes the turn and raises its fence, that

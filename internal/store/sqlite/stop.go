@@ -13,24 +13,64 @@ func (t tx) askStop(op bellcord.AskStop) (bellcord.Result, error) {
 	} else if err != nil {
 		return bellcord.Result{}, err
 	}
-	stays := record.Stop != nil && !bellcord.Overrules(op.Cause, *record.Stop)
+	if op.Owner != "" && !t.isOf(record.Session, op.Owner) {
+		return refused(bellcord.ErrNoTurn)
+	}
+	return t.putStop(record, op.Cause)
+}
+
+// putStop records a stop for a turn that is there.
+func (t tx) putStop(record bellcord.TurnRecord, stop bellcord.Cause) (bellcord.Result, error) {
+	stays := record.Stop != nil && !bellcord.Overrules(stop, *record.Stop)
 	if record.State == bellcord.Over || stays {
 		return bellcord.Result{Record: &record, Stop: record.Stop}, nil
 	}
-	record.Stop = &op.Cause
+	record.Stop = &stop
 	cause, mode := encodeCause(record.Stop)
-	if err := t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, string(op.Turn), cause, mode); err != nil {
+	if err := t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, string(record.ID), cause, mode); err != nil {
 		return bellcord.Result{}, err
 	}
-	added, err := t.add(record.Session, op.Turn, op.Cause.At, []bellcord.Body{bellcord.StopAsked{Cause: op.Cause}})
+	added, err := t.add(record.Session, record.ID, stop.At, []bellcord.Body{bellcord.StopAsked{Cause: stop}})
 	added.Record, added.Stop = &record, record.Stop
 	return added, err
+}
+
+func (t tx) isOf(session bellcord.SessionID, owner string) bool {
+	var one int
+	return t.row(`SELECT 1 FROM sessions WHERE id = $1 AND owner = $2`, string(session), owner).Scan(&one) == nil
+}
+
+// askStops records a stop for the turns of other nodes in a scope, as it was
+// when the stop was asked for: what came behind it is not touched (law 1).
+func (t tx) askStops(op bellcord.AskStops) (bellcord.Result, error) {
+	rows, err := t.query(`
+		SELECT `+turnColumns+` FROM turns
+		WHERE state <> 'ended' AND node <> $1 AND accepted <= $2
+		  AND ($3 = '' OR session = $3) AND ($4 = 1 OR state = 'running')
+		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $5))
+		ORDER BY accepted`, t.s.node, op.Cause.At.UnixNano(), string(op.Session), op.Drop, op.Owner)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	records, err := scanTurns(rows)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	result := bellcord.Result{Records: records}
+	for _, r := range records {
+		one, err := t.putStop(r, op.Cause)
+		if err != nil {
+			return bellcord.Result{}, err
+		}
+		result.Events = append(result.Events, one.Events...)
+	}
+	return result, nil
 }
 
 // keepIntent keeps a stop for a turn that has not come, beside the rule for
 // several stops: the first stays, unless it is overruled or too old.
 func (t tx) keepIntent(op bellcord.AskStop) error {
-	kept, err := t.intent(op.Turn, op.Cause.At)
+	kept, err := t.intent(op.Turn, op.Owner, op.Cause.At)
 	if err != nil {
 		return err
 	}
@@ -38,7 +78,7 @@ func (t tx) keepIntent(op bellcord.AskStop) error {
 	if kept != nil && !bellcord.Overrules(op.Cause, *kept) {
 		keep = *kept
 	}
-	return t.exec(`INSERT INTO intents (turn, cause, at) VALUES ($1, $2, $3)`, string(op.Turn), encode(keep), keep.At.UnixNano())
+	return t.exec(`INSERT INTO intents (turn, owner, cause, at) VALUES ($1, $2, $3, $4)`, string(op.Turn), op.Owner, encode(keep), keep.At.UnixNano())
 }
 
 // finish is the one point at which every race about a turn is decided.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 
@@ -23,6 +24,10 @@ func (s *Store) records(ctx context.Context, query string, args ...any) ([]bellc
 	if err != nil {
 		return nil, err
 	}
+	return scanTurns(rows)
+}
+
+func scanTurns(rows *sql.Rows) ([]bellcord.TurnRecord, error) {
 	defer rows.Close()
 	var all []bellcord.TurnRecord
 	for rows.Next() {

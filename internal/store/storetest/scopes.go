@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/bellcord/bellcord"
+)
+
+var scopeChecks = []check{
+	{"law 1: a scope is what other nodes run when the stop is asked for, and nothing that comes behind it", scopeOfOthers},
+	{"law 35: a scope never widens beyond its owner or its session", scopeOfOwner},
+	{"law 7: a scope leaves the stops on record as they are", scopeTwice},
+}
+
+var editChecks = []check{
+	{"a prompt that waits can be changed, and its record and the log say so", editWaiting},
+	{"a prompt that no longer waits, or is another node's, cannot be changed", editRefused},
+}
+
+// stopped returns the turns that have a stop on record, of those given.
+func (n *node) stopped(ids ...bellcord.TurnID) (all []bellcord.TurnID) {
+	n.t.Helper()
+	for _, id := range ids {
+		if n.record(id).Stop != nil {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+func idsOf(records []bellcord.TurnRecord) (all []bellcord.TurnID) {
+	for _, r := range records {
+		all = append(all, r.ID)
+	}
+	return all
+}
+
+func scopeOfOthers(b *bench) {
+	n, other := b.node(), b.node()
+	own := n.running(n.session())
+	s := other.session()
+	running, waits := other.running(s), other.queued(s)
+	asked := stopBy("anna", bellcord.Now)
+	behind := other.running(other.session())
+	r := n.ok(bellcord.AskStops{Cause: asked})
+	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
+		b.Errorf("the scope is %v", got)
+	}
+	if got := n.stopped(own.turn, running.turn, waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
+		b.Errorf("stopped are %v", got)
+	}
+	if len(r.Events) != 1 || r.Events[0].Session != s || count(n.log(s), "stop_asked") != 1 {
+		b.Errorf("events %v, log %v", kinds(r.Events), kinds(n.log(s)))
+	}
+	n.ok(bellcord.AskStops{Drop: true, Session: s, Cause: asked})
+	if got := n.stopped(waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{waits}) {
+		b.Errorf("with drop, stopped are %v", got)
+	}
+}
+
+func scopeOfOwner(b *bench) {
+	n, other := b.node(), b.node()
+	annas, berts := other.running(other.sessionOf("anna")), other.running(other.sessionOf("bert"))
+	all := []bellcord.TurnID{annas.turn, berts.turn}
+	n.ok(bellcord.AskStops{Owner: "anna", Session: berts.session, Cause: stopBy("anna", bellcord.Now)})
+	if got := n.stopped(all...); len(got) != 0 {
+		b.Errorf("anna stopped %v in bert's session", got)
+	}
+	n.ok(bellcord.AskStops{Owner: "anna", Cause: stopBy("anna", bellcord.Now)})
+	if got := n.stopped(all...); !slices.Equal(got, all[:1]) {
+		b.Errorf("anna stopped %v", got)
+	}
+}
+
+func scopeTwice(b *bench) {
+	n, other := b.node(), b.node()
+	turn := other.running(other.session())
+	n.ok(ask(turn.turn, stopBy("first", bellcord.Now)))
+	n.unchanged(turn.session, func() { n.ok(bellcord.AskStops{Cause: stopBy("second", bellcord.Now)}) })
+	if stop := n.record(turn.turn).Stop; who(stop) != "first" {
+		b.Errorf("the stop on record is by %s", who(stop))
+	}
+}
+
+func editWaiting(b *bench) {
+	n := b.node()
+	s := n.session()
+	id := n.queued(s)
+	op := bellcord.EditTurn{Session: s, Turn: id, Text: "better", At: now()}
+	n.ok(op)
+	if got := n.record(id).Prompt.Text; got != "better" {
+		b.Errorf("the record says %q", got)
+	}
+	history, err := bellcord.ReadHistory(b.Context(), n, s)
+	if err != nil || len(history) != 0 {
+		b.Errorf("a prompt that waits is no part of the conversation: %v, %v", history, err)
+	}
+	n.ok(claim(s, id))
+	history, err = bellcord.ReadHistory(b.Context(), n, s)
+	if err != nil || len(history) != 1 || history[0].Text != "better" {
+		b.Errorf("the conversation is %v, %v", history, err)
+	}
+}
+
+func editRefused(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	turn := n.running(s)
+	n.refused(bellcord.EditTurn{Session: s, Turn: turn.turn, Text: "late", At: now()}, bellcord.ErrFenced)
+	waits := n.queued(s)
+	other.refused(bellcord.EditTurn{Session: s, Turn: waits, Text: "not mine", At: now()}, bellcord.ErrFenced)
+	n.refused(bellcord.EditTurn{Session: n.session(), Turn: waits, Text: "elsewhere", At: now()}, bellcord.ErrFenced)
+	n.refused(bellcord.EditTurn{Session: s, Turn: bellcord.NewTurnID(), Text: "nobody's", At: now()}, bellcord.ErrFenced)
+	if got := n.record(waits).Prompt.Text; got != "a prompt" {
+		b.Errorf("the record says %q", got)
+	}
+}

@@ -1,0 +1,245 @@
+package laws_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// of makes a session that is somebody's and runs a turn in it that does not end
+// by itself.
+func (s *stage) of(owner string) *bellcord.Turn {
+	s.t.Helper()
+	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: "/", Owner: owner})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	turn, err := s.Prompt(made.ID, bellcord.Prompt{Text: "go"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	synctest.Wait()
+	return turn
+}
+
+// works until it is stopped.
+var patientAgent = agentFunc(func(ctx context.Context, _ *bellcord.Work) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+})
+
+func TestLaw35_AStopReachesOnlyWhatItsOwnerHas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := bareStage(t, patientAgent, bellcord.Options{})
+		annas, berts := s.of("anna"), s.of("bert")
+		for _, req := range []bellcord.StopRequest{
+			{Turn: berts.ID, Owner: "anna", Cause: by},
+			{Session: berts.Session, Owner: "anna", Cause: by},
+			{Session: berts.Session, Owner: "anna", Queue: bellcord.Drop, Everywhere: true, Cause: by},
+		} {
+			answers, err := s.Stop(req).Wait(t.Context())
+			if len(answers) != 0 || req.Turn != "" && !errors.Is(err, bellcord.ErrNoTurn) {
+				t.Errorf("%+v was answered %+v, %v", req, answers, err)
+			}
+		}
+		answers, err := s.Stop(bellcord.StopRequest{Owner: "anna", Everywhere: true, Cause: by}).Wait(t.Context())
+		if err != nil || len(answers) != 1 || answers[0].Turn != annas.ID {
+			t.Errorf("all of anna's: %+v, %v", answers, err)
+		}
+		if _, runs := s.Standing(berts.ID); !runs {
+			t.Error("bert's turn was stopped")
+		}
+		answers, err = s.Stop(bellcord.StopAll(by)).Wait(t.Context())
+		if err != nil || len(answers) != 1 || answers[0].Turn != berts.ID {
+			t.Errorf("everybody's: %+v, %v", answers, err)
+		}
+	})
+}
+
+func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := bareStage(t, patientAgent, bellcord.Options{})
+		id := bellcord.NewTurnID()
+		answers, err := s.Stop(bellcord.StopRequest{Turn: id, Owner: "anna", Cause: by}).Wait(t.Context())
+		if err != nil || answers[0].State != bellcord.KeptForLater {
+			t.Fatalf("answered %+v, %v", answers, err)
+		}
+		for _, test := range []struct {
+			owner string
+			runs  bool
+		}{{"bert", true}, {"anna", false}} {
+			made, err := s.NewSession(t.Context(), bellcord.Session{Dir: "/", Owner: test.owner})
+			if err != nil {
+				t.Fatal(err)
+			}
+			turn, err := s.Prompt(made.ID, bellcord.Prompt{Turn: id, Text: "go"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if standing, is := s.Standing(id); is != test.runs || is && standing.State != bellcord.Running {
+				t.Errorf("%s's turn: %+v, %v", test.owner, standing, is)
+			}
+			if err := s.DeleteSession(t.Context(), turn.Session, by); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestLaw01_AStopOfEverythingEverywhereTakesOtherProcessesAlong(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		store, err := sqlite.Open(s.t.Context(), s.dir)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		other, err := bellcord.Open(s.t.Context(), store, s.agent, bellcord.Options{})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		defer func() {
+			if err := errors.Join(other.Close(context.Background()), store.Close()); err != nil {
+				s.t.Error(err)
+			}
+		}()
+		made, err := other.NewSession(s.t.Context(), bellcord.Session{Dir: "/", Model: "chat/fake"})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		theirs, err := other.Prompt(made.ID, bellcord.Prompt{Text: "[hang]"})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		ours := s.send("", "[hang]")
+		s.requested(2)
+		answers, err := s.Stop(bellcord.StopRequest{Everywhere: true, Cause: by}).Wait(s.t.Context())
+		var got []bellcord.TurnID
+		for _, a := range answers {
+			if a.State != bellcord.Settled || a.Receipt == nil || a.Receipt.End != bellcord.Stopped {
+				s.t.Errorf("answered %+v", a)
+			}
+			got = append(got, a.Turn)
+		}
+		if err != nil || !slices.Equal(got, []bellcord.TurnID{ours.ID, theirs.ID}) {
+			s.t.Errorf("stopped %v, %v", got, err)
+		}
+	})
+}
+
+func TestLaw29_AHeldTurnIsEditedSentAndDiscarded(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		first := s.send("", "[hang] one")
+		s.requested(1)
+		two, three, four := s.send("", "[say two]"), s.send("", "[say three]"), s.send("", "[say four]")
+		if err := s.Edit(first.ID, "too late"); !errors.Is(err, bellcord.ErrStarted) {
+			s.t.Errorf("what runs was edited: %v", err)
+		}
+		if _, err := s.Stop(bellcord.StopTurn(first.ID, by)).Wait(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := errors.Join(s.Edit(three.ID, "[say better]"), s.Send(three.ID)); err != nil {
+			s.t.Fatal(err)
+		}
+		<-three.Settled()
+		if got := s.textOf(three.ID); got != "better" {
+			s.t.Errorf("it said %q", got)
+		}
+		if line := s.Line(s.session); len(line) != 2 || !line[0].Held || line[0].Turn != two || line[0].State != bellcord.Queued {
+			s.t.Errorf("the line is %+v", line)
+		}
+		if stats := s.Stats(); stats.Held != 2 || stats.Running != 0 {
+			s.t.Errorf("counted %+v", stats)
+		}
+		answers, err := s.Stop(bellcord.StopTurn(two.ID, by)).Wait(s.t.Context())
+		if err != nil || answers[0].Receipt.Prompt != "[say two]" {
+			s.t.Errorf("discarded: %+v, %v", answers, err)
+		}
+		if err := s.Edit(two.ID, "gone"); !errors.Is(err, bellcord.ErrNoTurn) {
+			s.t.Errorf("what is gone was edited: %v", err)
+		}
+		s.Release(s.session)
+		<-four.Settled()
+	})
+}
+
+func TestLaw33_ATurnOnRecordIsAcceptedAndOneWhoseIDIsTakenIsNot(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		turn := s.send("", "[say yes]")
+		if err := turn.Accepted(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+		if _, err := s.Turn(s.t.Context(), turn.ID); err != nil {
+			s.t.Errorf("it was called accepted and is not on record: %v", err)
+		}
+		if err := s.Await(s.t.Context(), turn.ID); err != nil {
+			s.t.Fatal(err)
+		}
+		<-time.After(time.Second) // at the very same moment it would be the same prompt
+		again := s.send(turn.ID, "[say no]")
+		if err := again.Accepted(s.t.Context()); !errors.Is(err, bellcord.ErrTurnExists) {
+			s.t.Errorf("its id is taken: %v", err)
+		}
+		<-again.Settled()
+		if got := again.Receipt(); !sameReceipt(got, turn.Receipt()) {
+			s.t.Errorf("the receipt is %+v", got)
+		}
+	})
+}
+
+func TestASessionWithoutTurnsIsLetGoOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := bareStage(t, patientAgent, bellcord.Options{})
+		busy := s.of("anna")
+		<-time.After(time.Hour)
+		if idle := s.CloseIdle(time.Now().Add(-time.Minute)); !slices.Equal(idle, []bellcord.SessionID{s.session}) {
+			t.Errorf("let go of %v", idle)
+		}
+		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "go"}); !errors.Is(err, bellcord.ErrNotOpen) {
+			t.Errorf("prompted: %v", err)
+		}
+		if _, err := s.OpenSession(t.Context(), s.session); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Stop(bellcord.StopTurn(busy.ID, by)).Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhatRunsMayFinishBeforeADrain(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		quick, slow := s.send("", "[slow 10]"), bellcord.NewTurnID()
+		s.requested(1)
+		s.send(slow, "[hang]")
+		bounded, done := context.WithTimeout(s.t.Context(), 30*time.Second)
+		defer done()
+		if err := s.Finish(bounded); !errors.Is(err, context.DeadlineExceeded) {
+			s.t.Errorf("finished: %v", err)
+		}
+		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "go"}); !errors.Is(err, bellcord.ErrDraining) {
+			s.t.Errorf("prompted: %v", err)
+		}
+		if err := s.Drain(s.t.Context(), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+			s.t.Error(err)
+		}
+		if end := quick.Receipt().End; end != bellcord.Done {
+			s.t.Errorf("the quick one ended %s", end)
+		}
+		if r := s.ended(slow); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Shutdown {
+			s.t.Errorf("the slow one: %+v", r)
+		}
+	})
+}
