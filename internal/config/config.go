@@ -36,6 +36,7 @@ type Config struct {
 	MCP      map[string]Server   `toml:"mcp"`
 	Agents   map[string]Agent    `toml:"agents"`
 	Limits   Limits              `toml:"limits"`
+	Serve    Serve               `toml:"serve"`
 }
 
 // Agent is one of another program that we host: how it is started, where what we
@@ -91,6 +92,9 @@ func Load(path string) (Config, error) {
 		Mode:      "ask",
 		CompactAt: 0.8,
 		Limits:    Limits{Steps: 100},
+		Serve: Serve{
+			Addr: "127.0.0.1:4500", Finish: Duration(30 * time.Second), Idle: Duration(30 * time.Minute), Rate: 200,
+		},
 	}
 	if err := c.readFile(path); err != nil {
 		return c, err

@@ -1,11 +1,11 @@
-// Package line is the front for one turn on a plain terminal or in a script:
-// the answer on stdout as it comes, everything else on stderr.
+// Package line is the front for turns on a plain terminal or in a script: the
+// answer on stdout as it comes, everything else on stderr. A View shows one turn,
+// a Watch a session across its turns, and Keys says what a person's keys mean.
 package line
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +13,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 )
+
+// Source is a session's log as it grows, wherever it is kept: a hub's cursor, a
+// server's stream. Next returns events in order and without a hole, at least one.
+type Source interface {
+	Next(ctx context.Context) ([]bellcord.Event, error)
+}
 
 // View is where a turn is shown.
 type View struct {
@@ -22,35 +28,31 @@ type View struct {
 	// Ask puts a question to the person and returns the choice; nil when there
 	// is nobody to ask, which means no.
 	Ask func(ctx context.Context, q bellcord.Question) (string, error)
+	// Answer takes the choice to the turn. It may be called while Follow shows
+	// what happens, and whatever it has to say about failing it says itself.
+	Answer func(ctx context.Context, turn bellcord.TurnID, question, choice, by string)
 
-	column0 bool // the answer stands at the start of a line
+	midLine bool // the answer stands in the middle of a line
 }
 
-// Follow shows a turn until its end and returns its receipt.
-func (v *View) Follow(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Turn, after int64) (bellcord.Receipt, error) {
-	ctx, done := orUnsettled(ctx, turn)
-	defer done()
-	cursor, err := hub.Events(ctx, turn.Session, after)
-	if err != nil {
-		return bellcord.Receipt{}, err
-	}
-	defer cursor.Close()
-	v.column0 = true
+// Follow shows a turn until its end and returns its receipt. What the source
+// has of other turns is passed over.
+func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) (bellcord.Receipt, error) {
 	for {
-		events, err := cursor.Next(ctx)
+		events, err := source.Next(ctx)
 		if err != nil {
 			return bellcord.Receipt{}, err
 		}
 		for _, ev := range events {
-			if ev.Turn != turn.ID {
+			if ev.Turn != turn {
 				continue
 			}
-			if err := v.show(ev); err != nil {
+			if err := v.Show(ev); err != nil {
 				return bellcord.Receipt{}, err
 			}
 			switch b := ev.Body.(type) {
 			case bellcord.Asked:
-				go v.ask(ctx, hub, turn, b.Question) // not waited for: a person may never answer, and a stop must not wait
+				go v.ask(ctx, turn, b.Question) // not waited for: a person may never answer, and a stop must not wait
 			case bellcord.Ended:
 				return b.Receipt, nil
 			}
@@ -58,34 +60,20 @@ func (v *View) Follow(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Tur
 	}
 }
 
-var errUnsettled = errors.New("the turn's end could not be written")
-
-// orUnsettled ends the reading when the turn's end will not come into the log.
-func orUnsettled(ctx context.Context, turn *bellcord.Turn) (context.Context, func()) {
-	ctx, end := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
-	go func() {
-		select {
-		case <-turn.Settled():
-			if turn.Receipt().Unsettled {
-				end(fmt.Errorf("%w: %s", errUnsettled, turn.Receipt().Error))
-			}
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { end(nil) }
-}
-
-func (v *View) ask(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Turn, q bellcord.Question) {
-	choice, by := "reject", "nobody to ask"
+func (v *View) ask(ctx context.Context, turn bellcord.TurnID, q bellcord.Question) {
+	choice, by := Choose(q, No), "nobody to ask"
 	if v.Ask != nil {
 		if c, err := v.Ask(ctx, q); err == nil {
 			choice, by = c, "terminal"
 		}
 	}
-	_ = hub.Answer(turn.ID, q.ID, choice, by) // too late is no error
+	if v.Answer != nil {
+		v.Answer(ctx, turn, q.ID, choice, by)
+	}
 }
 
-func (v *View) show(ev bellcord.Event) error {
+// Show shows one event.
+func (v *View) Show(ev bellcord.Event) error {
 	if v.JSON {
 		line, err := json.Marshal(ev)
 		if err == nil {
@@ -96,23 +84,23 @@ func (v *View) show(ev bellcord.Event) error {
 	switch b := ev.Body.(type) {
 	case bellcord.Said:
 		if b.Text != "" {
-			v.column0 = strings.HasSuffix(b.Text, "\n")
+			v.midLine = !strings.HasSuffix(b.Text, "\n")
 		}
 		_, err := io.WriteString(v.Out, b.Text)
 		return err
 	case bellcord.Called:
-		return v.note("→ %s %s", b.Name, b.Args)
+		return v.Note("→ %s %s", b.Name, b.Args)
 	case bellcord.CallEnded:
 		if b.Failed || b.Fate != bellcord.Finished {
-			return v.note("  %s", LastLine(b.Text))
+			return v.Note("  %s", LastLine(b.Text))
 		}
 	case bellcord.Retrying:
 		why := strings.Join(strings.Fields(b.Why), " ") // a server's words may have several lines
-		return v.note("… %s; trying again in %s", why, b.Wait.Round(100*time.Millisecond))
+		return v.Note("… %s; trying again in %s", why, b.Wait.Round(100*time.Millisecond))
 	case bellcord.Compacted:
-		return v.note("≡ compacted: the conversation so far is now a summary of %s", count(len(strings.Fields(b.Summary)), "word"))
+		return v.Note("≡ compacted: the conversation so far is now a summary of %s", count(len(strings.Fields(b.Summary)), "word"))
 	case bellcord.StopAsked:
-		return v.note("■ stopping…")
+		return v.Note("■ stopping…")
 	case bellcord.Ended:
 		return v.newline()
 	}
@@ -120,15 +108,16 @@ func (v *View) show(ev bellcord.Event) error {
 }
 
 func (v *View) newline() error {
-	if v.column0 {
+	if !v.midLine {
 		return nil
 	}
-	v.column0 = true
+	v.midLine = false
 	_, err := io.WriteString(v.Out, "\n")
 	return err
 }
 
-func (v *View) note(format string, args ...any) error {
+// Note tells a person something, on a line of its own.
+func (v *View) Note(format string, args ...any) error {
 	if err := v.newline(); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func follow(t *testing.T, agent script, view *line.View, meanwhile func(*bellcor
 		if meanwhile != nil {
 			go meanwhile(hub, turn)
 		}
-		receipt, err = view.Follow(t.Context(), hub, turn, 0)
+		receipt, err = view.FollowHub(t.Context(), hub, turn, 0)
 	})
 	return receipt, err
 }

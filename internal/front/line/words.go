@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bellcord/bellcord"
 )
@@ -113,4 +114,21 @@ func count(n int, what string) string {
 		return fmt.Sprintf("%d %ses", n, what)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Visible is a text with the characters that steer a terminal made visible, but
+// for newlines and tabs: what a person is asked about, or somebody else wrote,
+// must not be able to look like something else.
+func Visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case r < ' ':
+			return '\u2400' + r // the picture of it
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

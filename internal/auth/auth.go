@@ -1,0 +1,102 @@
+// Package auth says who may do what on a server. Nobody is let in for where they
+// come from: a caller on the same machine shows credentials like any other. What
+// a caller may do is what the server has on record, never what the credentials
+// claim.
+//
+// A Door is asked at each request. It knows tokens of our own (in a header, or in
+// a cookie for browsers) and JWTs of the OpenID Connect issuers it is told to
+// trust. Every check reads the store anew, so that a revocation is effective at
+// once.
+package auth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Scope is something that a caller may do.
+type Scope string
+
+// The scopes. Admin may everything, in everybody's sessions.
+const (
+	Read   Scope = "read"
+	Prompt Scope = "prompt"
+	Stop   Scope = "stop"
+	Admin  Scope = "admin"
+)
+
+// Scopes lists all of them, in the order in which they are written.
+var Scopes = []Scope{Read, Prompt, Stop, Admin}
+
+// ParseScopes reads a list such as "read,stop".
+func ParseScopes(list string) ([]Scope, error) {
+	var scopes []Scope
+	for name := range strings.SplitSeq(list, ",") {
+		scopes = append(scopes, Scope(strings.TrimSpace(name)))
+	}
+	return orderly(scopes)
+}
+
+// orderly returns the scopes in their order, each once.
+func orderly(scopes []Scope) ([]Scope, error) {
+	for _, s := range scopes {
+		if !slices.Contains(Scopes, s) {
+			return nil, fmt.Errorf("%q is no scope: there is read, prompt, stop and admin", s)
+		}
+	}
+	if len(scopes) == 0 {
+		return nil, fmt.Errorf("no scope is given: there is read, prompt, stop and admin")
+	}
+	var sorted []Scope
+	for _, s := range Scopes {
+		if slices.Contains(scopes, s) {
+			sorted = append(sorted, s)
+		}
+	}
+	return sorted, nil
+}
+
+// Caller is who makes a request. The zero Caller may nothing and reaches nobody.
+type Caller struct {
+	Owner  string
+	Scopes []Scope
+	Token  string // id of the token; "" for one who came with a JWT or by a socket
+	Name   string // of the token, for people
+}
+
+// May reports whether the caller may do it.
+func (c Caller) May(s Scope) bool {
+	return slices.Contains(c.Scopes, s) || slices.Contains(c.Scopes, Admin)
+}
+
+// nobody owns no session: it is not a name that an owner can have.
+const nobody = "\x00nobody"
+
+// Reach returns whose sessions the caller reaches: "" for everybody's, which is
+// an admin's and nobody else's, or the caller's own name. One who has neither
+// name nor that scope reaches nobody's, also not those without an owner.
+func (c Caller) Reach() string {
+	switch {
+	case c.May(Admin):
+		return ""
+	case c.Owner == "":
+		return nobody
+	}
+	return c.Owner
+}
+
+type callerKey struct{}
+
+// NewContext returns a context that carries the caller.
+func NewContext(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// From returns the caller that the context carries. Without one it is the zero
+// Caller, who may nothing.
+func From(ctx context.Context) (Caller, bool) {
+	c, ok := ctx.Value(callerKey{}).(Caller)
+	return c, ok
+}

@@ -1,0 +1,110 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+const home = "127.0.0.1"
+
+// entrance is a door on a real store.
+type entrance struct {
+	*auth.Door
+	t     *testing.T
+	store *sqlite.Store
+}
+
+func newEntrance(t *testing.T, opts auth.Options) *entrance {
+	t.Helper()
+	store, err := sqlite.Open(context.Background(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &entrance{Door: auth.NewDoor(store, opts), t: t, store: store}
+	t.Cleanup(func() {
+		e.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// mint makes a token of anna's that may read and stop, changed as told.
+func (e *entrance) mint(change func(*auth.Token)) (text string, made auth.Token) {
+	e.t.Helper()
+	t := auth.Token{Owner: "anna", Scopes: []auth.Scope{auth.Read, auth.Stop}}
+	if change != nil {
+		change(&t)
+	}
+	text, made, err := auth.Mint(context.Background(), e.store, t)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return text, made
+}
+
+func request(target string) *http.Request {
+	return httptest.NewRequest(http.MethodGet, target, nil)
+}
+
+func (e *entrance) bearer(text, client string) (auth.Caller, error) {
+	r := request("/v1/me")
+	r.Header.Set("Authorization", "Bearer "+text)
+	return e.Enter(r, client)
+}
+
+func (e *entrance) withCookie(text, client string) (auth.Caller, error) {
+	r := request("/v1/me")
+	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: text})
+	return e.Enter(r, client)
+}
+
+// login gives a browser a cookie of the caller's.
+func (e *entrance) login(c auth.Caller) *http.Cookie {
+	e.t.Helper()
+	code, _ := e.Code(c)
+	cookie, err := e.Login(context.Background(), home, code)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return cookie
+}
+
+// exhaust uses up a client's tries.
+func (e *entrance) exhaust(client string) {
+	e.t.Helper()
+	for range 100 {
+		if isTooMany(second(e.bearer("nonsense", client))) {
+			return
+		}
+	}
+	e.t.Fatal("the tries have no end")
+}
+
+func second(_ auth.Caller, err error) error { return err }
+
+func isTooMany(err error) bool {
+	var many *auth.TooManyError
+	return errors.As(err, &many) && many.RetryAfter > 0
+}
+
+func isBad(err error) bool { return errors.Is(err, auth.ErrBadCredentials) }
+
+func (e *entrance) stored(id string) auth.Token {
+	e.t.Helper()
+	t, err := e.store.Token(context.Background(), id)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return t
+}
+
+func in(d time.Duration) time.Time { return time.Now().Add(d) }

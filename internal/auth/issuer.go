@@ -1,0 +1,113 @@
+package auth
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Issuer is an OpenID Connect issuer whose JWTs are good for this server. All
+// that a JWT is good for is set here.
+type Issuer struct {
+	Issuer   string   // its address, as its JWTs say it
+	Audience string   // whom they have to be for
+	Name     string   // part of its owners' names; needed when there are several issuers
+	Claim    string   // that names the owner; "" for sub. email has to be verified
+	Admins   []string // values of the claim
+	Scopes   []Scope  // of all others; none for read, prompt, stop
+}
+
+// owner names whom the issuer vouches for.
+func (i Issuer) owner(who string) string {
+	if i.Name != "" {
+		return oidcPrefix + i.Name + ":" + who
+	}
+	return oidcPrefix + who
+}
+
+// Check says what is wrong with the issuers. Two may never vouch for the same
+// owner: whoever has an account with the one would be somebody of the other.
+func (o Options) Check() error {
+	seen := map[string]bool{}
+	for _, i := range o.OIDC {
+		if err := i.check(); err != nil {
+			return fmt.Errorf("issuer %q: %w", i.Issuer, err)
+		}
+		if len(o.OIDC) > 1 && i.Name == "" {
+			return fmt.Errorf("issuer %q: it needs a name, because there are several", i.Issuer)
+		}
+		if seen[i.Issuer] || seen[i.Name] {
+			return fmt.Errorf("issuer %q: its address or name is another's, too", i.Issuer)
+		}
+		seen[i.Issuer], seen[i.Name] = true, true
+	}
+	return nil
+}
+
+func (i Issuer) check() error {
+	u, err := url.Parse(i.Issuer)
+	if err != nil {
+		return err
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) || u.Host == "" {
+		return fmt.Errorf("its keys can be had safely over https only")
+	}
+	if i.Audience == "" {
+		return fmt.Errorf("without an audience every JWT that it makes for anybody would be good here")
+	}
+	if i.Name != "" {
+		if err := checkName("name", i.Name, ""); err != nil {
+			return err
+		}
+		if strings.Contains(i.Name, ":") {
+			return fmt.Errorf("name %q: no colon", i.Name)
+		}
+	}
+	if len(i.Scopes) == 0 {
+		return nil
+	}
+	if slices.Contains(i.Scopes, Admin) {
+		return fmt.Errorf("not everybody can have the scope admin: name the admins")
+	}
+	_, err = orderly(i.Scopes)
+	return err
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+const longestSubject = 255 // as OpenID Connect has it
+
+// isSubject lets through what an issuer may call somebody, which is more than we
+// would.
+func isSubject(who string) bool {
+	return who != "" && len(who) <= longestSubject &&
+		!strings.ContainsFunc(who, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+const (
+	issuerPatience = 10 * time.Second
+	longestAnswer  = 1 << 20
+)
+
+// boundedClient waits and reads only so long.
+func boundedClient() *http.Client {
+	return &http.Client{Timeout: issuerPatience, Transport: bounded{http.DefaultTransport}}
+}
+
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, longestAnswer)
+	}
+	return answer, err
+}

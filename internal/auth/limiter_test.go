@@ -1,0 +1,201 @@
+package auth_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+func TestAFloodOfBadTokensKeepsNobodyFromStopping(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{})
+	text, _ := e.mint(nil)
+	if _, err := e.bearer(text, home); err != nil {
+		t.Fatal(err)
+	}
+	var limited atomic.Int64
+	var flood sync.WaitGroup
+	for range 10 {
+		flood.Go(func() {
+			for range 1000 {
+				err := second(e.bearer("bc_ffffffffffff_"+strings.Repeat("0", 64), home))
+				if isTooMany(err) {
+					limited.Add(1)
+				} else if !isBad(err) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 200 {
+		if _, err := e.bearer(text, home); err != nil {
+			t.Errorf("a good token during the flood: %v", err)
+		}
+	}
+	flood.Wait()
+	if _, err := e.bearer(text, home); err != nil {
+		t.Errorf("a good token after the flood: %v", err)
+	}
+	if n := limited.Load(); n < 9900 {
+		t.Errorf("only %d of 10000 were limited", n)
+	}
+}
+
+func TestBadCredentialsAreLimitedAndRefilled(t *testing.T) {
+	t.Parallel()
+	for _, client := range []string{"127.0.0.1", "::1", "192.0.2.7", ""} {
+		synctest.Test(t, func(t *testing.T) {
+			e := newEntrance(t, auth.Options{})
+			unseen, _ := e.mint(nil)
+			for i := range 20 {
+				if err := second(e.bearer("x", client)); !isBad(err) {
+					t.Fatalf("try %d from %q: %v", i, client, err)
+				}
+			}
+			var many *auth.TooManyError
+			if err := second(e.bearer("x", client)); !errors.As(err, &many) || many.RetryAfter != time.Second {
+				t.Fatalf("the 21st from %q: %v", client, err)
+			}
+			if err := second(e.bearer(unseen, client)); !isTooMany(err) {
+				t.Errorf("a token that was never seen was checked: %v", err)
+			}
+			pass(many.RetryAfter)
+			if err := second(e.bearer(unseen, client)); err != nil {
+				t.Errorf("a second later: %v", err)
+			}
+			if err := second(e.bearer("x", client)); !isBad(err) {
+				t.Errorf("a good one took a try: %v", err)
+			}
+			if err := second(e.bearer("x", client)); !isTooMany(err) {
+				t.Errorf("more than one came back in a second: %v", err)
+			}
+		})
+	}
+}
+
+func TestNothingAtAllCountsAsATry(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Tries: 4, Refill: time.Hour})
+	for _, target := range []string{"/", "/?token=x", "/", "/?api_key=x"} {
+		if _, err := e.Enter(request(target), home); err == nil || isTooMany(err) {
+			t.Fatalf("%s: %v", target, err)
+		}
+	}
+	if _, err := e.Enter(request("/"), home); !isTooMany(err) {
+		t.Errorf("the fifth: %v", err)
+	}
+}
+
+func TestWhatWasGoodAnHourAgoHasToWaitLikeOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := newEntrance(t, auth.Options{Refill: 24 * time.Hour})
+		text, made := e.mint(nil)
+		if _, err := e.bearer(text, home); err != nil {
+			t.Fatal(err)
+		}
+		e.exhaust(home)
+		pass(59 * time.Minute)
+		if _, err := e.bearer(text, home); err != nil {
+			t.Errorf("within the hour: %v", err)
+		}
+		pass(time.Hour)
+		if _, err := e.bearer(text, home); !isTooMany(err) {
+			t.Errorf("an hour after its last use: %v", err)
+		}
+		if _, err := e.bearer(text, "192.0.2.1"); err != nil {
+			t.Errorf("from elsewhere: %v", err)
+		}
+		if err := e.store.RevokeToken(t.Context(), made.ID, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.bearer(text, home); !isBad(err) {
+			t.Errorf("revoked, and still checked: %v", err)
+		}
+		if _, err := e.bearer(text, home); !isTooMany(err) {
+			t.Errorf("what turned bad is still taken for good: %v", err)
+		}
+	})
+}
+
+func TestOneHostsIPv6AddressesShareTheirTries(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Refill: time.Hour})
+	for i := range 20 {
+		if err := second(e.bearer("x", fmt.Sprintf("2001:db8:0:1::%x", i))); !isBad(err) {
+			t.Fatal(err)
+		}
+	}
+	for client, limited := range map[string]bool{
+		"2001:db8:0:1:ffff::1": true, "[2001:db8:0:1::5]:4711": true, "2001:db8:0:1::7%eth0": true,
+		"2001:db8:0:2::1": false, "127.0.0.1": false,
+	} {
+		if err := second(e.bearer("x", client)); isTooMany(err) != limited {
+			t.Errorf("%s: %v", client, err)
+		}
+	}
+	e.exhaust("192.0.2.1")
+	if err := second(e.bearer("x", "::ffff:192.0.2.1")); !isTooMany(err) {
+		t.Errorf("an IPv4 address written as IPv6: %v", err)
+	}
+}
+
+func TestOfManyTriesAtOnceNoMoreAreCheckedThanAreLeft(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Refill: time.Hour})
+	var checked atomic.Int64
+	var all sync.WaitGroup
+	for range 200 {
+		all.Go(func() {
+			if isBad(second(e.bearer("bc_ffffffffffff_x", home))) {
+				checked.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := checked.Load(); n != 20 {
+		t.Errorf("%d were checked", n)
+	}
+}
+
+func TestAnOwnersRequestsAreLimitedTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := auth.NewDoor(nil, auth.Options{Rate: auth.DefaultRate})
+		anna, ben := auth.Caller{Owner: "anna", Token: "1"}, auth.Caller{Owner: "ben"}
+		for i := range auth.DefaultBurst {
+			if err := d.Allow(anna); err != nil {
+				t.Fatalf("request %d: %v", i, err)
+			}
+		}
+		anna.Token = "2"
+		if err := d.Allow(anna); !isTooMany(err) {
+			t.Errorf("after the burst: %v", err)
+		}
+		if err := d.Allow(ben); err != nil {
+			t.Errorf("somebody else: %v", err)
+		}
+		pass(time.Second)
+		for i := range auth.DefaultRate {
+			if err := d.Allow(anna); err != nil {
+				t.Fatalf("request %d a second later: %v", i, err)
+			}
+		}
+		if err := d.Allow(anna); !isTooMany(err) {
+			t.Errorf("more than the rate: %v", err)
+		}
+		free := auth.NewDoor(nil, auth.Options{})
+		for range 10 * auth.DefaultBurst {
+			if err := free.Allow(anna); err != nil {
+				t.Fatalf("without a limit: %v", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package auth_test
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// caller is anna with a token.
+func (e *entrance) caller(change func(*auth.Token)) auth.Caller {
+	e.t.Helper()
+	text, _ := e.mint(change)
+	c, err := e.bearer(text, home)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return c
+}
+
+func TestABrowserLogsInWithACode(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Secure: true})
+	c := e.caller(nil)
+	code, expires := e.Code(c)
+	if !regexp.MustCompile(`^[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}$`).MatchString(code) {
+		t.Errorf("the code is %q", code)
+	}
+	if left := time.Until(expires); left > 5*time.Minute || left < 4*time.Minute {
+		t.Errorf("it is good for %s", left)
+	}
+	cookie, err := e.Login(t.Context(), home, " "+strings.ToLower(strings.ReplaceAll(code, "-", " ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cookie.Name != "bellcord" || !cookie.HttpOnly || !cookie.Secure || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" || cookie.MaxAge != 30*24*3600 {
+		t.Errorf("the cookie is %+v", cookie)
+	}
+	b, err := e.withCookie(cookie.Value, home)
+	if err != nil || b.Owner != c.Owner || !slices.Equal(b.Scopes, c.Scopes) || b.Token == c.Token {
+		t.Errorf("the browser is %+v, %v", b, err)
+	}
+	if _, err := e.bearer(cookie.Value, home); !isBad(err) {
+		t.Errorf("a cookie's token in the header: %v", err)
+	}
+}
+
+func TestATokenInACookieIsRefused(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{})
+	text, _ := e.mint(nil)
+	if _, err := e.withCookie(text, home); !isBad(err) {
+		t.Error(err)
+	}
+}
+
+func TestACodeWorksOnceAlsoForManyAtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Tries: 1000})
+	code, _ := e.Code(e.caller(nil))
+	var in, out atomic.Int64
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			_, err := e.Login(t.Context(), home, code)
+			switch {
+			case err == nil:
+				in.Add(1)
+			case isBad(err):
+				out.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if in.Load() != 1 || out.Load() != 49 {
+		t.Errorf("%d got in, %d did not", in.Load(), out.Load())
+	}
+}
+
+func TestACodeIsGoodForFiveMinutesAndItsCookieForThirtyDays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := newEntrance(t, auth.Options{})
+		c := e.caller(nil)
+		old, _ := e.Code(c)
+		pass(5 * time.Minute)
+		if _, err := e.Login(t.Context(), home, old); !isBad(err) {
+			t.Errorf("after five minutes: %v", err)
+		}
+		cookie := e.login(c)
+		pass(30*24*time.Hour - time.Second)
+		if _, err := e.withCookie(cookie.Value, home); err != nil {
+			t.Errorf("within thirty days: %v", err)
+		}
+		pass(time.Second)
+		if _, err := e.withCookie(cookie.Value, home); !isBad(err) {
+			t.Errorf("after thirty days: %v", err)
+		}
+	})
+}
+
+func TestWrongCodesCountAsBadCredentials(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Refill: time.Hour})
+	code, _ := e.Code(e.caller(nil))
+	for range 20 {
+		if _, err := e.Login(t.Context(), home, "AAAAA-AAAAA"); !isBad(err) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Login(t.Context(), home, code); !isTooMany(err) {
+		t.Errorf("the 21st try: %v", err)
+	}
+	if _, err := e.bearer("x", home); !isTooMany(err) {
+		t.Errorf("a token after wrong codes: %v", err)
+	}
+	if _, err := e.Login(t.Context(), "192.0.2.1", code); err != nil {
+		t.Errorf("the code, from elsewhere: %v", err)
+	}
+}
+
+func TestALoginDoesNotOutliveItsToken(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{})
+	short := e.caller(func(t *auth.Token) { t.Expires = in(time.Hour) })
+	cookie := e.login(short)
+	if cookie.MaxAge > 3600 || cookie.MaxAge < 3000 {
+		t.Errorf("the cookie is good for %d s", cookie.MaxAge)
+	}
+	c := e.caller(nil)
+	first := e.login(c)
+	browser, err := e.withCookie(first.Value, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := e.login(browser) // a phone that is let in by the browser
+	pending, _ := e.Code(c)
+	if err := e.store.RevokeToken(t.Context(), c.Token, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for which, cookie := range map[string]*http.Cookie{"browser": first, "phone": second} {
+		if _, err := e.withCookie(cookie.Value, home); !isBad(err) {
+			t.Errorf("the %s after the revocation: %v", which, err)
+		}
+	}
+	if _, err := e.Login(t.Context(), home, pending); !isBad(err) {
+		t.Errorf("a code of a token that was revoked: %v", err)
+	}
+}
+
+func TestALogoutRevokesThisBrowserAlone(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{})
+	c := e.caller(nil)
+	first := e.login(c)
+	browser, err := e.withCookie(first.Value, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phone := e.login(browser)
+	gone, err := e.Logout(t.Context(), browser)
+	if err != nil || gone.Name != auth.CookieName || gone.Value != "" || gone.MaxAge >= 0 {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	if _, err := e.withCookie(first.Value, home); !isBad(err) {
+		t.Errorf("after the logout: %v", err)
+	}
+	if _, err := e.withCookie(phone.Value, home); err != nil {
+		t.Errorf("the phone: %v", err)
+	}
+	for _, other := range []auth.Caller{c, {Owner: "oidc:anna"}} {
+		if _, err := e.Logout(t.Context(), other); !errors.Is(err, auth.ErrNotLoggedIn) {
+			t.Errorf("%+v: %v", other, err)
+		}
+	}
+	if e.stored(c.Token).State(time.Now()) != auth.Active {
+		t.Error("a logout revoked a token for the header")
+	}
+}

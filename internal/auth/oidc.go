@@ -1,0 +1,143 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// ErrUnavailable means that an issuer cannot be reached, so that its JWTs cannot
+// be checked. They are neither good nor bad.
+var ErrUnavailable = errors.New("the issuer of the token cannot be reached")
+
+// oidcPrefix begins the owners whom an issuer vouches for, and no others.
+const oidcPrefix = "oidc:"
+
+// issuer checks the JWTs of one Issuer. It is asked for its keys when the first
+// JWT comes, so that a server starts while its issuer is down.
+type issuer struct {
+	is     Issuer
+	client *http.Client
+	logger *slog.Logger
+
+	verifier atomic.Pointer[oidc.IDTokenVerifier]
+	asking   chan struct{} // held by the one who asks
+	failedAt time.Time     // the last time that it was asked in vain
+}
+
+// askAgainAfter bounds how often an issuer that is down is asked.
+const askAgainAfter = 5 * time.Second
+
+func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
+	var all []*issuer
+	for _, i := range from {
+		if i.Claim == "" {
+			i.Claim = "sub"
+		}
+		if len(i.Scopes) == 0 {
+			i.Scopes = []Scope{Read, Prompt, Stop}
+		}
+		all = append(all, &issuer{is: i, client: boundedClient(), logger: logger, asking: make(chan struct{}, 1)})
+	}
+	return all
+}
+
+// checkJWT says whom a JWT is of. What it claims about scopes is not looked at.
+func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
+	from := issuerOf(text)
+	i := slices.IndexFunc(d.issuers, func(i *issuer) bool { return i.is.Issuer == from })
+	if i < 0 {
+		return Caller{}, fmt.Errorf("%w: no issuer that is trusted made this JWT", ErrBadCredentials)
+	}
+	verifier, err := d.issuers[i].discover(ctx)
+	if err != nil {
+		return Caller{}, err
+	}
+	caller, err := d.issuers[i].check(ctx, verifier, text)
+	if err != nil {
+		// The reason is the operator's to know: it says how the server is set up.
+		d.opts.Logger.Info("a JWT was refused", "issuer", from, "error", err)
+		return Caller{}, fmt.Errorf("%w: the JWT was refused", ErrBadCredentials)
+	}
+	return caller, nil
+}
+
+// issuerOf reads who a JWT says it is from, which is checked later.
+func issuerOf(text string) string {
+	var claims struct {
+		Issuer string `json:"iss"`
+	}
+	parts := strings.Split(text, ".")
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(payload, &claims) != nil {
+		return ""
+	}
+	return claims.Issuer
+}
+
+// check has the signature, issuer, audience and times checked, then takes the
+// owner from the claim.
+func (i *issuer) check(ctx context.Context, verifier *oidc.IDTokenVerifier, text string) (Caller, error) {
+	token, err := verifier.Verify(ctx, text)
+	if err != nil {
+		return Caller{}, err
+	}
+	var claims map[string]any
+	if err := token.Claims(&claims); err != nil {
+		return Caller{}, err
+	}
+	who, _ := claims[i.is.Claim].(string)
+	if !isSubject(who) {
+		return Caller{}, fmt.Errorf("the claim %s is %q, which cannot name an owner", i.is.Claim, who)
+	}
+	if i.is.Claim == "email" && claims["email_verified"] != true {
+		return Caller{}, fmt.Errorf("the address %s is not verified", who)
+	}
+	scopes := i.is.Scopes
+	if slices.Contains(i.is.Admins, who) {
+		scopes = Scopes
+	}
+	return Caller{Owner: i.is.owner(who), Scopes: slices.Clone(scopes), Name: who}, nil
+}
+
+// discover asks the issuer where its keys are, once. Only one asks at a time, and
+// goes on when its caller has gone: the others need the answer, too.
+func (i *issuer) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	if v := i.verifier.Load(); v != nil {
+		return v, nil
+	}
+	select {
+	case i.asking <- struct{}{}:
+		defer func() { <-i.asking }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+	}
+	if v := i.verifier.Load(); v != nil {
+		return v, nil
+	}
+	if time.Since(i.failedAt) < askAgainAfter {
+		return nil, ErrUnavailable
+	}
+	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), i.client), i.is.Issuer)
+	if err != nil {
+		i.failedAt = time.Now()
+		i.logger.Warn("an issuer cannot be reached", "issuer", i.is.Issuer, "error", err)
+		return nil, ErrUnavailable
+	}
+	// Its algorithms are those that it announces, without any that a secret shared
+	// with everybody, or none, would do for. The keys outlive the request.
+	keys := oidc.ClientContext(context.Background(), i.client)
+	v := provider.VerifierContext(keys, &oidc.Config{ClientID: i.is.Audience})
+	i.verifier.Store(v)
+	return v, nil
+}

@@ -1,0 +1,61 @@
+package line_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+func TestAReplyNeverMeansMoreThanWasSaid(t *testing.T) {
+	t.Parallel()
+	choice := func(id, kind string) bellcord.Choice { return bellcord.Choice{ID: id, Kind: kind} }
+	ours := []bellcord.Choice{choice("allow", "allow_once"), choice("allow_session", "allow_always"), choice("allow_always", "allow_always"), choice("reject", "reject_once")}
+	theirs := []bellcord.Choice{choice("1", "allow_always"), choice("2", "allow_once"), choice("3", "reject_always"), choice("4", "reject_once")}
+	tests := []struct {
+		name            string
+		choices         []bellcord.Choice
+		yes, always, no string
+	}{
+		{"our own agent's, by name", ours, "allow", "allow_always", "reject"},
+		{"another agent's, by sort", theirs, "2", "1", "4"},
+		{"nothing to choose from", nil, "allow", "allow_always", "reject"},
+		{"only for ever: a yes is not that", theirs[:1], "reject", "1", "reject"},
+		{"only once: always is at least that", theirs[1:2], "2", "2", "reject"},
+		{"several of a sort: a letter does not say which", []bellcord.Choice{choice("a", "allow_once"), choice("b", "allow_once"), choice("c", "reject_once")}, "reject", "reject", "c"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := bellcord.Question{Choices: test.choices}
+			for reply, want := range map[line.Reply]string{line.Yes: test.yes, line.Always: test.always, line.No: test.no} {
+				if got := line.Choose(q, reply); got != want {
+					t.Errorf("%c is %q, want %q", reply, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestAWordThatIsNotUnderstoodMeansNo(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]line.Reply{"y\n": line.Yes, "YES \t": line.Yes, "a": line.Always, "always\r\n": line.Always, "n": line.No, "": line.No, "yep": line.No} {
+		if got := line.ParseReply(said); got != want {
+			t.Errorf("%q is %c", said, got)
+		}
+	}
+}
+
+func TestWhatSteersATerminalIsMadeVisible(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"rm -rf x\n\ty":       "rm -rf x\n\ty",
+		"a\x1b[2Kb\rc\x00":    "a␛[2Kb␍c␀",
+		"\u009b2J\x7f":        "\ufffd2J\ufffd",
+		"safe\u202etxt.exe é": "safe\ufffdtxt.exe é",
+	} {
+		if got := line.Visible(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+)
+
+// FollowHub is Follow for a turn that this process runs, behind the given event
+// of its session's log.
+func (v *View) FollowHub(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Turn, after int64) (bellcord.Receipt, error) {
+	ctx, done := orUnsettled(ctx, turn)
+	defer done()
+	cursor, err := hub.Events(ctx, turn.Session, after)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	defer cursor.Close()
+	v.Answer = func(_ context.Context, turn bellcord.TurnID, question, choice, by string) {
+		_ = hub.Answer(turn, question, choice, by) // too late is no error
+	}
+	return v.Follow(ctx, cursor, turn.ID)
+}
+
+var errUnsettled = errors.New("the turn's end could not be written")
+
+// orUnsettled ends the reading when the turn's end will not come into the log.
+func orUnsettled(ctx context.Context, turn *bellcord.Turn) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+	go func() {
+		select {
+		case <-turn.Settled():
+			if turn.Receipt().Unsettled {
+				end(fmt.Errorf("%w: %s", errUnsettled, turn.Receipt().Error))
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { end(nil) }
+}

@@ -1,0 +1,80 @@
+package line
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+)
+
+func (s *Screen) situation() Situation {
+	_, asked := s.watch.Question()
+	return Situation{Running: s.watch.Running() != "", Asked: asked}
+}
+
+// obey does what a person wants. It waits for nothing; ctx is for what it has
+// done beside.
+func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
+	for _, p := range presses {
+		var err error
+		switch p {
+		case PressLeave:
+			return outcome{over: true, err: s.View.Note("%s", s.farewell())}
+		case PressStop:
+			err = s.stop(ctx, bellcord.Now, "stopping…")
+		case PressForce:
+			err = s.stop(ctx, bellcord.Force, "stopping now…")
+		case PressYes:
+			s.answer(ctx, Yes)
+		case PressAlways:
+			s.answer(ctx, Always)
+		case PressNo:
+			s.answer(ctx, No)
+		}
+		if err != nil {
+			return outcome{err: err}
+		}
+	}
+	return outcome{}
+}
+
+func (s *Screen) farewell() string {
+	if s.watch.Running() != "" {
+		return "left; the turn goes on"
+	}
+	return "left"
+}
+
+// stop says so at once and has the stop sent.
+func (s *Screen) stop(ctx context.Context, mode bellcord.Mode, words string) error {
+	turn := s.watch.Running()
+	s.asked.Go(func() {
+		if err := s.Stop(ctx, turn, mode); err != nil {
+			s.Tell(fmt.Sprintf("the stop did not arrive: %v; press again", err))
+		}
+	})
+	return s.watch.Stopping(words)
+}
+
+// answer gives a reply to the question that has been open longest. While one is
+// on its way no other is given: the same key twice must not answer two questions.
+func (s *Screen) answer(ctx context.Context, r Reply) {
+	q, open := s.watch.Question()
+	if !open || q.ID == s.answering {
+		return
+	}
+	s.answering = q.ID
+	turn := s.watch.Running()
+	s.asked.Go(func() {
+		if err := s.Answer(ctx, turn, q.ID, Choose(q, r)); err != nil {
+			s.tell(report{fmt.Sprintf("the answer did not arrive: %v", err), q.ID})
+		}
+	})
+}
+
+func (s *Screen) hear(r report) outcome {
+	if r.question != "" && r.question == s.answering {
+		s.answering = ""
+	}
+	return outcome{err: s.View.Note("%s", r.words)}
+}

@@ -1,0 +1,330 @@
+package line_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+// logbook is a source that a test writes.
+type logbook chan bellcord.Event
+
+func (l logbook) Next(ctx context.Context) ([]bellcord.Event, error) {
+	select {
+	case ev, more := <-l:
+		if !more {
+			return nil, bellcord.ErrNoSession
+		}
+		return []bellcord.Event{ev}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l logbook) add(turn bellcord.TurnID, bodies ...bellcord.Body) {
+	for _, b := range bodies {
+		l <- bellcord.Event{Turn: turn, Body: b}
+	}
+}
+
+func prompted(text string) bellcord.Body {
+	return bellcord.Prompted{Prompt: bellcord.Prompt{Text: text}}
+}
+
+func ended(end bellcord.End) bellcord.Body {
+	r := bellcord.Receipt{End: end, Usage: bellcord.Usage{Exact: true}}
+	if end == bellcord.Stopped {
+		r.Cause = &bellcord.Cause{Kind: bellcord.Person, By: "anna", From: "web"}
+	}
+	return bellcord.Ended{Receipt: r}
+}
+
+// paper is what was written, while it is being written.
+type paper struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// stage is a screen under test, with what was asked for through it.
+type stage struct {
+	*line.Screen
+	log     logbook
+	typed   chan []byte
+	shown   paper
+	mu      sync.Mutex
+	asked   []string
+	refuse  error
+	receipt *bellcord.Receipt
+	err     error
+	over    chan struct{}
+}
+
+func (s *stage) note(what string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, what)
+	return s.refuse
+}
+
+// raise starts a screen; nobody can type where typed is false.
+func raise(ctx context.Context, begin bellcord.TurnID, typed bool) *stage {
+	s := &stage{log: make(logbook), over: make(chan struct{})}
+	s.Screen = line.NewScreen(&line.View{Out: &s.shown, Err: &s.shown}, begin)
+	if typed {
+		s.typed = make(chan []byte)
+		s.Typed = s.typed
+	}
+	s.Stop = func(_ context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
+		return s.note("stop " + string(turn) + " " + string(mode))
+	}
+	s.Answer = func(_ context.Context, turn bellcord.TurnID, question, choice string) error {
+		return s.note("answer " + string(turn) + " " + question + " " + choice)
+	}
+	go func() {
+		defer close(s.over)
+		s.receipt, s.err = s.Run(ctx, s.log)
+	}()
+	return s
+}
+
+// types presses keys once all that happened has been shown.
+func (s *stage) types(bytes string) {
+	synctest.Wait()
+	s.typed <- []byte(bytes)
+	synctest.Wait()
+}
+
+func (s *stage) expect(t *testing.T, shown, asked string) {
+	t.Helper()
+	synctest.Wait()
+	if s.shown.String() != shown {
+		t.Errorf("shown\n%s\nwant\n%s", s.shown.String(), shown)
+	}
+	if got := s.wanted(); got != asked {
+		t.Errorf("asked for %q, want %q", got, asked)
+	}
+}
+
+// wanted is what was asked for so far.
+func (s *stage) wanted() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.asked, ", ")
+}
+
+func TestAWatchBeginsWithTheRunningTurnAndGoesOnAcrossTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "b", true)
+		s.log.add("a", prompted("old"), bellcord.Started{})
+		s.log.add("b", prompted("go"))
+		s.log.add("a", bellcord.Said{Text: "long ago"}, ended(bellcord.Done))
+		s.log.add("c", prompted("held since long ago"))
+		s.log.add("b", bellcord.Started{}, bellcord.Said{Text: "well"})
+		s.log.add("d", prompted("and then\x1b[2J"))
+		s.log.add("b", ended(bellcord.Done))
+		s.log.add("c", bellcord.Started{}, bellcord.Said{Text: "yes\n"}, bellcord.StopAsked{}, ended(bellcord.Stopped))
+		s.types("q")
+		<-s.over
+		s.expect(t, "> go\nwell\n+ queued: and then␛[2J\n● done · kept 0 bytes of text · 0 tokens\n"+
+			"> held since long ago\nyes\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\nleft\n", "")
+		if s.receipt != nil || s.err != nil {
+			t.Errorf("%v, %v", s.receipt, s.err)
+		}
+	})
+}
+
+func TestAWatchOfAnIdleSessionBeginsWithItsLastTurn(t *testing.T) {
+	t.Parallel()
+	for _, typed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := raise(t.Context(), "", typed)
+			s.log.add("a", prompted("one"), bellcord.Started{}, bellcord.Said{Text: "1"}, ended(bellcord.Done))
+			s.log.add("b", prompted("two"), bellcord.Started{}, bellcord.Said{Text: "2"}, ended(bellcord.Stopped))
+			<-time.After(time.Second)
+			want := "> two\n2\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\n"
+			s.expect(t, want, "")
+			if typed {
+				s.types("\x03")
+				want += "left\n"
+			}
+			<-s.over
+			s.expect(t, want, "")
+			if s.err != nil || (s.receipt != nil) == typed {
+				t.Errorf("%v, %v", s.receipt, s.err)
+			}
+		})
+	}
+}
+
+func TestWhereThereWasNoTurnNothingIsRunning(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "", false)
+		<-s.over
+		s.expect(t, "Nothing is running.\n", "")
+		if s.receipt != nil || s.err != nil {
+			t.Errorf("%v, %v", s.receipt, s.err)
+		}
+	})
+}
+
+func TestWhereNobodyCanTypeOneTurnIsShownToItsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", false)
+		s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Asked{Question: bellcord.Question{ID: "q", Text: "May I?"}})
+		s.log.add("b", prompted("dropped"), ended(bellcord.Stopped)) // another turn's end is not the end
+		s.log.add("a", ended(bellcord.Stopped))
+		<-s.over
+		if s.receipt == nil || s.receipt.End != bellcord.Stopped || s.err != nil || len(s.asked) > 0 {
+			t.Errorf("%v, %v, asked for %v", s.receipt, s.err, s.asked)
+		}
+	})
+}
+
+func TestEscStopsAndIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", true)
+		s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Said{Text: "half"})
+		s.types("\x1b")
+		s.expect(t, "> go\nhalf", "")
+		<-time.After(line.EscapeWait)
+		s.expect(t, "> go\nhalf\n■ stopping…\n", "stop a now")
+		s.log.add("a", bellcord.StopAsked{}, ended(bellcord.Stopped)) // which is not said twice
+		s.types("\x1b[A")
+		s.types("\x04")
+		<-s.over
+		s.expect(t, "> go\nhalf\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\nleft\n", "stop a now")
+	})
+}
+
+func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", true)
+		s.log.add("a", prompted("go"), bellcord.Started{})
+		for range 3 {
+			s.types("\x03")
+		}
+		<-s.over
+		s.expect(t, "> go\n■ stopping…\n■ stopping now…\nleft; the turn goes on\n", "stop a now, stop a force")
+	})
+}
+
+func TestAStopThatDidNotArriveIsSaid(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", true)
+		s.refuse = errors.New("no route")
+		s.log.add("a", prompted("go"), bellcord.Started{})
+		s.types("\x03")
+		s.expect(t, "> go\n■ stopping…\nthe stop did not arrive: no route; press again\n", "stop a now")
+		s.types("q")
+		<-s.over
+	})
+}
+
+func TestWhoLeavesBehindAStopLeavesItTheTimeToArrive(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]time.Duration{400 * time.Millisecond: 400 * time.Millisecond, time.Minute: time.Second} {
+		arrives := took == want
+		synctest.Test(t, func(t *testing.T) {
+			s := raise(t.Context(), "a", true)
+			s.Stop = func(ctx context.Context, _ bellcord.TurnID, _ bellcord.Mode) error {
+				select {
+				case <-time.After(took):
+					return nil
+				case <-ctx.Done():
+					return s.note("called off")
+				}
+			}
+			s.log.add("a", prompted("go"), bellcord.Started{})
+			s.types("\x03")
+			begun := time.Now()
+			s.types("q")
+			<-s.over
+			if time.Since(begun) != want || (s.wanted() == "") != arrives {
+				t.Errorf("left after %v, %v", time.Since(begun), s.asked)
+			}
+		})
+	}
+}
+
+func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", true)
+		ask := func(id string) bellcord.Body {
+			return bellcord.Asked{Question: bellcord.Question{ID: id, Text: "May " + id + "?\x1b[2K", Choices: []bellcord.Choice{{ID: "allow"}, {ID: "reject"}}}}
+		}
+		s.log.add("a", prompted("go"), bellcord.Started{}, ask("p"), ask("q"))
+		s.types("y")
+		s.types("y") // is not an answer to q
+		s.expect(t, "> go\n? May p?␛[2K\n  y: yes · a: always exactly this · n: no\n? May q?␛[2K\n  y: yes · a: always exactly this · n: no\n", "answer a p allow")
+		s.log.add("a", bellcord.Answered{Question: "p", Choice: "allow"})
+		s.types("n")
+		s.log.add("a", bellcord.Answered{Question: "q", Choice: "reject", By: "anna"})
+		s.types("y") // to nothing
+		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
+			t.Errorf("%s%v", s.shown.String(), s.asked)
+		}
+		s.types("q")
+		<-s.over
+	})
+}
+
+func TestAStopClosesQuestionsUnlessItWaitsForAStep(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[bellcord.Mode]string{bellcord.Now: "", bellcord.AfterStep: "answer a q allow"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := raise(t.Context(), "a", true)
+			s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Asked{Question: bellcord.Question{ID: "q"}}, bellcord.StopAsked{Cause: bellcord.Cause{Mode: mode}})
+			s.types("y")
+			if got := s.wanted(); got != want {
+				t.Errorf("%s: %q", mode, got)
+			}
+			s.types("q")
+			<-s.over
+		})
+	}
+}
+
+func TestAWatchEndsWithItsSourceAndLeavesWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", true)
+		close(s.log)
+		<-s.over
+		if !errors.Is(s.err, bellcord.ErrNoSession) {
+			t.Error(s.err)
+		}
+		ctx, done := context.WithTimeout(t.Context(), time.Minute)
+		defer done()
+		s = raise(ctx, "a", true)
+		<-s.over
+		if s.err != nil || s.receipt != nil {
+			t.Errorf("%v, %v", s.receipt, s.err)
+		}
+	})
+}

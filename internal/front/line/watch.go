@@ -1,0 +1,104 @@
+package line
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Watch shows a session across its turns: prompts, answers, receipts. It begins
+// where it is told to and keeps what is needed to say how things stand.
+type Watch struct {
+	View *View
+
+	texts     map[bellcord.TurnID]string // of turns that have not ended
+	running   bellcord.TurnID
+	told      bellcord.TurnID // the turn of which it has been said that it is stopping
+	said      string          // in these words
+	questions []bellcord.Question
+}
+
+// Running returns the turn that runs, "" when none does.
+func (w *Watch) Running() bellcord.TurnID { return w.running }
+
+// Question returns the one that the running turn has waited longest for an
+// answer to; false when there is none.
+func (w *Watch) Question() (bellcord.Question, bool) {
+	if len(w.questions) == 0 {
+		return bellcord.Question{}, false
+	}
+	return w.questions[0], true
+}
+
+// Stopping says that the running turn is stopping, before the log does. The log's
+// own word for it is then not shown.
+func (w *Watch) Stopping(words string) error {
+	if w.told == w.running && w.said == words {
+		return nil
+	}
+	w.told, w.said = w.running, words
+	return w.View.Note("■ %s", words)
+}
+
+// Show shows an event. It returns the receipt where the event is a turn's end.
+func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
+	told := w.told == ev.Turn
+	waits := w.running != "" && w.running != ev.Turn
+	w.note(ev)
+	switch b := ev.Body.(type) {
+	case bellcord.Prompted:
+		if waits {
+			return nil, w.View.Note("+ queued: %s", Visible(bellcord.FirstWords(b.Text)))
+		}
+	case bellcord.Started:
+		return nil, w.View.Note("> %s", Visible(strings.TrimRight(w.texts[ev.Turn], "\n")))
+	case bellcord.Asked:
+		return nil, w.View.Note("? %s", Visible(b.Question.Text))
+	case bellcord.Answered:
+		return nil, w.View.Note("  %s", answered(b))
+	case bellcord.StopAsked:
+		if told {
+			return nil, nil
+		}
+	case bellcord.Ended:
+		return &b.Receipt, w.View.Note("%s", Receipt(b.Receipt))
+	}
+	return nil, w.View.Show(ev)
+}
+
+// note keeps how things stand.
+func (w *Watch) note(ev bellcord.Event) {
+	if w.texts == nil {
+		w.texts = map[bellcord.TurnID]string{}
+	}
+	switch b := ev.Body.(type) {
+	case bellcord.Prompted:
+		w.texts[ev.Turn] = b.Text
+	case bellcord.Edited:
+		w.texts[ev.Turn] = b.Text
+	case bellcord.Started:
+		w.running = ev.Turn
+	case bellcord.Asked:
+		w.questions = append(w.questions, b.Question)
+	case bellcord.Answered:
+		w.questions = slices.DeleteFunc(w.questions, func(q bellcord.Question) bool { return q.ID == b.Question })
+	case bellcord.StopAsked:
+		w.told = ev.Turn
+		if b.Cause.Mode != bellcord.AfterStep {
+			w.questions = nil // they are closed
+		}
+	case bellcord.Ended:
+		delete(w.texts, ev.Turn)
+		if w.running == ev.Turn {
+			w.running, w.questions = "", nil
+		}
+	}
+}
+
+func answered(a bellcord.Answered) string {
+	if a.By == "" {
+		return "answered: " + Visible(a.Choice)
+	}
+	return "answered: " + Visible(a.Choice) + " (" + Visible(a.By) + ")"
+}

@@ -1,0 +1,190 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+func (s *Server) eventRoutes() {
+	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "What happens in a session, as server-sent events: first what is on record, then live", auth.Read)
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "A stream of events; the id of each is its sequence number. Nothing is shown before it is durable.",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
+	}}
+	huma.Register(s.api, op, s.events)
+}
+
+type eventsRequest struct {
+	SessionPath
+	After int64  `query:"after" minimum:"0" doc:"only what comes behind this sequence number"`
+	Last  string `header:"Last-Event-ID" doc:"the same, as browsers say it when they come back"`
+}
+
+func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamResponse, error) {
+	found, err := s.session(ctx, in.Session)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	after := in.After
+	if in.Last != "" {
+		if after, err = strconv.ParseInt(in.Last, 10, 64); err != nil || after < 0 {
+			return nil, s.fail(badInput("Last-Event-ID %q: a sequence number is meant", in.Last))
+		}
+	}
+	if last, err := s.Hub.Tail(ctx, found.ID); err != nil {
+		return nil, s.fail(err)
+	} else if after > last {
+		return nil, s.fail(badInput("the session's log ends at %d, before %d", last, after))
+	}
+	cursor, err := s.Hub.Events(ctx, found.ID, after)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer cursor.Close()
+		r, w := humago.Unwrap(hc)
+		s.Viewers(1)
+		defer s.Viewers(-1)
+		s.watched.arrive(found.ID)
+		defer s.watched.leave(found.ID)
+		v := viewer{w: w, control: http.NewResponseController(w), patience: s.Patience}
+		if err := s.follow(r.Context(), &v, cursor); err != nil && r.Context().Err() == nil {
+			s.Logger.Debug("a viewer's stream ended", "session", found.ID, "after", cursor.After(), "err", err)
+		}
+	}}, nil
+}
+
+// follow shows a log until its viewer goes, the session does, or the server.
+// It has no part in the turn: a viewer that does not read falls behind, and is
+// let go of.
+func (s *Server) follow(ctx context.Context, v *viewer, cursor *bellcord.Cursor) error {
+	ctx, done := context.WithCancel(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+	defer done()
+	if !s.streams.enter(v, done) {
+		return errClosing
+	}
+	defer s.streams.leave(v)
+	if err := v.open(s.Retry); err != nil {
+		return err
+	}
+	for {
+		beat, cancel := context.WithTimeout(ctx, s.Heartbeat)
+		err := untilBeat(beat, v, cursor)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+		if err := v.beat(); err != nil {
+			return err
+		}
+	}
+}
+
+// streams are the open ones, so that a shutdown can end them.
+type streams struct {
+	mu     sync.Mutex
+	open   map[*viewer]context.CancelFunc
+	closed bool
+}
+
+func (o *streams) enter(v *viewer, end context.CancelFunc) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open == nil {
+		o.open = map[*viewer]context.CancelFunc{}
+	}
+	o.open[v] = end
+	return !o.closed
+}
+
+func (o *streams) leave(v *viewer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.open, v)
+}
+
+func (o *streams) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	for _, end := range o.open {
+		end()
+	}
+}
+
+// untilBeat shows what comes until it is time for a sign of life.
+func untilBeat(beat context.Context, v *viewer, cursor *bellcord.Cursor) error {
+	for {
+		events, err := cursor.Next(beat)
+		if err != nil {
+			return err
+		}
+		if err := v.show(events); err != nil {
+			return err
+		}
+	}
+}
+
+// viewer writes events to one connection. Every write has its time; none is
+// made under a lock.
+type viewer struct {
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration
+	frame    []byte
+}
+
+func (v *viewer) open(retry time.Duration) error {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // a proxy that waits for more shows nothing
+	v.w.WriteHeader(http.StatusOK)
+	return v.write(fmt.Appendf(nil, "retry: %d\n\n", retry.Milliseconds()))
+}
+
+func (v *viewer) beat() error { return v.write([]byte(": \n\n")) }
+
+// show writes the events in one go.
+func (v *viewer) show(events []bellcord.Event) error {
+	v.frame = v.frame[:0]
+	for _, ev := range events {
+		data, err := ev.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		v.frame = append(v.frame, "id: "...)
+		v.frame = strconv.AppendInt(v.frame, ev.Seq, 10)
+		v.frame = append(v.frame, "\ndata: "...)
+		v.frame = append(v.frame, data...) // JSON has no line breaks of its own
+		v.frame = append(v.frame, "\n\n"...)
+	}
+	err := v.write(v.frame)
+	if cap(v.frame) > mostFrame {
+		v.frame = nil // a long replay leaves nothing behind
+	}
+	return err
+}
+
+// mostFrame is what a viewer keeps for its next write.
+const mostFrame = 16 << 10
+
+func (v *viewer) write(data []byte) error {
+	if err := v.control.SetWriteDeadline(time.Now().Add(v.patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := v.w.Write(data); err != nil {
+		return err
+	}
+	return v.control.Flush()
+}

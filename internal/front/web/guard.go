@@ -1,0 +1,205 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// What a request is refused for before it is looked at.
+var (
+	errHost     = errors.New("this server is not called that; see --host")
+	errOrigin   = errors.New("a request from another site; see --origin")
+	errNotJSON  = errors.New("the body has to be application/json")
+	errTooLarge = errors.New("the body is too large")
+	errTooSlow  = errors.New("the body came too slowly")
+	errNowhere  = errors.New("there is nothing here; see /v1/openapi.json")
+)
+
+// Bounds of a request.
+const (
+	mostBody   = 1 << 20
+	mostPrompt = 32 << 20 // images
+	bodyTime   = 30 * time.Second
+	answerTime = mostWait + 15*time.Second
+)
+
+// Handler is the door to the network: nobody comes in without credentials, from
+// this machine neither.
+func (s *Server) Handler() http.Handler {
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errOrigin) }))
+	for _, origin := range s.Origins {
+		_ = cross.AddTrustedOrigin(origin) // checked when the server was set up
+	}
+	inside := cross.Handler(s.identify(s.readBody(s.mux)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plainHeaders(w.Header())
+		switch {
+		case !s.isOurs(r.Host):
+			writeProblem(w, r, errHost)
+		case !s.isFromUs(r):
+			writeProblem(w, r, errOrigin)
+		default:
+			inside.ServeHTTP(w, r)
+		}
+	})
+}
+
+// Socket is the door for who has the machine: the file's permissions are the
+// credentials. Behind it are the profiles, too.
+func (s *Server) Socket() http.Handler {
+	profiles := http.NewServeMux()
+	profiles.HandleFunc("/debug/pprof/", pprof.Index)
+	profiles.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	inside := s.readBody(s.mux)
+	admin := auth.Caller{Owner: localOwner, Name: "socket", Scopes: []auth.Scope{auth.Admin}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plainHeaders(w.Header())
+		if strings.HasPrefix(r.URL.Path, "/debug/pprof/") {
+			profiles.ServeHTTP(w, r)
+			return
+		}
+		inside.ServeHTTP(w, r.WithContext(auth.NewContext(r.Context(), admin)))
+	})
+}
+
+// localOwner owns what is made through the socket.
+const localOwner = "admin"
+
+// plainHeaders make sure that no answer of ours is taken for a page.
+func plainHeaders(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+}
+
+// isOurs holds the Host against our names: a name of somebody else's that leads
+// to us is an attack on who follows it.
+func (s *Server) isOurs(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	return slices.ContainsFunc(s.Hosts, func(ours string) bool {
+		if _, _, err := net.SplitHostPort(ours); err == nil {
+			return strings.EqualFold(ours, host)
+		}
+		return strings.EqualFold(strings.Trim(ours, "[]"), strings.Trim(name, "[]"))
+	})
+}
+
+// isFromUs looks at the Origin of every request that has one, reading ones too:
+// nobody else's page has anything to ask here.
+func (s *Server) isFromUs(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(s.Origins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
+}
+
+// open are the paths that need no credentials: they tell nothing, or give some.
+var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login"}
+
+// identify finds out who asks, and from where.
+func (s *Server) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client := s.client(r)
+		ctx := context.WithValue(r.Context(), clientKey{}, client)
+		if slices.Contains(open, r.URL.Path) {
+			next.ServeHTTP(w, r.WithContext(ctx))
+			return
+		}
+		who, err := s.Door.Enter(r, client)
+		if err != nil {
+			writeProblem(w, r, s.fail(err))
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(auth.NewContext(ctx, who)))
+	})
+}
+
+type clientKey struct{}
+
+// clientFrom is where a request is from, for who logs in.
+func clientFrom(ctx context.Context) string {
+	client, _ := ctx.Value(clientKey{}).(string)
+	return client
+}
+
+// client is the address that a request is from.
+func (s *Server) client(r *http.Request) string {
+	if s.BehindProxy {
+		if via := r.Header.Values("X-Forwarded-For"); len(via) > 0 {
+			all := strings.Split(via[len(via)-1], ",")
+			return strings.TrimSpace(all[len(all)-1])
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// readBody reads a body whole, within its bounds in size and time, and bounds
+// the time of the answer. No handler has to wait for a caller's bytes.
+func (s *Server) readBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control, now := http.NewResponseController(w), time.Now()
+		_ = control.SetReadDeadline(now.Add(bodyTime)) // where it cannot be set there is no socket
+		_ = control.SetWriteDeadline(now.Add(answerTime))
+		body, err := readAll(w, r)
+		if err != nil {
+			w.Header().Set("Connection", "close")
+			writeProblem(w, r, err)
+			return
+		}
+		_ = control.SetReadDeadline(time.Time{}) // else it would end a request that waits
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.ContentLength = int64(len(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, errNotJSON
+	}
+	most := int64(mostBody)
+	if strings.HasSuffix(r.URL.Path, "/turns") {
+		most = mostPrompt
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, errTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errTooSlow
+	case err != nil:
+		return nil, badInput("the body broke off")
+	}
+	return body, nil
+}

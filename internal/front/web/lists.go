@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+func (s *Server) listRoutes() {
+	huma.Register(s.api, route(http.MethodGet, "/v1/models", "list-models", "The models that sessions can use", auth.Read),
+		func(context.Context, *struct{}) (*struct{ Body api.Models }, error) {
+			return &struct{ Body api.Models }{api.Models{Models: append([]api.Model{}, s.Models()...)}}, nil
+		})
+	huma.Register(s.api, route(http.MethodGet, "/v1/agents", "list-agents", "The agents that sessions can use", auth.Read),
+		func(context.Context, *struct{}) (*struct{ Body api.Agents }, error) {
+			return &struct{ Body api.Agents }{api.Agents{Agents: append([]api.Agent{}, s.Agents()...)}}, nil
+		})
+	huma.Register(s.api, route(http.MethodGet, "/v1/usage", "get-usage", "What your turns used, by model", auth.Read), s.usage)
+}
+
+func (s *Server) usage(ctx context.Context, in *struct {
+	Session string    `query:"session"`
+	Since   time.Time `query:"since" doc:"RFC 3339"`
+},
+) (*struct{ Body api.Usage }, error) {
+	query := bellcord.SpendingQuery{Owner: caller(ctx).Reach(), Since: in.Since}
+	if in.Session != "" {
+		found, err := s.session(ctx, in.Session)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		query.Session = found.ID
+	}
+	spent, err := s.Hub.Spending(ctx, query)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	sum := api.Usage{Models: []bellcord.Spent{}}
+	turns, place := map[bellcord.TurnID]bool{}, map[string]int{}
+	for _, v := range spent {
+		turns[v.Turn] = true
+		i, known := place[v.Model]
+		if !known {
+			i = len(sum.Models)
+			place[v.Model] = i
+			sum.Models = append(sum.Models, bellcord.Spent{Model: v.Model, Usage: bellcord.Usage{Exact: true}})
+		}
+		sum.Models[i].Usage = sum.Models[i].Add(v.Usage)
+	}
+	sum.Turns = len(turns)
+	return &struct{ Body api.Usage }{sum}, nil
+}

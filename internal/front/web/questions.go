@@ -1,0 +1,48 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+func (s *Server) questionRoutes() {
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/questions", "list-questions", "What a turn waits for", auth.Read), s.questions)
+	answer := route(http.MethodPost, "/v1/turns/{turn}/answers/{question}", "answer-question", "Answer a question; a stop closes it", auth.Prompt)
+	answer.DefaultStatus = http.StatusNoContent
+	huma.Register(s.api, answer, s.answer)
+}
+
+func (s *Server) questions(ctx context.Context, in *TurnPath) (*struct{ Body api.Questions }, error) {
+	r, err := s.record(ctx, in.Turn)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &struct{ Body api.Questions }{api.Questions{Questions: append([]bellcord.Question{}, s.turn(r).Questions...)}}, nil
+}
+
+func (s *Server) answer(ctx context.Context, in *struct {
+	TurnPath
+	Question string `path:"question" doc:"id of a question"`
+	Body     api.Answer
+},
+) (*struct{}, error) {
+	r, err := s.record(ctx, in.Turn)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	if standing, here := s.Hub.Standing(r.ID); here {
+		for _, q := range standing.Questions {
+			if q.ID == in.Question && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
+				return nil, s.fail(badInput("choice %q: it is not one of the question's", in.Body.Choice))
+			}
+		}
+	}
+	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, in.Body.Choice, caller(ctx).Owner))
+}

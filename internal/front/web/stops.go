@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// usualWait is how long a stop waits for its receipt when nothing is said.
+const usualWait = 10 * time.Second
+
+// stopped answers a stop: 200 with the receipts, 202 while it is under way or
+// kept.
+type stopped struct {
+	Status int
+	Body   api.Stopped
+}
+
+type (
+	stopTurn struct {
+		TurnPath
+		Body *api.Stop
+	}
+	stopSession struct {
+		SessionPath
+		Body *api.Stop
+	}
+	stopAll struct{ Body *api.Stop }
+)
+
+func (s *Server) stopRoutes() {
+	turn := func(ctx context.Context, in *stopTurn) (*stopped, error) {
+		id, err := bellcord.ParseTurnID(in.Turn)
+		if err != nil {
+			return nil, s.fail(badInput("%v", err))
+		}
+		return s.stop(ctx, in.Body, bellcord.StopRequest{Turn: id})
+	}
+	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/stop", "stop-turn",
+		"Stop a turn. One that has not come yet is stopped when it comes, within ten minutes", auth.Stop), turn)
+	huma.Register(s.api, route(http.MethodDelete, "/v1/turns/{turn}", "discard-turn",
+		"Discard a turn that waits; the same as its stop", auth.Stop), turn)
+	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/stop", "stop-session",
+		"Stop what a session runs", auth.Stop), func(ctx context.Context, in *stopSession) (*stopped, error) {
+		found, err := s.session(ctx, in.Session)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		return s.stop(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
+	})
+	huma.Register(s.api, route(http.MethodPost, "/v1/stop", "stop-all",
+		"Stop all that you may", auth.Stop), func(ctx context.Context, in *stopAll) (*stopped, error) {
+		return s.stop(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
+	})
+}
+
+// stop is what every stop over HTTP comes to: one call of Hub.Stop, with what
+// the caller reaches as its bound.
+func (s *Server) stop(ctx context.Context, said *api.Stop, req bellcord.StopRequest) (*stopped, error) {
+	body := api.Stop{}
+	if said != nil {
+		body = *said
+	}
+	wait, err := waiting(body.Wait, usualWait)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	req.Owner, req.Cause = caller(ctx).Reach(), cause(ctx, body.Why)
+	req.Mode, req.Queue = bellcord.Mode(body.Mode), bellcord.QueueFate(body.Queue)
+	return s.await(ctx, s.Hub.Stop(req), wait)
+}
+
+// await waits for the receipts. The stop itself has been told: it does not hang
+// on whether anybody waits for it.
+func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait time.Duration) (*stopped, error) {
+	bounded, done := context.WithTimeout(ctx, wait)
+	defer done()
+	answers, err := stopping.Wait(bounded)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		return nil, s.fail(err)
+	}
+	out := &stopped{http.StatusOK, api.Stopped{State: api.NothingToStop, Turns: append([]bellcord.StopAnswer{}, answers...)}}
+	for _, a := range answers {
+		if least[a.State] > least[out.Body.State] {
+			out.Body.State = a.State
+		}
+	}
+	if len(answers) == 0 && err != nil {
+		out.Body.State = bellcord.InProgress // it is on its way to whoever runs them
+	}
+	if least[out.Body.State] >= least[bellcord.KeptForLater] {
+		out.Status = http.StatusAccepted
+	}
+	return out, nil
+}
+
+// least orders states by how far they are from being over.
+var least = map[bellcord.StopState]int{
+	api.NothingToStop: 0, bellcord.AlreadyEnded: 1, bellcord.Settled: 2, bellcord.KeptForLater: 3, bellcord.InProgress: 4,
+}

@@ -1,0 +1,185 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// TurnPath is what the path names.
+type TurnPath struct {
+	Turn string `path:"turn" doc:"id of a turn"`
+}
+
+type (
+	oneTurn  struct{ Body api.Turn }
+	madeTurn struct {
+		Status   int
+		Location string `header:"Location"`
+		Body     api.Turn
+	}
+	newTurn struct {
+		SessionPath
+		Key  string `header:"Idempotency-Key" maxLength:"255" doc:"the same key makes the same turn"`
+		Body api.NewTurn
+	}
+)
+
+func (s *Server) turnRoutes() {
+	prompt := route(http.MethodPost, "/v1/sessions/{session}/turns", "create-turn", "Prompt: the turn is on record when this answers, and can be stopped from then on (with an id of your own: before)", auth.Prompt)
+	prompt.DefaultStatus = http.StatusAccepted
+	huma.Register(s.api, prompt, s.prompt)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "Your turns that have not ended", auth.Read), s.listTurns)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "A turn; with ?wait= once it has ended, or when that time is over", auth.Read), s.getTurn)
+}
+
+func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
+	found, err := s.opened(ctx, in.Session)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	p, err := s.parse(ctx, found, in)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	turn, err := s.Hub.Prompt(found.ID, p)
+	if errors.Is(err, bellcord.ErrNotOpen) { // it was idle, and let go of while we looked
+		if _, err = s.Hub.OpenSession(ctx, found.ID); err == nil {
+			turn, err = s.Hub.Prompt(found.ID, p)
+		}
+	}
+	if err == nil {
+		err = turn.Accepted(ctx)
+	}
+	switch {
+	case errors.Is(err, bellcord.ErrTurnExists):
+		return s.repeated(ctx, found.ID, p, in.Key)
+	case err != nil:
+		return nil, s.fail(err)
+	}
+	if p.OnDisconnect == bellcord.StopOnDisconnect {
+		s.watched.bind(turn)
+	}
+	return s.made(ctx, http.StatusAccepted, turn.ID)
+}
+
+func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*madeTurn, error) {
+	r, err := s.Hub.Turn(ctx, id)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &madeTurn{status, "/v1/turns/" + string(id), s.turn(r)}, nil
+}
+
+// repeated answers a prompt whose turn is there: the same prompt said again is
+// the same turn, another one is a mistake.
+func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt, key string) (*madeTurn, error) {
+	r, err := s.record(ctx, string(p.Turn))
+	switch {
+	case errors.Is(err, bellcord.ErrNoTurn): // somebody else's: it is taken, and that is all there is to know
+		err = bellcord.ErrTurnExists
+	case err == nil && (r.Session != session || r.Prompt.Text != p.Text) && key != "":
+		err = errKeyUsed
+	case err == nil && (r.Session != session || r.Prompt.Text != p.Text):
+		err = bellcord.ErrTurnExists
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return s.made(ctx, http.StatusOK, r.ID)
+}
+
+// parse makes a prompt of a request: what it says, within the server's limits.
+func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
+	p, body := s.Prompt, in.Body
+	p.Text, p.Images, p.Links = body.Text, body.Images, body.Links
+	p.Policy, p.OnDisconnect = bellcord.Policy(body.Policy), bellcord.OnDisconnect(body.OnDisconnect)
+	switch {
+	case body.ID != "":
+		id, err := bellcord.ParseTurnID(body.ID)
+		if err != nil {
+			return p, badInput("id: %v", err)
+		}
+		p.Turn = id
+	case in.Key != "":
+		p.Turn = bellcord.TurnID(keyed(ctx, "turn "+string(session.ID), in.Key))
+	}
+	if body.Deadline != "" {
+		d, err := time.ParseDuration(body.Deadline)
+		if err != nil || d <= 0 {
+			return p, badInput("deadline %q: a duration is meant, as in 90s", body.Deadline)
+		}
+		p.Deadline = tighter(p.Deadline, d)
+	}
+	p.Steps = tighter(p.Steps, body.Steps)
+	p.Tokens = tighter(p.Tokens, body.Budget.Tokens)
+	p.Cost = tighter(p.Cost, int64(body.Budget.Dollars*1e9))
+	return p, nil
+}
+
+// tighter is the smaller of two limits; 0 is none.
+func tighter[N int | int64 | time.Duration](ours, asked N) N {
+	if ours == 0 || asked != 0 && asked < ours {
+		return asked
+	}
+	return ours
+}
+
+func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.Turns }, error) {
+	unended, err := s.Hub.Unended(ctx)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	all := []api.Turn{}
+	reach := caller(ctx).Reach()
+	owners := map[bellcord.SessionID]string{}
+	for _, r := range unended {
+		owner, known := owners[r.Session]
+		if !known && reach != "" {
+			of, err := s.Hub.Session(ctx, r.Session)
+			if errors.Is(err, bellcord.ErrNoSession) {
+				continue
+			} else if err != nil {
+				return nil, s.fail(err)
+			}
+			owner, owners[r.Session] = of.Owner, of.Owner
+		}
+		if reach == "" || owner == reach {
+			all = append(all, s.turn(r))
+		}
+	}
+	return &struct{ Body api.Turns }{api.Turns{Turns: all}}, nil
+}
+
+func (s *Server) getTurn(ctx context.Context, in *struct {
+	TurnPath
+	Wait string `query:"wait" doc:"as in 30s, at most 60s"`
+},
+) (*oneTurn, error) {
+	r, err := s.record(ctx, in.Turn)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	wait, err := waiting(in.Wait, 0)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	if wait > 0 && r.State != bellcord.Over {
+		bounded, done := context.WithTimeout(ctx, wait)
+		defer done()
+		if err := s.Hub.Await(bounded, r.ID); err != nil && bounded.Err() == nil {
+			return nil, s.fail(err)
+		}
+		if r, err = s.Hub.Turn(context.WithoutCancel(ctx), r.ID); err != nil {
+			return nil, s.fail(err)
+		}
+	}
+	return &oneTurn{s.turn(r)}, nil
+}

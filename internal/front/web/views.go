@@ -1,0 +1,156 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// session finds a session that the caller reaches. Somebody else's is not there.
+func (s *Server) session(ctx context.Context, id string) (bellcord.Session, error) {
+	parsed, err := bellcord.ParseTurnID(id) // the same spelling
+	if err != nil {
+		return bellcord.Session{}, bellcord.ErrNoSession
+	}
+	found, err := s.Hub.Session(ctx, bellcord.SessionID(parsed))
+	if err != nil {
+		return bellcord.Session{}, err
+	}
+	if reach := caller(ctx).Reach(); reach != "" && found.Owner != reach {
+		return bellcord.Session{}, bellcord.ErrNoSession
+	}
+	return found, nil
+}
+
+// opened is session, ready for prompts.
+func (s *Server) opened(ctx context.Context, id string) (bellcord.Session, error) {
+	found, err := s.session(ctx, id)
+	if err != nil {
+		return found, err
+	}
+	return s.Hub.OpenSession(ctx, found.ID)
+}
+
+// record finds a turn in a session that the caller reaches.
+func (s *Server) record(ctx context.Context, id string) (bellcord.TurnRecord, error) {
+	parsed, err := bellcord.ParseTurnID(id)
+	if err != nil {
+		return bellcord.TurnRecord{}, bellcord.ErrNoTurn
+	}
+	found, err := s.Hub.Turn(ctx, parsed)
+	if err != nil {
+		return found, err
+	}
+	if _, err := s.session(ctx, string(found.Session)); errors.Is(err, bellcord.ErrNoSession) {
+		return bellcord.TurnRecord{}, bellcord.ErrNoTurn
+	} else if err != nil {
+		return bellcord.TurnRecord{}, err
+	}
+	return found, nil
+}
+
+// turn is a turn as it is on record, with what only the hub that runs it knows.
+func (s *Server) turn(r bellcord.TurnRecord) api.Turn {
+	t := api.Turn{
+		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
+		Accepted: r.Accepted, Stop: r.Stop, Receipt: r.Receipt,
+	}
+	if r.Receipt != nil {
+		t.State = api.TurnState(r.Receipt.End)
+		return t
+	}
+	if standing, here := s.Hub.Standing(r.ID); here {
+		t.Text, t.Held, t.Questions = standing.Text, standing.Held, standing.Questions
+		if t.Stop == nil {
+			t.Stop = standing.Stop
+		}
+	}
+	switch {
+	case t.Stop != nil && t.Stop.Mode != bellcord.AfterStep:
+		t.State = api.Stopping
+	case len(t.Questions) > 0:
+		t.State = api.Waiting
+	}
+	return t
+}
+
+// line is what a session runs and what waits in it, whichever process has it.
+func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Turn, error) {
+	unended, err := s.Hub.Unended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := map[bellcord.TurnID]int{}
+	all := []api.Turn{}
+	for i, standing := range s.Hub.Line(session) { // a turn that was sent ahead has its place here alone
+		place[standing.Turn.ID] = i
+		all = append(all, api.Turn{})
+	}
+	found := 0
+	for _, r := range unended {
+		if r.Session != session {
+			continue
+		}
+		if i, here := place[r.ID]; here {
+			all[i] = s.turn(r)
+			found++
+		} else {
+			all = append(all, s.turn(r))
+		}
+	}
+	if found < len(place) { // some ended, or are not on record yet, while we looked
+		all = present(all)
+	}
+	return all, nil
+}
+
+func present(turns []api.Turn) []api.Turn {
+	all := []api.Turn{}
+	for _, t := range turns {
+		if t.ID != "" {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// mostWait is how long a request may wait for an end.
+const mostWait = time.Minute
+
+// waiting parses how long a caller wants to wait.
+func waiting(text string, otherwise time.Duration) (time.Duration, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, badInput("wait %q: a duration is meant, as in 30s", text)
+	}
+	return min(d, mostWait), nil
+}
+
+// eachEvent reads what a session's log has now.
+func (s *Server) eachEvent(ctx context.Context, id bellcord.SessionID, visit func([]bellcord.Event) error) error {
+	last, err := s.Hub.Tail(ctx, id)
+	if err != nil || last == 0 {
+		return err
+	}
+	cursor, err := s.Hub.Events(ctx, id, 0)
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	for cursor.After() < last {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := visit(events); err != nil {
+			return err
+		}
+	}
+	return nil
+}

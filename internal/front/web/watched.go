@@ -1,0 +1,101 @@
+package web
+
+import (
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// watched knows who watches which session, for turns that chose to be stopped
+// when nobody does (law 34). A viewer that comes back in time stops nothing: a
+// browser loses its stream now and then.
+type watched struct {
+	hub      *bellcord.Hub
+	patience time.Duration
+
+	mu       sync.Mutex
+	sessions map[bellcord.SessionID]*watchers
+}
+
+type watchers struct {
+	viewers int
+	turns   map[bellcord.TurnID]bool // that hang on them
+	alone   *time.Timer              // runs while there are turns and no viewers
+}
+
+// arrive counts a viewer.
+func (w *watched) arrive(id bellcord.SessionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := w.of(id)
+	of.viewers++
+	w.settle(id, of)
+}
+
+// leave counts one less.
+func (w *watched) leave(id bellcord.SessionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := w.of(id)
+	of.viewers--
+	w.settle(id, of)
+}
+
+// bind hangs a turn on its session's viewers until it has settled.
+func (w *watched) bind(turn *bellcord.Turn) {
+	w.mu.Lock()
+	of := w.of(turn.Session)
+	of.turns[turn.ID] = true
+	w.settle(turn.Session, of)
+	w.mu.Unlock()
+	go func() { // lives as long as the turn
+		<-turn.Settled()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		of := w.of(turn.Session)
+		delete(of.turns, turn.ID)
+		w.settle(turn.Session, of)
+	}()
+}
+
+func (w *watched) of(id bellcord.SessionID) *watchers {
+	of := w.sessions[id]
+	if of == nil {
+		of = &watchers{turns: map[bellcord.TurnID]bool{}}
+		w.sessions[id] = of
+	}
+	return of
+}
+
+// settle starts or ends the time alone; the lock is held.
+func (w *watched) settle(id bellcord.SessionID, of *watchers) {
+	alone := of.viewers == 0 && len(of.turns) > 0
+	switch {
+	case alone && of.alone == nil:
+		of.alone = time.AfterFunc(w.patience, func() { w.stop(id) })
+	case !alone && of.alone != nil:
+		of.alone.Stop()
+		of.alone = nil
+	}
+	if of.viewers == 0 && len(of.turns) == 0 {
+		delete(w.sessions, id)
+	}
+}
+
+// stop stops the turns that hang on nobody; it looks again under the lock.
+func (w *watched) stop(id bellcord.SessionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := w.sessions[id]
+	if of == nil || of.viewers > 0 {
+		return
+	}
+	of.alone = nil
+	for turn := range of.turns {
+		w.hub.Stop(bellcord.StopRequest{
+			Turn: turn, Queue: bellcord.Next,
+			Cause: bellcord.Cause{Kind: bellcord.Disconnect, By: "nobody watches", From: "http"},
+		})
+	}
+}

@@ -1,0 +1,174 @@
+// Package web is the front for programs and browsers: sessions over HTTP, what
+// happens in them as server-sent events, and a stop from anywhere.
+//
+// Every request is for a host that is ours, from an origin that is ours, and by
+// somebody: a request that is none of that is refused before it is looked at.
+// A person sees and stops what they own; what is somebody else's is not there.
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// Config is what a server needs to know.
+type Config struct {
+	Version string
+	Hub     *bellcord.Hub
+	Door    *auth.Door
+	Hosts   []string // a request may be for, as in "localhost:8080"; the port may be missing
+	Origins []string // other than our own that may ask, as in "https://example.com"
+	// BehindProxy believes the last X-Forwarded-For about where a request is from.
+	BehindProxy bool
+
+	Session    bellcord.Session // what a new one has that does not say otherwise
+	Prompt     bellcord.Prompt  // the limits of a turn
+	Workspaces string           // where sessions that name no directory get one
+	CheckModel func(name string) error
+	CheckAgent func(name string) error
+	Models     func() []api.Model
+	Agents     func() []api.Agent
+	Deleted    func(bellcord.SessionID) // ends what else a session has
+
+	Metrics http.Handler
+	Viewers func(delta int) // more or fewer watch
+	Logger  *slog.Logger
+
+	Heartbeat time.Duration // between signs of life on a silent stream (15 s)
+	Retry     time.Duration // after which a browser that lost its stream comes back (1 s)
+	Patience  time.Duration // for a viewer that does not read, and before nobody watching stops a turn that chose so (10 s)
+}
+
+// Server answers requests.
+type Server struct {
+	Config
+	mux     *http.ServeMux
+	api     huma.API
+	watched watched
+	streams streams
+}
+
+// New readies a server; Handler and Socket are its two doors.
+func New(c Config) *Server {
+	if c.Heartbeat == 0 {
+		c.Heartbeat = 15 * time.Second
+	}
+	if c.Retry == 0 {
+		c.Retry = time.Second
+	}
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
+	}
+	if c.Viewers == nil {
+		c.Viewers = func(int) {}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{Config: c, mux: http.NewServeMux()}
+	s.watched = watched{hub: c.Hub, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
+	s.api = humago.New(s.mux, description(c.Version))
+	s.api.UseMiddleware(s.checkScope)
+	s.sessionRoutes()
+	s.turnRoutes()
+	s.stopRoutes()
+	s.questionRoutes()
+	s.queueRoutes()
+	s.listRoutes()
+	s.loginRoutes()
+	s.eventRoutes()
+	s.healthRoutes()
+	return s
+}
+
+// Close ends the streams, so that a server can shut down; their viewers come
+// back to whoever serves next.
+func (s *Server) Close() { s.streams.close() }
+
+// description is what the OpenAPI document says of the whole.
+func description(version string) huma.Config {
+	c := huma.DefaultConfig("Bellcord", version)
+	c.Info.Description = "An agent runtime in which stop means stopped. Costs are in billionths of a dollar, durations in nanoseconds where they are numbers."
+	c.CreateHooks = nil // no $schema in answers
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "/v1/openapi", "", ""
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token":  {Type: "http", Scheme: "bearer", Description: "bellcord token create, or a JWT of an issuer that the server trusts"},
+		"cookie": {Type: "apiKey", In: "cookie", Name: "bellcord", Description: "POST /v1/login"},
+	}
+	c.Security = []map[string][]string{{"token": {}}, {"cookie": {}}}
+	return c
+}
+
+// schemaName tells the API's bodies from the core's words of the same name.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if t.PkgPath() == reflect.TypeFor[api.Session]().PkgPath() && (name == "Session" || name == "Usage") {
+		return name + "Report"
+	}
+	return name
+}
+
+// route describes an operation. Bodies have been read, with their bounds, before
+// it is asked.
+func route(method, path, id, summary string, scope auth.Scope) huma.Operation {
+	return huma.Operation{
+		Method: method, Path: path, OperationID: id, Summary: summary,
+		Metadata:        map[string]any{"scope": scope},
+		Extensions:      map[string]any{"x-scope": string(scope)},
+		BodyReadTimeout: -1, MaxBodyBytes: -1,
+	}
+}
+
+// checkScope holds an operation's scope against the caller.
+func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
+	scope, scoped := ctx.Operation().Metadata["scope"].(auth.Scope)
+	if !scoped || scope == "" {
+		next(ctx)
+		return
+	}
+	caller, known := auth.From(ctx.Context())
+	var err error
+	switch {
+	case !known:
+		err = auth.ErrNoCredentials
+	case !caller.May(scope):
+		err = errScope{scope}
+	case scope != auth.Stop: // a stop never waits its turn
+		err = s.Door.Allow(caller)
+	}
+	if err == nil {
+		next(ctx)
+		return
+	}
+	r, w := humago.Unwrap(ctx)
+	writeProblem(w, r, err)
+}
+
+// caller is who asks; the guard has made sure that somebody does.
+func caller(ctx context.Context) auth.Caller {
+	c, _ := auth.From(ctx)
+	return c
+}
+
+// cause is a stop by the caller.
+func cause(ctx context.Context, why string) bellcord.Cause {
+	return bellcord.Cause{Kind: bellcord.Person, By: caller(ctx).Owner, From: "http", Why: why}
+}
+
+// Why no turn would be accepted.
+var (
+	errClosing = errors.New("the server is shutting down")
+	errStore   = errors.New("the store does not answer")
+)

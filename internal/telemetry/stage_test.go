@@ -1,0 +1,99 @@
+package telemetry_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/internal/telemetry"
+)
+
+// script is an agent that is a function.
+type script func(ctx context.Context, w *bellcord.Work) error
+
+func (s script) Run(ctx context.Context, w *bellcord.Work) error { return s(ctx, w) }
+
+// stage is a hub on a real store, counted and traced.
+type stage struct {
+	*bellcord.Hub
+	t       *testing.T
+	session bellcord.Session
+	reg     *prometheus.Registry
+	metrics *telemetry.Metrics
+	traces  *telemetry.Traces
+	spans   *tracetest.InMemoryExporter
+}
+
+// newStage is called within a bubble; dir comes from outside it.
+func newStage(t *testing.T, dir string, agent script) *stage {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, reg: prometheus.NewRegistry(), spans: tracetest.NewInMemoryExporter()}
+	s.metrics = telemetry.NewMetrics(s.reg, func() bellcord.Stats { return s.Stats() })
+	provider := sdk.NewTracerProvider(sdk.WithSyncer(s.spans), sdk.WithIDGenerator(telemetry.IDs{}))
+	s.traces = telemetry.NewTraces(provider.Tracer("test"), func(id bellcord.SessionID) string {
+		session, err := store.Session(context.Background(), id)
+		if err != nil {
+			t.Error(err)
+		}
+		return session.Agent
+	})
+	if err := s.traces.Register(s.reg); err != nil {
+		t.Fatal(err)
+	}
+	watch := func(c bellcord.Commit) {
+		s.metrics.Watch(c)
+		s.traces.Watch(c)
+	}
+	if s.Hub, err = bellcord.Open(t.Context(), store, agent, bellcord.Options{Watch: watch}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.Background()
+		if err := errors.Join(s.Close(ctx), s.traces.Close(ctx), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if s.session, err = s.NewSession(t.Context(), bellcord.Session{Dir: dir, Agent: "goose"}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// prompt hands in a turn.
+func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
+	s.t.Helper()
+	turn, err := s.Prompt(s.session.ID, p)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return turn
+}
+
+// told ends the traces, so that all of them are there.
+func (s *stage) told() tracetest.SpanStubs {
+	s.t.Helper()
+	if err := s.traces.Close(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.spans.GetSpans()
+}
+
+// emit emits the bodies, each in a commit of its own.
+func emit(ctx context.Context, w *bellcord.Work, bodies ...bellcord.Body) error {
+	for _, b := range bodies {
+		if err := errors.Join(w.Emit(b), w.Sync(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package telemetry
+
+import (
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/bellcord/bellcord"
+)
+
+// end closes what is open and the root, as the receipt has it.
+func (t *turnTrace) end(at time.Time, r bellcord.Receipt) {
+	finish(t.queued, at)
+	finish(t.step, at)
+	for _, span := range t.asides {
+		finish(span, at)
+	}
+	for _, span := range t.questions {
+		finish(span, at, questionAnswered.Bool(false))
+	}
+	for id := range t.calls {
+		t.callEnded(at, bellcord.CallEnded{Call: id, Fate: fateOf(id, r.Calls)})
+	}
+	attrs := append(ofUsage(r.Usage), turnEnd.String(string(r.End)), survivorCount.Int(len(r.Processes.Survivors)), agentAbandoned.Bool(r.Abandoned))
+	if r.Cause != nil {
+		attrs = append(attrs, ofCause(*r.Cause)...)
+		if !t.stopTold { // another process recorded it
+			t.stopAsked(*r.Cause)
+		}
+	}
+	t.phases(r)
+	switch r.End {
+	case bellcord.Failed:
+		attrs = append(attrs, errorType.String(string(r.End)))
+		t.root.SetStatus(codes.Error, "the turn failed; its receipt says why")
+	case bellcord.Lost:
+		attrs = append(attrs, errorType.String(string(r.End)))
+		t.root.SetStatus(codes.Error, "the process that ran the turn died")
+	case bellcord.Done, bellcord.Stopped: // a stop is not an error
+	}
+	finish(t.root, at, attrs...)
+}
+
+// phases tells how a stop came about.
+func (t *turnTrace) phases(r bellcord.Receipt) {
+	if r.End != bellcord.Stopped {
+		return
+	}
+	if at := r.Times.StreamClosed; !at.IsZero() && !at.Before(r.Times.Requested) {
+		t.root.AddEvent(streamClosed, trace.WithTimestamp(at))
+	}
+	if at := r.Times.ProcessGone; !at.IsZero() && !at.Before(r.Times.Requested) {
+		t.root.AddEvent(processGone, trace.WithTimestamp(at))
+	}
+}
+
+// fateOf is the receipt's word on a call that had not ended.
+func fateOf(call string, c bellcord.Calls) bellcord.Fate {
+	for fate, refs := range map[bellcord.Fate][]bellcord.CallRef{bellcord.CallStopped: c.Stopped, bellcord.NotStarted: c.NotStarted} {
+		if slices.ContainsFunc(refs, func(ref bellcord.CallRef) bool { return ref.Call == call }) {
+			return fate
+		}
+	}
+	return bellcord.Unknown
+}

@@ -1,0 +1,185 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/bellcord/bellcord"
+)
+
+// turnTrace is a turn's trace while it grows: the root span and what is open
+// below it. Ended spans are let go of.
+type turnTrace struct {
+	tracer   trace.Tracer
+	turn     bellcord.TurnID
+	accepted time.Time
+	root     trace.Span
+	below    context.Context // whose spans are the root's children
+
+	queued    trace.Span
+	step      trace.Span
+	asides    map[string]trace.Span // by what they are for
+	calls     map[string]*callTrace
+	questions map[string]trace.Span
+	stopTold  bool
+}
+
+// callTrace is a call that has not ended; its span is nil until it starts.
+type callTrace struct {
+	name string
+	span trace.Span
+}
+
+// ownAgent is the name of ours.
+const ownAgent = "bellcord"
+
+func newTurnTrace(tracer trace.Tracer, n note, accepted time.Time, agent string) *turnTrace {
+	if agent == "" {
+		agent = ownAgent
+	}
+	if accepted.IsZero() {
+		accepted = n.at
+	}
+	t := &turnTrace{
+		tracer: tracer, turn: n.turn, accepted: accepted,
+		asides: map[string]trace.Span{}, calls: map[string]*callTrace{}, questions: map[string]trace.Span{},
+	}
+	t.below, t.root = tracer.Start(ofTurn(n.turn), invokeAgent+" "+agent,
+		trace.WithNewRoot(), trace.WithTimestamp(accepted), trace.WithAttributes(
+			operation.String(invokeAgent), agentName.String(agent),
+			conversationID.String(string(n.session)), turnID.String(string(n.turn))))
+	t.queued = t.start("queued", accepted)
+	return t
+}
+
+// start begins a child of the root.
+func (t *turnTrace) start(name string, at time.Time, attrs ...attribute.KeyValue) trace.Span {
+	_, span := t.tracer.Start(t.below, name, trace.WithTimestamp(at), trace.WithAttributes(attrs...))
+	return span
+}
+
+// request begins a request to a model.
+func (t *turnTrace) request(model string, at time.Time, attrs ...attribute.KeyValue) trace.Span {
+	name := chat
+	if model != "" {
+		name += " " + model
+	}
+	_, span := t.tracer.Start(t.below, name, trace.WithTimestamp(at), trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(append(ofModel(model), attrs...)...))
+	return span
+}
+
+// tell adds what happened between the turn's beginning and its end.
+func (t *turnTrace) tell(at time.Time, body bellcord.Body) {
+	switch b := body.(type) {
+	case bellcord.Started:
+		t.startedAt(at)
+	case bellcord.StopAsked:
+		t.stopAsked(b.Cause)
+	case bellcord.StepStarted:
+		finish(t.step, at)
+		t.step = t.request(b.Model, at, stepNumber.Int(b.Step))
+	case bellcord.StepEnded:
+		t.stepEnded(at, b)
+	case bellcord.Retrying:
+		t.retrying(at, b)
+	case bellcord.AsideStarted:
+		finish(t.asides[b.For], at)
+		t.asides[b.For] = t.request(b.Model, at, asideFor.String(b.For))
+	case bellcord.AsideEnded:
+		finish(t.asides[b.For], at, ofUsage(b.Usage)...)
+		delete(t.asides, b.For)
+	case bellcord.Called:
+		t.calls[b.Call] = &callTrace{name: b.Name}
+	case bellcord.CallStarted:
+		if c := t.calls[b.Call]; c != nil && c.span == nil {
+			c.span = t.start(executeTool+" "+c.name, at, ofCall(b.Call, c.name)...)
+		}
+	case bellcord.CallEnded:
+		t.callEnded(at, b)
+	case bellcord.Asked:
+		t.asked(at, b.Question)
+	case bellcord.Answered:
+		finish(t.questions[b.Question], at, questionAnswered.Bool(true))
+		delete(t.questions, b.Question)
+	}
+}
+
+// startedAt ends the time in the queue; the zero time does not.
+func (t *turnTrace) startedAt(at time.Time) {
+	if !at.IsZero() {
+		finish(t.queued, at)
+		t.queued = nil
+	}
+}
+
+// stopAsked is something that happened to the turn, not a failure of it. A stop
+// that came before its turn is told where the turn begins.
+func (t *turnTrace) stopAsked(c bellcord.Cause) {
+	at := c.At
+	if at.Before(t.accepted) {
+		at = t.accepted
+	}
+	t.root.AddEvent("stop", trace.WithTimestamp(at), trace.WithAttributes(ofCause(c)...))
+	t.stopTold = true
+}
+
+func (t *turnTrace) stepEnded(at time.Time, b bellcord.StepEnded) {
+	var attrs []attribute.KeyValue
+	if b.Finish != "" {
+		attrs = append(attrs, finishReasons.StringSlice([]string{b.Finish}))
+	}
+	if b.Usage != nil {
+		attrs = append(attrs, ofUsage(*b.Usage)...)
+	}
+	finish(t.step, at, attrs...)
+	t.step = nil
+}
+
+func (t *turnTrace) retrying(at time.Time, b bellcord.Retrying) {
+	of := t.step
+	if of == nil {
+		of = t.root
+	}
+	of.AddEvent("retry", trace.WithTimestamp(at),
+		trace.WithAttributes(retryAttempt.Int(b.Attempt), retryWait.Float64(b.Wait.Seconds())))
+}
+
+func (t *turnTrace) asked(at time.Time, q bellcord.Question) {
+	attrs := []attribute.KeyValue{questionID.String(q.ID)}
+	if q.Call != "" {
+		attrs = append(attrs, toolCallID.String(q.Call))
+	}
+	t.questions[q.ID] = t.start("wait for a person", at, attrs...)
+}
+
+// callEnded ends a call's span. A tool that fails is a result, so its span has
+// the type of the error and not the status.
+func (t *turnTrace) callEnded(at time.Time, b bellcord.CallEnded) {
+	c := t.calls[b.Call]
+	if c == nil {
+		return
+	}
+	delete(t.calls, b.Call)
+	if c.span == nil {
+		t.root.AddEvent("call not run", trace.WithTimestamp(at), trace.WithAttributes(
+			toolName.String(c.name), toolCallID.String(b.Call), callFate.String(string(b.Fate))))
+		return
+	}
+	attrs := []attribute.KeyValue{callFate.String(string(b.Fate))}
+	if b.Failed && b.Fate == bellcord.Finished {
+		attrs = append(attrs, errorType.String("tool_failed"))
+	}
+	finish(c.span, at, attrs...)
+}
+
+// finish ends a span, if there is one.
+func finish(span trace.Span, at time.Time, attrs ...attribute.KeyValue) {
+	if span != nil {
+		span.SetAttributes(attrs...)
+		span.End(trace.WithTimestamp(at))
+	}
+}

@@ -1,0 +1,167 @@
+// Package transcript writes a session down for people and for programs that do
+// not follow it live.
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Writer writes a session's events down, in order.
+type Writer interface {
+	Write(events []bellcord.Event) error
+	Close() error
+}
+
+// Markdown is a session for people.
+type Markdown struct {
+	out  io.Writer
+	last bellcord.Event // not written yet: the next may be more of it
+	err  error
+}
+
+// NewMarkdown begins with what the session is.
+func NewMarkdown(out io.Writer, s bellcord.Session) *Markdown {
+	m := &Markdown{out: out}
+	title := s.Title
+	if title == "" {
+		title = "Session " + string(s.ID)
+	}
+	m.print("# %s\n\n%s · %s", title, s.ID, s.Dir)
+	for _, part := range []string{s.Agent, s.Model} {
+		if part != "" {
+			m.print(" · %s", part)
+		}
+	}
+	m.print("\n")
+	return m
+}
+
+func (m *Markdown) print(format string, args ...any) {
+	if m.err == nil {
+		_, m.err = fmt.Fprintf(m.out, format, args...)
+	}
+}
+
+// Write implements Writer.
+func (m *Markdown) Write(events []bellcord.Event) error {
+	for _, ev := range events {
+		both := bellcord.Joined([]bellcord.Event{m.last, ev})
+		if m.last.Body == nil || len(both) == 1 {
+			m.last = both[len(both)-1]
+			continue
+		}
+		m.show(m.last.Body)
+		m.last = ev
+	}
+	return m.err
+}
+
+// Close implements Writer.
+func (m *Markdown) Close() error {
+	if m.last.Body != nil {
+		m.show(m.last.Body)
+		m.last = bellcord.Event{}
+	}
+	return m.err
+}
+
+func (m *Markdown) show(body bellcord.Body) {
+	switch b := body.(type) {
+	case bellcord.Prompted:
+		m.print("\n%s\n", quoted(b.Text))
+	case bellcord.Edited:
+		m.print("\n(changed to)\n%s\n", quoted(b.Text))
+	case bellcord.Thought:
+		m.print("\n*(thinking)* %s\n", b.Text)
+	case bellcord.Said:
+		m.print("\n%s\n", b.Text)
+	case bellcord.Called:
+		m.print("\n→ `%s` %s\n", b.Name, fenced("json", string(b.Args)))
+	case bellcord.CallEnded:
+		m.print("%s\n", fenced("", b.Text))
+	case bellcord.Cleared:
+		m.print("\n---\n\n*(the conversation was cleared)*\n")
+	case bellcord.Compacted:
+		m.print("\n---\n\n*(so far, in short)* %s\n", b.Summary)
+	case bellcord.Ended:
+		if b.Receipt.End != bellcord.Done {
+			m.print("\n*(%s)*\n", ending(b.Receipt))
+		}
+	}
+}
+
+func ending(r bellcord.Receipt) string {
+	words := string(r.End)
+	if r.Cause != nil && r.Cause.By != "" {
+		words += " by " + r.Cause.By
+	}
+	if r.Cause != nil && r.Cause.Why != "" {
+		words += ": " + r.Cause.Why
+	}
+	if r.Error != "" {
+		words += ": " + r.Error
+	}
+	return words
+}
+
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n> ")
+}
+
+// fenced puts a text into a fence that nothing in it closes.
+func fenced(lang, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return "\n" + fence + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+}
+
+// JSON is a session for programs: {"session": …, "events": […]}.
+type JSON struct {
+	out   io.Writer
+	first bool
+	err   error
+}
+
+// NewJSON begins with what the session is.
+func NewJSON(out io.Writer, s bellcord.Session) *JSON {
+	data, err := json.Marshal(s)
+	j := &JSON{out: out, first: true, err: err}
+	j.print(`{"session":`, string(data), `,"events":[`)
+	return j
+}
+
+func (j *JSON) print(parts ...string) {
+	for _, part := range parts {
+		if j.err == nil {
+			_, j.err = io.WriteString(j.out, part)
+		}
+	}
+}
+
+// Write implements Writer.
+func (j *JSON) Write(events []bellcord.Event) error {
+	for _, ev := range events {
+		data, err := json.Marshal(ev)
+		j.err = errors.Join(j.err, err)
+		if !j.first {
+			j.print(",\n")
+		}
+		j.first = false
+		j.print(string(data))
+	}
+	return j.err
+}
+
+// Close implements Writer.
+func (j *JSON) Close() error {
+	j.print("]}\n")
+	return j.err
+}
