@@ -16,10 +16,12 @@ func main() {
 	binary := flag.String("bellcord", "bin/bellcord", "the built `program`, for figures about whole processes")
 	stopCount := flag.Int("stops", 1000, "how many stops to measure")
 	others := flag.Int("others", 100, "how many other turns stream meanwhile")
+	turns := flag.Int("turns", 2000, "how many turns are live in the figures of a server")
+	during := flag.Duration("during", 20*time.Second, "how long the server is under load")
 	flag.Parse()
 	which := flag.Args()
 	if len(which) == 0 {
-		which = []string{"stops", "formats", "coldstart", "zoo"}
+		which = []string{"stops", "formats", "coldstart", "zoo", "serve"}
 	}
 	for _, name := range which {
 		var err error
@@ -32,8 +34,14 @@ func main() {
 			err = coldstart(os.Stdout, *binary)
 		case "zoo":
 			err = zoo(os.Stdout, *stopCount)
+		case "serve":
+			err = serve(os.Stdout, *turns, *during)
+		case "served": // the process that serve starts
+			err = served(pace)
+		case "relay": // and its baseline
+			err = relay(pace)
 		default:
-			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart and zoo", name)
+			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart, zoo and serve", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ type agents struct {
 	config config.Config
 	keeper *proc.Keeper
 	policy *permit.Policy
+	logger *slog.Logger
 
 	mu     sync.Mutex
 	hosted map[string]*child.Agent
@@ -60,22 +62,22 @@ func (a *agents) named(name string) (*child.Agent, error) {
 		if a.hosted == nil {
 			a.hosted = map[string]*child.Agent{}
 		}
-		a.hosted[name] = host(d, a.keeper, a.policy)
+		a.hosted[name] = host(d, a.keeper, a.policy, a.logger)
 	}
 	return a.hosted[name], nil
 }
 
 // host sets up an agent that we host.
-func host(d preset.Definition, keeper *proc.Keeper, policy *permit.Policy) *child.Agent {
+func host(d preset.Definition, keeper *proc.Keeper, policy *permit.Policy, logger *slog.Logger) *child.Agent {
 	speak := pi.New
 	if d.Protocol == preset.ACP {
 		speak = func(p child.Process) child.Speaker {
-			return childacp.New(p, childacp.Options{Policy: policy, Keeper: keeper, Version: version, Logger: logger()})
+			return childacp.New(p, childacp.Options{Policy: policy, Keeper: keeper, Version: version, Logger: logger})
 		}
 	}
 	return &child.Agent{
 		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: environment(d), Renew: d.Renew},
-		Keeper:     keeper, Speak: speak, Logger: logger(),
+		Keeper:     keeper, Speak: speak, Logger: logger,
 	}
 }
 
@@ -217,7 +219,7 @@ func tryAgent(ctx context.Context, d preset.Definition, keeper *proc.Keeper) (st
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	took, err := host(d, keeper, nil).Try(ctx, bellcord.Session{ID: bellcord.NewSessionID(), Dir: dir})
+	took, err := host(d, keeper, nil, logger()).Try(ctx, bellcord.Session{ID: bellcord.NewSessionID(), Dir: dir})
 	if err != nil {
 		return "", err
 	}

@@ -31,8 +31,8 @@ type extra struct {
 	servers *mcp.Set
 }
 
-func newExtras(c config.Config, keeper *proc.Keeper, own []tool.Tool) *extras {
-	x := &extras{own: own, spawn: spawner(keeper), logger: logger(), sessions: map[bellcord.SessionID]*extra{}}
+func newExtras(c config.Config, keeper *proc.Keeper, own []tool.Tool, logger *slog.Logger) *extras {
+	x := &extras{own: own, spawn: spawner(keeper), logger: logger, sessions: map[bellcord.SessionID]*extra{}}
 	var servers []mcp.Server
 	for name, s := range c.MCP {
 		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), URL: s.URL, Headers: s.Headers})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,6 +20,7 @@ import (
 // house is an open store with a hub on it, and all that its agent works with.
 type house struct {
 	*bellcord.Hub
+	logger *slog.Logger
 	store  *sqlite.Store
 	models *models
 	keeper *proc.Keeper
@@ -28,16 +30,21 @@ type house struct {
 }
 
 func openHouse(ctx context.Context, c config.Config) (*house, error) {
+	return openHouseWith(ctx, c, bellcord.Options{Logger: logger()})
+}
+
+func openHouseWith(ctx context.Context, c config.Config, opts bellcord.Options) (*house, error) {
 	store, err := sqlite.Open(ctx, c.Data)
 	if err != nil {
 		return nil, err
 	}
 	h := &house{
+		logger: opts.Logger,
 		store:  store,
 		models: newModels(c),
 		yard:   &tool.Yard{Dir: filepath.Join(c.Data, "background")},
 	}
-	if err := h.furnish(ctx, c); err != nil {
+	if err := h.furnish(ctx, c, opts); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return h, nil
@@ -45,7 +52,7 @@ func openHouse(ctx context.Context, c config.Config) (*house, error) {
 
 // furnish ends what a crash left running, then opens the hub: a turn is told to
 // be lost only once its processes are gone.
-func (h *house) furnish(ctx context.Context, c config.Config) error {
+func (h *house) furnish(ctx context.Context, c config.Config, opts bellcord.Options) error {
 	policy, err := openPolicy(c)
 	if err != nil {
 		return err
@@ -54,22 +61,22 @@ func (h *house) furnish(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return err
 	}
-	if h.keeper, err = proc.Open(filepath.Join(c.Data, "processes"), proc.Options{Logger: logger()}); err != nil {
+	if h.keeper, err = proc.Open(filepath.Join(c.Data, "processes"), proc.Options{Logger: h.logger}); err != nil {
 		return err
 	}
 	own := tool.Builtin(h.keeper, h.yard)
-	h.extras = newExtras(c, h.keeper, own)
+	h.extras = newExtras(c, h.keeper, own, h.logger)
 	native := &react.Agent{
 		Model: h.models.find, Tools: own, More: h.extras.tools, Background: h.yard.List, Policy: policy,
 		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.Titles,
 	}
-	h.agents = &agents{native: native, config: c, keeper: h.keeper, policy: policy}
+	h.agents = &agents{native: native, config: c, keeper: h.keeper, policy: policy, logger: h.logger}
 	if c.Agent != "" {
 		if _, err := definition(c, c.Agent); err != nil {
 			return errors.Join(err, h.keeper.Close())
 		}
 	}
-	h.Hub, err = bellcord.Open(ctx, h.store, h.agents, bellcord.Options{Logger: logger()})
+	h.Hub, err = bellcord.Open(ctx, h.store, h.agents, opts)
 	if err != nil {
 		return errors.Join(err, h.keeper.Close())
 	}

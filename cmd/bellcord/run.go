@@ -5,21 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
-	"strings"
+	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/client"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 type runFlags struct {
 	settings
+	serverFlags
 	session, dir, turn string
 	json               bool
 }
@@ -32,13 +37,17 @@ func runCommand() *cobra.Command {
 		Long: `Runs one turn. The answer goes to stdout as it comes, everything else to stderr.
 
 Ctrl-C stops the turn: what was said is kept, the receipt is printed, the exit
-code is 130. A second Ctrl-C does not wait for processes to end by themselves.`,
+code is 130. A second Ctrl-C does not wait for processes to end by themselves.
+
+With --server the turn runs at a server: a connection that breaks stops nothing,
+and the view goes on when it is back. A third Ctrl-C leaves without an answer.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args[0]) },
 	}
 	f.agentFlags(cmd)
+	f.flags(cmd)
 	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (see bellcord sessions)")
-	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one)")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one; at a server, one of the session's own)")
 	cmd.Flags().StringVar(&f.turn, "turn", "", "`id` for the turn, a UUID of your own, so that it can be stopped by name")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON")
 	return cmd
@@ -49,19 +58,20 @@ func (f *runFlags) run(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	h, err := openHouse(ctx, c)
+	receipt, err := f.anywhere(ctx, c, text)
 	if err != nil {
-		return err
-	}
-	receipt, err := f.turnIn(ctx, h, c, text)
-	if err = errors.Join(err, h.close()); err != nil {
 		return err
 	}
 	if !f.json && receipt.End != bellcord.Done {
 		fmt.Fprintln(os.Stderr, line.Receipt(receipt))
-		fmt.Fprintf(os.Stderr, "  go on: bellcord run --session %s \"…\"\n", receipt.Session)
+		fmt.Fprintf(os.Stderr, "  go on: bellcord run %s--session %s \"…\"\n", f.again(), receipt.Session)
 	}
-	switch receipt.End {
+	return codeOf(receipt.End)
+}
+
+// codeOf is the exit code that tells how a turn ended.
+func codeOf(end bellcord.End) error {
+	switch end {
 	case bellcord.Done:
 		return nil
 	case bellcord.Stopped:
@@ -69,6 +79,23 @@ func (f *runFlags) run(ctx context.Context, text string) error {
 	case bellcord.Failed, bellcord.Lost:
 	}
 	return exitCode(exitFailed)
+}
+
+// anywhere runs the turn at the server that is named, or here.
+func (f *runFlags) anywhere(ctx context.Context, c config.Config, text string) (bellcord.Receipt, error) {
+	if f.server != "" {
+		remote, err := f.named(c)
+		if err != nil {
+			return bellcord.Receipt{}, err
+		}
+		return f.turnAt(ctx, remote, text)
+	}
+	h, err := openHouse(ctx, c)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	receipt, err := f.turnIn(ctx, h, c, text)
+	return receipt, errors.Join(err, h.close())
 }
 
 // turnIn runs the turn in its session and shows it.
@@ -83,21 +110,44 @@ func (f *runFlags) turnIn(ctx context.Context, h *house, c config.Config, text s
 	}
 	prompt := limits(c)
 	prompt.Text, prompt.OnDisconnect = text, bellcord.StopOnDisconnect
-	if f.turn != "" {
-		if prompt.Turn, err = bellcord.ParseTurnID(f.turn); err != nil {
-			return bellcord.Receipt{}, fmt.Errorf("--turn: %w", err)
-		}
+	if prompt.Turn, err = f.turnID(); err != nil {
+		return bellcord.Receipt{}, err
 	}
 	turn, err := h.Prompt(session.ID, prompt)
 	if err != nil {
 		return bellcord.Receipt{}, err
 	}
-	defer stopOnSignal(h, turn)()
-	view := line.View{Out: os.Stdout, Err: os.Stderr, JSON: f.json}
+	defer onSignal(func(sig os.Signal, nth int) {
+		req := bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Shutdown, By: sig.String(), From: "run"})
+		if sig == os.Interrupt {
+			req.Cause = bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "run"}
+		}
+		if nth > 1 {
+			req.Mode = bellcord.Force
+		}
+		h.Stop(req)
+	})()
+	return f.view().FollowHub(ctx, h.Hub, turn, after)
+}
+
+// turnID is the one that was asked for, or a new one.
+func (f *runFlags) turnID() (bellcord.TurnID, error) {
+	if f.turn == "" {
+		return bellcord.NewTurnID(), nil
+	}
+	id, err := bellcord.ParseTurnID(f.turn)
+	if err != nil {
+		return "", fmt.Errorf("--turn: %w", err)
+	}
+	return id, nil
+}
+
+func (f *runFlags) view() *line.View {
+	view := &line.View{Out: os.Stdout, Err: os.Stderr, JSON: f.json}
 	if isatty.IsTerminal(os.Stdin.Fd()) && !f.json {
 		view.Ask = askOnTerminal
 	}
-	return view.Follow(ctx, h.Hub, turn, after)
+	return view
 }
 
 func (f *runFlags) openSession(ctx context.Context, h *house, c config.Config) (bellcord.Session, error) {
@@ -118,9 +168,106 @@ func (f *runFlags) openSession(ctx context.Context, h *house, c config.Config) (
 	return h.NewSession(ctx, bellcord.Session{Dir: dir, Agent: c.Agent, Model: modelOf(c), Mode: c.Mode})
 }
 
-// stopOnSignal stops the turn at the first Ctrl-C and forces it at the second;
-// SIGTERM and SIGHUP are a shutdown.
-func stopOnSignal(h *house, turn *bellcord.Turn) func() {
+// turnAt runs the turn at a server and shows it. It can be stopped from before it
+// is sent: the id is ours.
+func (f *runFlags) turnAt(ctx context.Context, remote *client.Client, text string) (bellcord.Receipt, error) {
+	id, err := f.turnID()
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	ctx, leave := context.WithCancelCause(ctx) //nolint:forbidigo // for watching; the turn is the server's
+	defer leave(nil)
+	defer onSignal(func(sig os.Signal, nth int) {
+		if nth > 2 {
+			leave(fmt.Errorf("left; the turn may still run: bellcord stop %s", id))
+			return
+		}
+		go stopAt(ctx, remote, id, sig, nth) // a second Ctrl-C must not wait for the first
+	})()
+	receipt, err := f.promptAndFollow(ctx, remote, id, text)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return receipt, err
+}
+
+func (f *runFlags) promptAndFollow(ctx context.Context, remote *client.Client, id bellcord.TurnID, text string) (bellcord.Receipt, error) {
+	session, err := f.sessionAt(ctx, remote)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	_, err = remote.Prompt(ctx, session, api.NewTurn{
+		ID: string(id), Text: text, Deadline: written(f.deadline), Steps: f.steps,
+		Budget: api.Budget{Tokens: f.tokens, Dollars: f.cost},
+	})
+	if err != nil {
+		return bellcord.Receipt{}, fmt.Errorf("turn %s: %w", id, err)
+	}
+	view := f.view()
+	view.Answer = func(ctx context.Context, turn bellcord.TurnID, question, choice, _ string) {
+		if err := remote.Answer(ctx, turn, question, choice); err != nil && !refusedWith(err, http.StatusNotFound, http.StatusConflict) { // too late is no error
+			logger().Warn("the answer did not arrive", "turn", turn, "err", err)
+		}
+	}
+	stream := remote.Events(session, 0)
+	defer stream.Close()
+	stream.Lost = func(err error) { _ = view.Note("… the server is out of reach (%v); trying again", err) }
+	return view.Follow(ctx, stream, id)
+}
+
+// sessionAt is the session that was named, or a new one. What was not asked for
+// here is the server's to choose.
+func (f *runFlags) sessionAt(ctx context.Context, remote *client.Client) (bellcord.SessionID, error) {
+	if f.session != "" {
+		id := bellcord.SessionID(f.session)
+		if f.model == "" && f.mode == "" {
+			return id, nil
+		}
+		_, err := remote.Change(ctx, id, api.SessionChange{Model: f.model, Mode: f.mode})
+		return id, err
+	}
+	dir := f.dir
+	if dir != "" && remote.Near() { // else it is another machine's
+		var err error
+		if dir, err = filepath.Abs(dir); err != nil {
+			return "", err
+		}
+	}
+	made, err := remote.NewSession(ctx, api.NewSession{Dir: dir, Agent: f.agent, Model: f.model, Mode: f.mode})
+	return made.ID, err
+}
+
+// stopAt asks a server for a stop. The receipt comes with the turn's end.
+func stopAt(ctx context.Context, remote *client.Client, id bellcord.TurnID, sig os.Signal, nth int) {
+	stop := api.Stop{Why: sig.String(), Wait: "1s"}
+	if nth > 1 {
+		stop.Mode = string(bellcord.Force)
+	}
+	if _, err := remote.Stop(ctx, id, stop); err != nil && ctx.Err() == nil {
+		logger().Warn("the stop did not arrive", "turn", id, "err", err)
+	}
+}
+
+// again is what it takes to come back to the same server.
+func (f *runFlags) again() string {
+	if f.server == os.Getenv("BELLCORD_SERVER") {
+		return ""
+	}
+	return "--server " + f.server + " "
+}
+
+// written is a duration as the server reads it, "" for none.
+func written(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// onSignal tells of every signal that asks for an end, and how many Ctrl-Cs there
+// have been. The first stops the turn, the second forces it; SIGTERM and SIGHUP
+// are a shutdown.
+func onSignal(tell func(sig os.Signal, interrupts int)) func() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
@@ -131,15 +278,10 @@ func stopOnSignal(h *house, turn *bellcord.Turn) func() {
 			case <-done:
 				return
 			case sig := <-signals:
-				req := bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Shutdown, By: sig.String(), From: "run"})
 				if sig == os.Interrupt {
 					interrupts++
-					req.Cause = bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "run"}
 				}
-				if interrupts > 1 {
-					req.Mode = bellcord.Force
-				}
-				h.Stop(req)
+				tell(sig, interrupts)
 			}
 		}
 	}()
@@ -150,16 +292,10 @@ func stopOnSignal(h *house, turn *bellcord.Turn) func() {
 }
 
 func askOnTerminal(_ context.Context, q bellcord.Question) (string, error) {
-	fmt.Fprintf(os.Stderr, "? %s [y]es, [a]lways exactly this, [N]o ", q.Text)
+	fmt.Fprintf(os.Stderr, "? %s [y]es, [a]lways exactly this, [N]o ", line.Visible(q.Text))
 	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
 		return "", err
 	}
-	switch strings.ToLower(strings.TrimSpace(said)) {
-	case "y", "yes":
-		return "allow", nil
-	case "a", "always":
-		return "allow_always", nil
-	}
-	return "reject", nil
+	return line.Choose(q, line.ParseReply(said)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/user"
 	"time"
@@ -12,76 +13,175 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/client"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 type stopFlags struct {
 	settings
-	why  string
-	wait time.Duration
-	json bool
+	serverFlags
+	why, queue                           string
+	wait                                 time.Duration
+	all, session, force, afterStep, json bool
 }
 
 func stopCommand() *cobra.Command {
 	var f stopFlags
 	cmd := &cobra.Command{
-		Use:   "stop TURN",
-		Short: "Stop a turn of any process on the same data directory, and print its receipt",
-		Long: `Stops a turn, whichever process on the same data directory runs it. A turn that
-has not come yet is stopped when it comes, within ten minutes. Turn ids are
-shown by bellcord sessions.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.stop(cmd.Context(), args[0]) },
+		Use:   "stop TURN | SESSION | --all",
+		Short: "Stop a turn, what a session runs, or everything, and print the receipt",
+		Long: `Stops a turn, what a session runs, or everything: at the server that is named, at
+the one on the data directory, or else in whichever process on the same data
+directory runs it. A turn that has not come yet is stopped when it comes, within
+ten minutes. Ids are shown by bellcord ps.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.stop(cmd.Context(), args) },
 	}
 	f.dataFlags(cmd)
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "stop everything of yours; an admin's is everybody's")
+	cmd.Flags().BoolVar(&f.session, "session", false, "the id is a session's")
+	cmd.Flags().BoolVar(&f.force, "force", false, "do not wait for processes to end by themselves")
+	cmd.Flags().BoolVar(&f.afterStep, "after-step", false, "let the current step end first")
+	cmd.Flags().StringVar(&f.queue, "queue", "", "`hold` the turns that wait behind a stopped one (the default), drop them, or let the next one run")
 	cmd.Flags().StringVar(&f.why, "why", "", "a reason, for the record")
-	cmd.Flags().DurationVar(&f.wait, "wait", 15*time.Second, "how long to wait for the receipt")
+	cmd.Flags().DurationVar(&f.wait, "wait", 15*time.Second, "how long to wait for the receipt; a server waits a minute at most")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as JSON")
+	cmd.MarkFlagsMutuallyExclusive("force", "after-step")
+	cmd.MarkFlagsMutuallyExclusive("all", "session")
 	return cmd
 }
 
-func (f *stopFlags) stop(ctx context.Context, arg string) error {
-	id, err := bellcord.ParseTurnID(arg)
+func (f *stopFlags) stop(ctx context.Context, args []string) error {
+	request, err := f.request()
 	if err != nil {
-		return fmt.Errorf("%s: %w", arg, err)
+		return err
+	}
+	if f.all == (len(args) == 1) {
+		return errors.New("name a turn or a session, or say --all")
 	}
 	c, err := f.load()
 	if err != nil {
 		return err
 	}
-	h, err := openHouse(ctx, c)
+	at, err := f.place(ctx, c, "bellcord stop")
 	if err != nil {
 		return err
 	}
-	ctx, done := context.WithTimeout(ctx, f.wait)
-	defer done()
-	cause := bellcord.Cause{Kind: bellcord.Person, By: whoAmI(), From: "bellcord stop", Why: f.why}
-	answers, err := h.Stop(bellcord.StopTurn(id, cause)).Wait(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the answer says stopping
+	var turn bellcord.TurnID
+	var session bellcord.SessionID
+	if !f.all {
+		turn, session, err = f.target(ctx, at, args[0])
 	}
-	if err = errors.Join(err, h.close()); err != nil {
+	var stopped api.Stopped
+	if err == nil {
+		stopped, err = at.stop(ctx, turn, session, request)
+	}
+	if err = errors.Join(err, at.close()); err != nil {
 		return err
 	}
-	return f.print(answers[0])
+	return f.print(stopped, turn)
 }
 
-func (f *stopFlags) print(a bellcord.StopAnswer) error {
-	if f.json {
-		return json.NewEncoder(os.Stdout).Encode(a)
+// request checks what was asked for before anything is stopped.
+func (f *stopFlags) request() (api.Stop, error) {
+	s := api.Stop{Queue: f.queue, Why: f.why, Wait: f.wait.String()}
+	switch {
+	case f.force:
+		s.Mode = string(bellcord.Force)
+	case f.afterStep:
+		s.Mode = string(bellcord.AfterStep)
+	}
+	switch bellcord.QueueFate(f.queue) {
+	case "", bellcord.Hold, bellcord.Drop, bellcord.Next:
+		return s, nil
+	}
+	return s, fmt.Errorf("--queue %s: it is hold, drop or next", f.queue)
+}
+
+// target finds out whether an id is a session's. One that is nobody's may be
+// that of a turn which has not come yet.
+func (f *stopFlags) target(ctx context.Context, at place, id string) (bellcord.TurnID, bellcord.SessionID, error) {
+	session := bellcord.SessionID(id)
+	_, err := at.session(ctx, session)
+	if err == nil || f.session && !mayNotLook(err) {
+		return "", session, err
+	}
+	if f.session {
+		return "", session, nil
+	}
+	if !isNoSession(err) && !mayNotLook(err) {
+		return "", "", err
+	}
+	turn, err := bellcord.ParseTurnID(id)
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w", id, err)
+	}
+	return turn, "", nil
+}
+
+func isNoSession(err error) bool {
+	return errors.Is(err, bellcord.ErrNoSession) || refusedWith(err, http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity)
+}
+
+// mayNotLook is the answer to a token that may stop and nothing else.
+func mayNotLook(err error) bool { return refusedWith(err, http.StatusForbidden) }
+
+func refusedWith(err error, statuses ...int) bool {
+	var p *client.Problem
+	if !errors.As(err, &p) {
+		return false
+	}
+	for _, s := range statuses {
+		if p.Status == s {
+			return true
+		}
+	}
+	return false
+}
+
+// print tells what became of the turns; of one that was named, of that one.
+func (f *stopFlags) print(s api.Stopped, named bellcord.TurnID) error {
+	if named != "" && len(s.Turns) == 0 {
+		s.Turns = []bellcord.StopAnswer{{Turn: named, State: s.State}}
+	}
+	switch {
+	case f.json && named != "":
+		return json.NewEncoder(os.Stdout).Encode(s.Turns[0])
+	case f.json:
+		return json.NewEncoder(os.Stdout).Encode(s)
+	case len(s.Turns) == 0:
+		fmt.Println("Nothing is running.")
+	}
+	for _, a := range s.Turns {
+		if len(s.Turns) > 1 {
+			fmt.Print(a.Turn, "  ")
+		}
+		fmt.Println(words(a))
+	}
+	if s.State == bellcord.InProgress {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+// words for what a stop did to a turn.
+func words(a bellcord.StopAnswer) string {
+	receipt := ""
+	if a.Receipt != nil {
+		receipt = line.Receipt(*a.Receipt)
 	}
 	switch a.State {
 	case bellcord.KeptForLater:
-		fmt.Println("no such turn yet: should it come within ten minutes, it is stopped at once")
-	case bellcord.InProgress:
-		fmt.Println("stopping; it has not settled yet")
-		return exitCode(exitFailed)
+		return "no such turn yet: should it come within ten minutes, it is stopped at once"
 	case bellcord.AlreadyEnded:
-		fmt.Println("it had ended: " + line.Receipt(*a.Receipt))
+		return "it had ended: " + receipt
 	case bellcord.Settled:
-		fmt.Println(line.Receipt(*a.Receipt))
+		return receipt
+	case bellcord.InProgress:
 	}
-	return nil
+	return "stopping; it has not settled yet"
 }
 
 func whoAmI() string {

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// pace is how often a turn says something: 20 events a second.
+const pace = 50 * time.Millisecond
+
+// serve measures a server with n live turns, each with a viewer, beside a bare
+// relay with the same: are words late or lost, how long does a stop take from
+// the request to the answer with the receipt, what does a turn cost in memory.
+func serve(out io.Writer, n int, during time.Duration) error {
+	fmt.Fprintf(out, "%d live turns of %d events a second each, %d viewers, for %s\n", n, time.Second/pace, n, during)
+	bare, err := load(out, "relay", n, during)
+	if err != nil {
+		return fmt.Errorf("relay: %w", err)
+	}
+	ours, err := load(out, "served", n, during)
+	if err != nil {
+		return fmt.Errorf("served: %w", err)
+	}
+	fmt.Fprintf(out, "  memory for each live turn: %d KiB with the relay (the connection's own), %d KiB with the server: %d KiB more\n",
+		bare.each>>10, ours.each>>10, (ours.each-bare.each)>>10)
+	if ours.lost > 0 || ours.broken > 0 {
+		return fmt.Errorf("%d events lost, %d streams broken", ours.lost, ours.broken)
+	}
+	return nil
+}
+
+// loaded is what came of a run.
+type loaded struct {
+	each   int64 // bytes a live turn
+	lost   int64
+	broken int64
+}
+
+// fleet is a server in another process, under load.
+type fleet struct {
+	cmd         *exec.Cmd
+	addr, token string
+	client      http.Client
+	sessions    []string
+	turns       []string
+	viewers     []*viewer
+	words, lost atomic.Int64
+	broken      atomic.Int64
+	reading     sync.WaitGroup
+
+	mu   sync.Mutex
+	lags []time.Duration
+}
+
+func load(out io.Writer, what string, n int, during time.Duration) (result loaded, err error) {
+	ctx, done := context.WithTimeout(context.Background(), during+5*time.Minute)
+	defer done()
+	f, err := startFleet(ctx, what)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, f.end()) }()
+	idle, err := f.resident()
+	if err == nil {
+		err = f.fill(ctx, n)
+	}
+	if err != nil {
+		return result, err
+	}
+	if err := pause(ctx, 3*time.Second); err != nil { // the crowd's arrival is not what is measured
+		return result, err
+	}
+	f.forget()
+	began, words := time.Now(), f.words.Load()
+	stops, err := f.stopSome(ctx, during)
+	if err != nil {
+		return result, err
+	}
+	rate := float64(f.words.Load()-words) / time.Since(began).Seconds()
+	full, err := f.resident()
+	if err != nil {
+		return result, err
+	}
+	result = loaded{each: (full - idle) / int64(n), lost: f.lost.Load(), broken: f.broken.Load()}
+	fmt.Fprintf(out, "  %s: %.0f words a second seen of %d said; %d events lost, %d streams broken; resident %d MiB\n",
+		what, rate, n*int(time.Second/pace), result.lost, result.broken, full>>20)
+	f.mu.Lock()
+	row(out, what+": said to seen", f.lags)
+	f.mu.Unlock()
+	row(out, what+": stop over HTTP, asked to answered", stops)
+	return result, nil
+}
+
+func startFleet(ctx context.Context, what string) (*fleet, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	f := &fleet{cmd: exec.CommandContext(ctx, self, what)}
+	f.cmd.Stderr = os.Stderr
+	stdout, err := f.cmd.StdoutPipe()
+	if err == nil {
+		err = f.cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	f.addr, f.token, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return f, err
+}
+
+func (f *fleet) end() error {
+	for _, v := range f.viewers {
+		_ = v.conn.Close()
+	}
+	f.reading.Wait()
+	f.client.CloseIdleConnections()
+	return errors.Join(f.cmd.Process.Signal(os.Interrupt), f.cmd.Wait())
+}
+
+// fill makes sessions, watches each, and prompts in each.
+func (f *fleet) fill(ctx context.Context, n int) error {
+	for i := range n {
+		session, err := f.post(ctx, "/v1/sessions", "", http.StatusCreated)
+		if err != nil {
+			return err
+		}
+		v := &viewer{words: &f.words, lost: &f.lost}
+		if i%20 == 0 {
+			v.lags = f.lag
+		}
+		if err := v.watch(ctx, f.addr, f.token, session); err != nil {
+			return err
+		}
+		f.reading.Go(func() {
+			if err := v.read(); err != nil {
+				f.broken.Add(1)
+			}
+		})
+		turn, err := f.post(ctx, "/v1/sessions/"+session+"/turns", `{"text":"go"}`, http.StatusAccepted)
+		if err != nil {
+			return err
+		}
+		f.sessions, f.turns, f.viewers = append(f.sessions, session), append(f.turns, turn), append(f.viewers, v)
+	}
+	return nil
+}
+
+// stopSome stops a turn at random, twenty a second, and puts another in its
+// place.
+func (f *fleet) stopSome(ctx context.Context, during time.Duration) ([]time.Duration, error) {
+	ticker := time.NewTicker(pace)
+	defer ticker.Stop()
+	var took []time.Duration
+	for end := time.Now().Add(during); time.Now().Before(end); <-ticker.C {
+		i := rand.IntN(len(f.turns))
+		began := time.Now()
+		if _, err := f.post(ctx, "/v1/turns/"+f.turns[i]+"/stop", "", http.StatusOK); err != nil {
+			return nil, err
+		}
+		took = append(took, time.Since(began))
+		turn, err := f.post(ctx, "/v1/sessions/"+f.sessions[i]+"/turns", `{"text":"go"}`, http.StatusAccepted)
+		if err != nil {
+			return nil, err
+		}
+		f.turns[i] = turn
+	}
+	return took, nil
+}
+
+// post returns the id in the answer, if there is one.
+func (f *fleet) post(ctx context.Context, path, body string, want int) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+f.addr+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+f.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil {
+		return "", err
+	}
+	if resp.StatusCode != want {
+		return "", fmt.Errorf("%s: %s: %s", path, resp.Status, text)
+	}
+	var answer struct{ ID string }
+	return answer.ID, errors.Join(json.Unmarshal(text, &answer), nil)
+}
+
+func (f *fleet) lag(took time.Duration) {
+	f.mu.Lock()
+	f.lags = append(f.lags, took)
+	f.mu.Unlock()
+}
+
+func (f *fleet) forget() {
+	f.mu.Lock()
+	f.lags = nil
+	f.mu.Unlock()
+}
+
+// resident is the other process's memory.
+func (f *fleet) resident() (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(text), "VmRSS:")
+	fields := strings.Fields(after)
+	if len(fields) == 0 {
+		return 0, errors.New("no VmRSS")
+	}
+	kib, err := strconv.ParseInt(fields[0], 10, 64)
+	return kib << 10, err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

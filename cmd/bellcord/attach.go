@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+type attachFlags struct {
+	settings
+	serverFlags
+}
+
+func attachCommand() *cobra.Command {
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:   "attach SESSION",
+		Short: "Watch a session as it happens, stop what it runs, answer what it asks",
+		Long: `Shows a session from the start of the turn that runs, or of the last one, and goes
+on across turns until you leave. The beginning of a session's id is enough.
+
+Esc stops the turn. Ctrl-C stops it, again within two seconds forces it, a third
+leaves. When nothing runs, Ctrl-C leaves. q and Ctrl-D leave and stop nothing.
+Where there is no terminal it shows the turn to its end; the exit code is that of
+bellcord run.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.attach(cmd.Context(), args[0]) },
+	}
+	f.dataFlags(cmd)
+	f.flags(cmd)
+	return cmd
+}
+
+func (f *attachFlags) attach(ctx context.Context, prefix string) error {
+	c, err := f.load()
+	if err != nil {
+		return err
+	}
+	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer done()
+	at, err := f.place(ctx, c, "bellcord attach")
+	if err != nil {
+		return err
+	}
+	id, err := findSession(ctx, at, prefix)
+	var end bellcord.End
+	if err == nil {
+		end, err = watchSession(ctx, at, id)
+	}
+	if err = errors.Join(err, at.close()); err != nil {
+		return err
+	}
+	return codeOf(end)
+}
+
+// findSession returns the one session whose id begins so.
+func findSession(ctx context.Context, at place, prefix string) (bellcord.SessionID, error) {
+	if s, err := at.session(ctx, bellcord.SessionID(prefix)); err == nil {
+		return s.ID, nil
+	} else if !isNoSession(err) {
+		return "", err
+	}
+	var found []string
+	for before := ""; ; {
+		sessions, next, err := at.sessions(ctx, before)
+		if err != nil {
+			return "", err
+		}
+		for _, s := range sessions {
+			if strings.HasPrefix(string(s.ID), strings.ToLower(prefix)) {
+				found = append(found, string(s.ID))
+			}
+		}
+		if before = next; next == "" || len(found) > 1 {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%s: %w", prefix, bellcord.ErrNoSession)
+	case 1:
+		return bellcord.SessionID(found[0]), nil
+	}
+	return "", fmt.Errorf("%s: several sessions begin so: %s …", prefix, strings.Join(found[:2], ", "))
+}
+
+// watchSession shows the session until the person leaves or, where nobody can
+// type, until its turn ends, and returns how that ended.
+func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcord.End, error) {
+	begin, err := runningTurn(ctx, at, id)
+	if err != nil {
+		return "", err
+	}
+	out, errs := io.Writer(os.Stdout), io.Writer(os.Stderr)
+	var typed <-chan []byte
+	if in := int(os.Stdin.Fd()); term.IsTerminal(in) && term.IsTerminal(int(os.Stdout.Fd())) {
+		before, err := term.MakeRaw(in)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = term.Restore(in, before) }()
+		out, errs, typed = rawWriter{out}, rawWriter{errs}, typing(os.Stdin)
+		fmt.Fprintln(errs, "Esc or Ctrl-C stops the turn, Ctrl-C again forces it; q or Ctrl-D leaves and stops nothing.")
+	}
+	screen := line.NewScreen(&line.View{Out: out, Err: errs}, begin)
+	screen.Typed = typed
+	screen.Stop = func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
+		_, err := at.stop(ctx, turn, "", api.Stop{Mode: string(mode), Wait: "1s"})
+		return err
+	}
+	screen.Answer = at.answer
+	source, done, err := at.events(ctx, id, func(err error) {
+		screen.Tell(fmt.Sprintf("… the server is out of reach (%v); trying again", err))
+	})
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	receipt, err := screen.Run(ctx, source)
+	if receipt == nil {
+		return bellcord.Done, err
+	}
+	return receipt.End, err
+}
+
+// runningTurn returns the turn to begin with: the one that runs, or else the
+// first that waits; "" when there is none.
+func runningTurn(ctx context.Context, at place, id bellcord.SessionID) (bellcord.TurnID, error) {
+	all, err := at.turns(ctx)
+	if err != nil {
+		return "", err
+	}
+	var first bellcord.TurnID
+	for _, t := range all {
+		switch {
+		case t.Session != id:
+		case t.State != api.Queued:
+			return t.ID, nil
+		case first == "" && !t.Held:
+			first = t.ID
+		}
+	}
+	return first, nil
+}
+
+// typing reads a terminal. It ends with the process: a read cannot be called off.
+func typing(in io.Reader) <-chan []byte {
+	typed := make(chan []byte)
+	go func() {
+		for {
+			some := make([]byte, 64)
+			n, err := in.Read(some)
+			if err != nil {
+				typed <- []byte{ctrlD} // nobody is there any more
+				return
+			}
+			typed <- some[:n]
+		}
+	}()
+	return typed
+}
+
+const ctrlD = 0x04
+
+// rawWriter writes lines on a terminal in raw mode, which does not go back to
+// the first column by itself.
+type rawWriter struct{ to io.Writer }
+
+func (w rawWriter) Write(p []byte) (int, error) {
+	if _, err := w.to.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,148 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestAttachWithoutATerminalShowsTheTurnToItsEndAndTellsHowThatWas(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"in another process", "at a server"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var args []string
+			if where == "at a server" {
+				args = []string{"--server", w.hostsTurns()}
+			}
+			p := w.starts(append(args, "[slow 100000 1ms]")...)
+			said := p.until("said")
+			watching := w.bellcord("attach", string(said.Session)[:30])
+			var out, errs strings.Builder
+			watching.Stdout, watching.Stderr = &out, &errs
+			if err := watching.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for range 50 {
+				p.until("said")
+			}
+			w.does("stop", string(said.Turn))
+			p.drain()
+			_ = watching.Wait()
+			if watching.ProcessState.ExitCode() != exitStopped || !strings.Contains(errs.String(), "■ stopped by ") {
+				t.Errorf("exit code %d: %s", watching.ProcessState.ExitCode(), errs.String())
+			}
+			shown := strings.ReplaceAll(out.String(), "\n", "") // a note begins on a line of its own
+			if text, _ := w.record(said.Session); shown != text {
+				t.Errorf("shown %q, on record %q", shown, text)
+			}
+		})
+	}
+}
+
+func TestTheBeginningOfASessionsIDIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.starts("[say hello]")
+	session := string(p.until("said").Session)
+	p.drain()
+	if out, errs, code := w.does("attach", strings.ToUpper(session[:8])); out != "hello\n" || code != 0 || !strings.HasPrefix(errs, "> [say hello]\n") {
+		t.Errorf("%q %q, exit code %d", out, errs, code)
+	}
+	w.does("run", "another")
+	if _, errs, code := w.does("attach", ""); !strings.Contains(errs, "several sessions begin so") || code != exitFailed {
+		t.Errorf("%q, exit code %d", errs, code)
+	}
+}
+
+// terminal is a tmux of its own that a test types into.
+type terminal struct {
+	t      *testing.T
+	socket string
+}
+
+func openTerminal(t *testing.T) *terminal {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	dir, err := os.MkdirTemp("", "tmux") // a test's own is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	term := &terminal{t, filepath.Join(dir, "s")}
+	term.tmux("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", "sh")
+	t.Cleanup(func() { term.tmux("kill-server") })
+	return term
+}
+
+func (x *terminal) tmux(args ...string) string {
+	x.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", x.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		x.t.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (x *terminal) types(keys ...string) { x.tmux(append([]string{"send-keys"}, keys...)...) }
+
+// sees waits until the screen has the text.
+func (x *terminal) sees(text string) {
+	x.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	screen := ""
+	for late := time.After(30 * time.Second); ; {
+		if screen = x.tmux("capture-pane", "-p", "-J"); strings.Contains(screen, text) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			x.t.Fatalf("%q is not on the screen:\n%s", text, screen)
+		}
+	}
+}
+
+func TestInATerminalEscStopsArrowsDoNotAndTheTerminalIsRestored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x := openTerminal(t)
+	p := w.starts("--server", w.hostsTurns(), "[say Begun.][slow 100000 20ms]")
+	said := p.until("said")
+	attach := w.bellcord("attach", string(said.Session))
+	line := "env"
+	for _, pair := range attach.Env[len(attach.Env)-6:] {
+		line += " '" + pair + "'"
+	}
+	x.types(line+" '"+attach.Path+"' attach "+string(said.Session)+"; echo code=$?; stty -a | grep -o ' icanon'", "Enter")
+	x.sees("q or Ctrl-D leaves and stops nothing")
+	x.sees("> [say Begun.]")
+	x.types("Up")
+	x.types("Left")
+	for range 10 {
+		p.until("said")
+	}
+	if _, ends := w.record(said.Session); len(ends) > 0 {
+		t.Fatalf("an arrow stopped it: %+v", ends)
+	}
+	x.types("Escape")
+	x.sees("■ stopped by ")
+	p.drain()
+	if p.end == nil || p.end.End != bellcord.Stopped {
+		t.Errorf("end %+v", p.end)
+	}
+	x.types("C-c") // nothing runs
+	x.sees("code=0")
+	x.sees(" icanon")
+}

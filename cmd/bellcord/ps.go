@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+type psFlags struct {
+	settings
+	serverFlags
+	all, json bool
+}
+
+func psCommand() *cobra.Command {
+	var f psFlags
+	cmd := &cobra.Command{
+		Use:   "ps",
+		Short: "List the turns that have not ended, and what they wait for",
+		Long: `Lists the turns that have not ended: at the server that is named, at the one on the
+data directory, or else of all processes on the same data directory. An admin of
+a server is shown their own, and with --all everybody's.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.list(cmd.Context()) },
+	}
+	f.dataFlags(cmd)
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "show other people's turns too, where you may see them")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the turns as JSON")
+	return cmd
+}
+
+// listed is a turn with whose it is.
+type listed struct {
+	api.Turn
+	Owner string `json:"owner,omitempty"`
+}
+
+func (f *psFlags) list(ctx context.Context) error {
+	c, err := f.load()
+	if err != nil {
+		return err
+	}
+	at, err := f.place(ctx, c, "bellcord ps")
+	if err != nil {
+		return err
+	}
+	shown, hidden, err := f.gather(ctx, at)
+	if err = errors.Join(err, at.close()); err != nil {
+		return err
+	}
+	if f.json {
+		return json.NewEncoder(os.Stdout).Encode(map[string][]listed{"turns": shown})
+	}
+	return listTurns(os.Stdout, shown, hidden, time.Now())
+}
+
+// gather returns the turns to show, and how many are other people's. Whoever has
+// the machine sees everything.
+func (f *psFlags) gather(ctx context.Context, at place) ([]listed, int, error) {
+	turns, err := at.turns(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	me := ""
+	if remote, ok := at.(served); ok && f.server != "" && !strings.HasPrefix(f.server, "unix:") && !f.all {
+		who, err := remote.Me(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		me = who.Owner
+	}
+	owners := map[bellcord.SessionID]string{}
+	shown, hidden := []listed{}, 0
+	for _, t := range turns {
+		owner, known := owners[t.Session]
+		if !known {
+			if s, err := at.session(ctx, t.Session); err == nil { // else it was deleted meanwhile
+				owner = s.Owner
+			}
+			owners[t.Session] = owner
+		}
+		if me != "" && owner != "" && owner != me {
+			hidden++
+			continue
+		}
+		shown = append(shown, listed{t, owner})
+	}
+	return shown, hidden, nil
+}
+
+func listTurns(to io.Writer, turns []listed, hidden int, now time.Time) error {
+	others := ""
+	if hidden > 0 {
+		others = fmt.Sprintf("%d more: other people's (--all shows them)", hidden)
+	}
+	if len(turns) == 0 {
+		if others != "" {
+			others = " " + others
+		}
+		_, err := fmt.Fprintln(to, "Nothing is running."+others)
+		return err
+	}
+	var table strings.Builder
+	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "TURN\tSESSION\tSTATE\tSINCE\tOWNER\tTITLE")
+	for _, t := range turns {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Session, standing(t.Turn), since(t.Accepted, now),
+			orDash(t.Owner), oneLine(bellcord.FirstWords(t.Text)))
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	rows := strings.SplitAfter(table.String(), "\n")
+	fmt.Fprintf(to, "%s", rows[0])
+	for i, t := range turns {
+		fmt.Fprintf(to, "%s%s", rows[i+1], waitsFor(t.Turn))
+	}
+	if others != "" {
+		fmt.Fprintln(to, others)
+	}
+	return nil
+}
+
+// standing is the state in the words that are the same everywhere.
+func standing(t api.Turn) string {
+	if t.Held && t.State == api.Queued {
+		return "held"
+	}
+	return string(t.State)
+}
+
+// waitsFor says what stands in a turn's way, on lines of their own.
+func waitsFor(t api.Turn) string {
+	text := ""
+	if t.State == api.Waiting {
+		for _, q := range t.Questions {
+			text += "  waits for you: " + oneLine(q.Text) + "\n"
+		}
+	}
+	if t.State == api.Stopping && t.Stop != nil {
+		who := t.Stop.By
+		if who == "" {
+			who = string(t.Stop.Kind)
+		}
+		if t.Stop.From != "" {
+			who += ", " + t.Stop.From
+		}
+		text += "  stop asked for by " + oneLine(who) + "\n"
+	}
+	return text
+}
+
+// since is a time of day, or a date for what is older.
+func since(at, now time.Time) string {
+	if now.Sub(at) < 24*time.Hour {
+		return at.Local().Format(time.TimeOnly)
+	}
+	return at.Local().Format("2006-01-02 15:04")
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return oneLine(s)
+}
+
+// oneLine keeps a table a table, whatever somebody wrote.
+func oneLine(s string) string { return line.Visible(strings.Join(strings.Fields(s), " ")) }

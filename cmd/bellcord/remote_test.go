@@ -1,0 +1,277 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+// hostsTurns starts a bellcord serve in the world and returns its address.
+func (w *world) hostsTurns() string {
+	w.t.Helper()
+	cmd := w.bellcord("serve", "--addr", "127.0.0.1:0", "--finish", "1ms")
+	logged, err := cmd.StderrPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_, _ = io.Copy(io.Discard, logged)
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(logged)
+	for lines.Scan() {
+		var entry struct{ Msg, URL string }
+		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "serving" {
+			go io.Copy(io.Discard, logged)
+			return entry.URL
+		}
+	}
+	w.t.Fatal("the server did not come up")
+	return ""
+}
+
+func TestRunAtAServerIsAsRunIsAtHome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := w.hostsTurns()
+	out, errs, code := w.does("run", "--server", url, "[say Hello there.]")
+	if out != "Hello there.\n" || errs != "" || code != 0 {
+		t.Errorf("stdout %q, stderr %q, exit code %d", out, errs, code)
+	}
+	turn := bellcord.NewTurnID()
+	p := w.starts("--server", url, "--turn", string(turn), "[say one]")
+	session := p.until("said").Session
+	if p.drain(); p.end == nil || p.end.Turn != turn || p.end.End != bellcord.Done {
+		t.Errorf("end %+v", p.end)
+	}
+	out, _, code = w.does("run", "--server", url, "--session", string(session), "[say two]")
+	if text, ends := w.record(session); out != "two\n" || code != 0 || text != "onetwo" || len(ends) != 2 {
+		t.Errorf("stdout %q, exit code %d, on record %q", out, code, text)
+	}
+}
+
+func TestWhatIsWrongAtAServerIsSaidInOneLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := w.hostsTurns()
+	token := filepath.Join(w.dir, "token")
+	if err := os.WriteFile(token, []byte("bc_1_x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+		code int
+	}{
+		{[]string{"run", "--server", url, "--deadline", "100ms", "[slow 1000]"}, "stopped by deadline", exitStopped},
+		{[]string{"run", "--server", url, "--session", "nope", "hi"}, "no such session", exitFailed},
+		{[]string{"run", "--server", url, "--turn", "seven", "hi"}, "id is not a UUID", exitFailed},
+		{[]string{"run", "--server", url, "--token-file", token, "hi"}, "credentials", exitFailed},
+		{[]string{"run", "--server", url, "--token-file", "/nowhere", "hi"}, "no such file", exitFailed},
+		{[]string{"run", "--server", "http://bells.example", "--token-file", token, "hi"}, "not sent over plain http", exitFailed},
+		{[]string{"ps", "--server", "bells"}, "is not a server", exitFailed},
+		{[]string{"stop", "--server", url}, "name a turn or a session", exitFailed},
+		{[]string{"stop", "--all", "x"}, "name a turn or a session", exitFailed},
+		{[]string{"stop", "--queue", "later", "--all"}, "it is hold, drop or next", exitFailed},
+		{[]string{"stop", "--session", "nope"}, "no such session", exitFailed},
+		{[]string{"attach", "nope"}, "no such session", exitFailed},
+	} {
+		if _, errs, code := w.does(c.args...); !strings.Contains(errs, c.says) || code != c.code {
+			t.Errorf("%v: %q, exit code %d", c.args, errs, code)
+		}
+	}
+}
+
+func TestCtrlCStopsATurnAtAServerAndForcesItTheSecondTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := w.hostsTurns()
+	p := w.starts("--server", url, "--mode", "full", `[tool shell {"command":"trap '' TERM; echo ready; while :; do sleep 0.05; done"}]`)
+	p.until("call_output")
+	for range 2 {
+		if err := p.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		p.untilStopOrEnd()
+	}
+	p.drain()
+	if p.end == nil || p.end.End != bellcord.Stopped || p.ProcessState.ExitCode() != exitStopped {
+		t.Fatalf("end %+v, exit code %d: %s", p.end, p.ProcessState.ExitCode(), p.errs.String())
+	}
+	if took := p.end.Times.Settled.Sub(p.end.Times.Requested); took >= 2e9 || len(p.end.Processes.Ended) == 0 {
+		t.Errorf("it waited out the grace: %v, %+v", took, p.end.Processes)
+	}
+}
+
+// wire carries connections to a server and can be cut.
+type wire struct {
+	net.Listener
+	to    string
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// layWire returns a wire to the server at url and its own address.
+func layWire(t *testing.T, url string) (*wire, string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{Listener: listener, to: strings.TrimPrefix(url, "http://")}
+	t.Cleanup(func() { _ = listener.Close(); w.cut() })
+	go w.carry()
+	return w, "http://" + listener.Addr().String()
+}
+
+func (w *wire) carry() {
+	for {
+		near, err := w.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", w.to)
+		if err != nil {
+			_ = near.Close()
+			continue
+		}
+		w.mu.Lock()
+		w.conns = append(w.conns, near, far)
+		w.mu.Unlock()
+		go io.Copy(near, far)
+		go io.Copy(far, near)
+	}
+}
+
+// cut breaks what is connected now.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		_ = c.Close()
+	}
+	w.conns = nil
+}
+
+func TestTheViewGoesOnOverABrokenConnectionAndTheTurnDoesNotNotice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	wire, url := layWire(t, w.hostsTurns())
+	p := w.starts("--server", url, "[slow 400 5ms]")
+	session := p.until("said").Session
+	for range 3 {
+		wire.cut()
+		for range 30 {
+			p.until("said")
+		}
+	}
+	p.drain()
+	text, ends := w.record(session)
+	if text != p.shown.String() || len(ends) != 1 || ends[0].End != bellcord.Done || p.ProcessState.ExitCode() != 0 {
+		t.Errorf("shown %q, on record %q, ends %+v", p.shown.String(), text, ends)
+	}
+	if !strings.Contains(p.errs.String(), "out of reach") {
+		t.Errorf("nothing was broken: %q", p.errs.String())
+	}
+}
+
+func TestAServerIsFoundByItsSocketAndStopsATurnASessionAndEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := w.hostsTurns()
+	for _, scope := range []string{"turn", "session", "named session", "all"} {
+		p := w.starts("--server", url, "[slow 100000 1ms]")
+		said := p.until("said")
+		args := map[string][]string{
+			"turn": {string(said.Turn)}, "session": {string(said.Session)}, "named session": {"--session", string(said.Session)}, "all": {"--all"},
+		}[scope]
+		out, errs, code := w.does(append([]string{"stop", "--why", "enough"}, args...)...)
+		p.drain()
+		if !strings.HasPrefix(out, "■ stopped by ") || code != 0 {
+			t.Errorf("%s: %q %q, exit code %d", scope, out, errs, code)
+		}
+		if p.end == nil || p.end.Cause.Why != "enough" || p.end.Cause.From == "bellcord stop" || p.ProcessState.ExitCode() != exitStopped {
+			t.Errorf("%s: end %+v, exit code %d", scope, p.end, p.ProcessState.ExitCode())
+		}
+	}
+	turn := string(bellcord.NewTurnID())
+	if out, _, code := w.does("stop", turn); !strings.Contains(out, "no such turn yet") || code != 0 {
+		t.Errorf("%q, exit code %d", out, code)
+	}
+	if _, _, code := w.does("run", "--server", url, "--turn", turn, "hello"); code != exitStopped {
+		t.Errorf("the turn came with exit code %d", code)
+	}
+	if out, _, code := w.does("stop", "--all"); out != "Nothing is running.\n" || code != 0 {
+		t.Errorf("%q, exit code %d", out, code)
+	}
+}
+
+// Law 32 for scopes: without a server, a stop reaches whatever process has it.
+func TestLaw32_AStopOfASessionOrOfEverythingNeedsNoServer(t *testing.T) {
+	t.Parallel()
+	for _, scope := range []string{"session", "all"} {
+		t.Run(scope, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			p, other := w.starts("[slow 100000 1ms]"), w.starts("[hang after 1]")
+			session := p.until("said").Session
+			other.until("said")
+			args, want := []string{"stop", "--json", "--all"}, 2
+			if scope == "session" {
+				args, want = []string{"stop", "--json", string(session)}, 1
+			}
+			out, errs, code := w.does(args...)
+			var stopped api.Stopped
+			if err := json.Unmarshal([]byte(out), &stopped); err != nil || stopped.State != bellcord.Settled || len(stopped.Turns) != want || code != 0 {
+				t.Fatalf("%v: %q %q, exit code %d", err, out, errs, code)
+			}
+			p.drain()
+			if p.end == nil || p.end.End != bellcord.Stopped || p.end.Cause.From != "bellcord stop" {
+				t.Errorf("end %+v", p.end)
+			}
+		})
+	}
+}
+
+func TestTheTokenOfTheDataDirectoryIsForThisMachineAlone(t *testing.T) { // not parallel: it sets the environment
+	data, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
+	for path, text := range map[string]string{filepath.Join(data, "token"): "bc_data\n", own: " bc_own\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name, file, env, data string
+		near                  bool
+		want                  string
+	}{
+		{"a server here", "", "", data, true, "bc_data"},
+		{"a server elsewhere", "", "", data, false, ""},
+		{"the environment's", "", "bc_env", data, true, "bc_env"},
+		{"the environment's goes where it is told", "", "bc_env", data, false, "bc_env"},
+		{"a file's before all", own, "bc_env", data, false, "bc_own"},
+		{"a directory without one", "", "", t.TempDir(), true, ""},
+	} {
+		t.Setenv("BELLCORD_TOKEN", test.env)
+		f := serverFlags{tokenFile: test.file}
+		if got, err := f.token(config.Config{Data: test.data}, test.near); got != test.want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", test.name, got, err, test.want)
+		}
+	}
+}
