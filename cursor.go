@@ -62,6 +62,11 @@ func (j *journal) since(seq int64) ([]Event, <-chan struct{}) {
 func (j *journal) await(ctx context.Context, grown <-chan struct{}) error {
 	j.waiting.Add(1)
 	defer j.waiting.Add(-1)
+	if j.stale.Swap(false) { // the sweep came by while nobody waited
+		if err := j.look(ctx); err != nil {
+			return err
+		}
+	}
 	select {
 	case <-grown:
 		return nil

@@ -20,6 +20,7 @@ type Hub struct {
 	quit     chan struct{}
 	quitOnce sync.Once
 	swept    sync.WaitGroup
+	unheard  bool // of the sweep: its last look failed
 	runs     sync.WaitGroup
 
 	// mu guards what follows. It is held for map work only: never during I/O,

@@ -15,6 +15,7 @@ type journal struct {
 	next    *journal // below this one on the log's stack
 	holders int      // guarded by log.mu
 	waiting atomic.Int32
+	stale   atomic.Bool // another process may have added to it since we looked
 
 	mu      sync.Mutex
 	waits   []*entry // in order, for the next commit

@@ -197,13 +197,16 @@ func (l *Log) release(j *journal) {
 	}
 }
 
-// watched returns the journals that somebody is waiting on.
-func (l *Log) watched() []*journal {
+// stale notes that other processes may have added to sessions, and returns the
+// journals that somebody is waiting on. On the others whoever waits next looks.
+func (l *Log) stale() []*journal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []*journal
 	for _, j := range l.journals {
+		j.stale.Store(true)
 		if j.waiting.Load() > 0 {
+			j.stale.Store(false)
 			all = append(all, j)
 		}
 	}

@@ -42,6 +42,9 @@ type Reader interface {
 
 // Watcher is how a process learns what others did to its turns.
 type Watcher interface {
+	// News reports whether other processes may have written since it was last
+	// asked. It is cheap, so that looking for the rest can be spared.
+	News(ctx context.Context) (bool, error)
 	// StopsAsked returns this process's unended turns that have a stop on record.
 	StopsAsked(ctx context.Context) ([]TurnRecord, error)
 	// TakeOver moves the unended turns of dead processes to this one, their

@@ -18,10 +18,7 @@ func (h *Hub) sweep() {
 			return
 		case <-tick.C:
 		}
-		err := h.hearStops(context.Background())
-		for _, j := range h.log.watched() {
-			err = errors.Join(err, j.look(context.Background()))
-		}
+		err := h.hearNews(context.Background())
 		if n%4 == 0 { // the dead stay dead: looking less often costs a waiting turn little
 			err = errors.Join(err, h.takeOver(context.Background()))
 			h.forgetEarly(time.Now().Add(-KeepIntent))
@@ -30,6 +27,20 @@ func (h *Hub) sweep() {
 			h.logger.Error("sweep", "err", err)
 		}
 	}
+}
+
+// hearNews looks for stops and events of other processes, where there may be any.
+func (h *Hub) hearNews(ctx context.Context) error {
+	news, err := h.log.store.News(ctx)
+	if err == nil && !news && !h.unheard {
+		return nil
+	}
+	err = errors.Join(err, h.hearStops(ctx))
+	for _, j := range h.log.stale() {
+		err = errors.Join(err, j.look(ctx))
+	}
+	h.unheard = err != nil
+	return err
 }
 
 // hearStops applies stops that another process recorded.

@@ -2,6 +2,7 @@ package laws_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +14,12 @@ import (
 // bareStage is a hub with an agent of the test's own. Call it in a bubble.
 func bareStage(t *testing.T, agent bellcord.Agent, opts bellcord.Options) *stage {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, store: &gate{Store: store}, grew: make(chan struct{})}
+	s := &stage{t: t, dir: dir, store: &gate{Store: store}, grew: make(chan struct{})}
 	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +46,12 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	s.t.Helper()
 	cause := by
 	cause.Kind, cause.At = bellcord.Person, time.Now()
-	results, err := s.store.Store.Commit(s.t.Context(), []bellcord.Op{bellcord.AskStop{Turn: id, Cause: cause}})
-	if err != nil || results[0].Err != nil {
+	other, err := sqlite.Open(s.t.Context(), s.dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	results, err := other.Commit(s.t.Context(), []bellcord.Op{bellcord.AskStop{Turn: id, Cause: cause}})
+	if err = errors.Join(err, other.Close()); err != nil || results[0].Err != nil {
 		s.t.Fatal(err, results)
 	}
 }

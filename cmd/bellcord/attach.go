@@ -115,14 +115,14 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 		out, errs, typed = rawWriter{out}, rawWriter{errs}, typing(os.Stdin)
 		fmt.Fprintln(errs, "Esc or Ctrl-C stops the turn, Ctrl-C again forces it; q or Ctrl-D leaves and stops nothing.")
 	}
-	screen := line.NewScreen(&line.View{Out: out, Err: errs}, begin)
+	screen := line.NewScreen(&line.View{Out: out, Err: errs}, begin.ID)
 	screen.Typed = typed
 	screen.Stop = func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
 		_, err := at.stop(ctx, turn, "", api.Stop{Mode: string(mode), Wait: "1s"})
 		return err
 	}
 	screen.Answer = at.answer
-	source, done, err := at.events(ctx, id, func(err error) {
+	source, done, err := at.events(ctx, id, max(begin.First-1, 0), func(err error) {
 		screen.Tell(fmt.Sprintf("… the server is out of reach (%v); trying again", err))
 	})
 	if err != nil {
@@ -137,20 +137,20 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 }
 
 // runningTurn returns the turn to begin with: the one that runs, or else the
-// first that waits; "" when there is none.
-func runningTurn(ctx context.Context, at place, id bellcord.SessionID) (bellcord.TurnID, error) {
+// first that waits; the zero value when there is none.
+func runningTurn(ctx context.Context, at place, id bellcord.SessionID) (api.Turn, error) {
 	all, err := at.turns(ctx)
 	if err != nil {
-		return "", err
+		return api.Turn{}, err
 	}
-	var first bellcord.TurnID
+	var first api.Turn
 	for _, t := range all {
 		switch {
 		case t.Session != id:
 		case t.State != api.Queued:
-			return t.ID, nil
-		case first == "" && !t.Held:
-			first = t.ID
+			return t, nil
+		case first.ID == "" && !t.Held:
+			first = t
 		}
 	}
 	return first, nil

@@ -77,6 +77,7 @@ type Turn struct {
 	Held      bool                `json:"held,omitempty" doc:"a stop of the turn before it holds it back: send it, edit it or discard it"`
 	Text      string              `json:"text"`
 	Accepted  time.Time           `json:"accepted"`
+	First     int64               `json:"first" doc:"sequence number of its first event; watch with ?after= one less to see all of the turn"`
 	Stop      *bellcord.Cause     `json:"stop,omitempty" doc:"the stop on record"`
 	Questions []bellcord.Question `json:"questions,omitempty" doc:"open ones: the turn waits for an answer"`
 	Receipt   *bellcord.Receipt   `json:"receipt,omitempty" doc:"once ended"`

@@ -56,7 +56,7 @@ func (s *Server) record(ctx context.Context, id string) (bellcord.TurnRecord, er
 func (s *Server) turn(r bellcord.TurnRecord) api.Turn {
 	t := api.Turn{
 		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
-		Accepted: r.Accepted, Stop: r.Stop, Receipt: r.Receipt,
+		Accepted: r.Accepted, First: r.First, Stop: r.Stop, Receipt: r.Receipt,
 	}
 	if r.Receipt != nil {
 		t.State = api.TurnState(r.Receipt.End)

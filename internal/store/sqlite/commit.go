@@ -82,6 +82,7 @@ func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
 	for _, q := range []string{
 		`DELETE FROM events WHERE session = $1`,
+		`DELETE FROM prompts WHERE turn IN (SELECT id FROM turns WHERE session = $1)`,
 		`DELETE FROM turns WHERE session = $1`,
 		`DELETE FROM sessions WHERE id = $1`,
 	} {
@@ -89,6 +90,7 @@ func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
 			return bellcord.Result{}, err
 		}
 	}
+	delete(t.s.tails.last, id)
 	return bellcord.Result{}, nil
 }
 
@@ -143,8 +145,8 @@ func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, 
 		}
 		texts[i] = string(data)
 	}
-	var last int64
-	if err := t.row(`SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last); err != nil {
+	last, err := t.tail(session)
+	if err != nil {
 		return bellcord.Result{}, err
 	}
 	events := make([]bellcord.Event, len(bodies))
@@ -155,5 +157,6 @@ func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, 
 			return bellcord.Result{}, err
 		}
 	}
+	t.s.tails.last[session] = last + int64(len(bodies))
 	return bellcord.Result{Events: events}, nil
 }

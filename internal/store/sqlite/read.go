@@ -10,9 +10,39 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
+// query and queryRow read, with statements that are prepared the first time they
+// are used.
+
+func (s *Store) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := s.reading(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+func (s *Store) queryRow(ctx context.Context, query string, args ...any) oneRow {
+	rows, err := s.query(ctx, query, args...)
+	return oneRow{rows, err}
+}
+
+func (s *Store) reading(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt, made := s.reads.Load(query); made {
+		return stmt.(*sql.Stmt), nil
+	}
+	stmt, err := s.readers.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if other, made := s.reads.LoadOrStore(query, stmt); made {
+		return other.(*sql.Stmt), stmt.Close()
+	}
+	return stmt, nil
+}
+
 // Events implements bellcord.Reader.
 func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
-	rows, err := s.readers.QueryContext(ctx,
+	rows, err := s.query(ctx,
 		`SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(session), after, limit)
 	if err != nil {
 		return nil, err
@@ -39,17 +69,17 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 // Tail implements bellcord.Reader.
 func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, error) {
 	var last int64
-	err := s.readers.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last)
+	err := s.queryRow(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last)
 	return last, err
 }
 
 // Turn implements bellcord.Reader.
 func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
-	return scanTurn(s.readers.QueryRowContext(ctx, turnByID, string(id)))
+	return scanTurn(s.queryRow(ctx, turnByID, string(id)))
 }
 
 const (
-	turnColumns = `id, session, state, fence, first_seq, accepted, prompt, stop, receipt`
+	turnColumns = `id, session, state, fence, first_seq, accepted, (SELECT prompt FROM prompts WHERE turn = turns.id), stop, receipt`
 	turnByID    = `SELECT ` + turnColumns + ` FROM turns WHERE id = $1`
 )
 
@@ -98,7 +128,7 @@ const sessionColumns = `id, dir, title, model, mode, created, updated, agent, ow
 
 // Session implements bellcord.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
-	v, err := scanSession(s.readers.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, string(id)))
+	v, err := scanSession(s.queryRow(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, string(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = bellcord.ErrNoSession
 	}
@@ -114,7 +144,7 @@ func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellco
 	if q.Limit > 0 {
 		limit = q.Limit
 	}
-	rows, err := s.readers.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
+	rows, err := s.query(ctx, `SELECT `+sessionColumns+` FROM sessions
 		WHERE (updated < $1 OR updated = $1 AND id < $4) AND ($2 = '' OR dir = $2) AND ($5 = '' OR owner = $5)
 		ORDER BY updated DESC, id DESC LIMIT $3`, before, q.Dir, limit, string(q.BeforeID), q.Owner)
 	if err != nil {

@@ -31,7 +31,7 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	if !q.Since.IsZero() {
 		since = q.Since.UnixNano()
 	}
-	rows, err := s.readers.QueryContext(ctx, `
+	rows, err := s.query(ctx, `
 		SELECT turn, session, model, at, input, cache_read, cache_write, output, cost, exact FROM spending
 		WHERE ($1 = '' OR session = $1) AND at >= $2 AND ($3 = '' OR owner = $3)
 		ORDER BY at, turn, model`, string(q.Session), since, q.Owner)

@@ -34,6 +34,9 @@ type Store struct {
 	mu    sync.Mutex // guards conn: one transaction at a time
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	tails tails
+
+	reads sync.Map // prepared statements of readers, by text
 }
 
 var _ bellcord.Store = (*Store)(nil)
@@ -155,10 +158,16 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 	if err := t.exec(`BEGIN IMMEDIATE`); err != nil {
 		return err
 	}
-	if err := f(t); err != nil {
+	err = t.refresh()
+	if err == nil {
+		err = f(t)
+	}
+	if err != nil {
+		s.tails.forget()
 		return errors.Join(err, t.exec(`ROLLBACK`))
 	}
 	if err := t.exec(`COMMIT`); err != nil {
+		s.tails.forget()
 		_ = t.exec(`ROLLBACK`) // fails when the failed commit has rolled back already
 		return err
 	}

@@ -40,9 +40,12 @@ func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	kept := op.Prompt
 	kept.Images = nil // the event has them, and they are large
 	err = t.exec(`
-		INSERT INTO turns (id, session, state, node, fence, applied, first_seq, accepted, prompt, stop, stop_mode)
-		VALUES ($1, $2, 'queued', $3, 0, 0, $4, $5, $6, $7, $8)`,
-		string(op.Turn), string(op.Session), t.s.node, added.Events[0].Seq, op.At.UnixNano(), encode(kept), cause, mode)
+		INSERT INTO turns (id, session, state, node, fence, applied, first_seq, accepted, stop, stop_mode)
+		VALUES ($1, $2, 'queued', $3, 0, 0, $4, $5, $6, $7)`,
+		string(op.Turn), string(op.Session), t.s.node, added.Events[0].Seq, op.At.UnixNano(), cause, mode)
+	if err == nil {
+		err = t.exec(`INSERT INTO prompts (turn, prompt) VALUES ($1, $2)`, string(op.Turn), encode(kept))
+	}
 	added.Stop = stop
 	return added, err
 }
@@ -102,7 +105,7 @@ func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 		return refused(bellcord.ErrFenced)
 	}
 	record.Prompt.Text = op.Text
-	if err := t.exec(`UPDATE turns SET prompt = $2 WHERE id = $1`, string(op.Turn), encode(record.Prompt)); err != nil {
+	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, string(op.Turn), encode(record.Prompt)); err != nil {
 		return bellcord.Result{}, err
 	}
 	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.Edited{Text: op.Text}})

@@ -35,7 +35,7 @@ const tokenColumns = `id, owner, name, scopes, hash, created, expires, used, rev
 
 // Token implements auth.Store.
 func (s *Store) Token(ctx context.Context, id string) (auth.Token, error) {
-	t, err := scanToken(s.readers.QueryRowContext(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, id))
+	t, err := scanToken(s.queryRow(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return auth.Token{}, auth.ErrNoToken
 	}
@@ -44,7 +44,7 @@ func (s *Store) Token(ctx context.Context, id string) (auth.Token, error) {
 
 // Tokens implements auth.Store: all of them, the oldest first.
 func (s *Store) Tokens(ctx context.Context) ([]auth.Token, error) {
-	rows, err := s.readers.QueryContext(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
+	rows, err := s.query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (s *Store) Unended(ctx context.Context) ([]bellcord.TurnRecord, error) {
 }
 
 func (s *Store) records(ctx context.Context, query string, args ...any) ([]bellcord.TurnRecord, error) {
-	rows, err := s.readers.QueryContext(ctx, query, args...)
+	rows, err := s.query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 }
 
 func (s *Store) others(ctx context.Context) ([]string, error) {
-	rows, err := s.readers.QueryContext(ctx, `SELECT id FROM nodes WHERE id <> $1`, s.node)
+	rows, err := s.query(ctx, `SELECT id FROM nodes WHERE id <> $1`, s.node)
 	if err != nil {
 		return nil, err
 	}

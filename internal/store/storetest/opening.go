@@ -10,6 +10,7 @@ var openingChecks = []check{
 	{"many processes open a new place at once, and all can use it", openedByProcesses},
 	{"many goroutines open a new place at once, and all can use it", openedByGoroutines},
 	{"a place that is opened again has what was there", openedAgain},
+	{"what other nodes wrote is news, whatever this one writes meanwhile", news},
 }
 
 func openedByProcesses(b *bench) {
@@ -62,5 +63,28 @@ func openedAgain(b *bench) {
 	}
 	if r := n.record(t.turn); r.State != bellcord.Over || r.Receipt == nil {
 		b.Errorf("the turn is %+v", r)
+	}
+}
+
+func news(b *bench) {
+	n, other := b.node(), b.node()
+	tell := func(n *node, want bool, when string) {
+		b.Helper()
+		got, err := n.News(b.Context())
+		if err != nil || want && !got {
+			b.Errorf("%s: news %v, %v", when, got, err)
+		}
+	}
+	tell(n, true, "at first")
+	s := n.session()
+	tell(other, true, "another made a session")
+	turn := n.running(s)
+	n.ok(turn.says(1, "hello"))
+	tell(other, true, "another wrote")
+	other.ok(ask(turn.turn, stopBy("anna", bellcord.Now)))
+	n.ok(turn.says(2, "on")) // a transaction of its own in between hides nothing
+	tell(n, true, "another asked for a stop")
+	if events := n.log(s); count(events, "stop_asked") != 1 || count(events, "said") != 2 {
+		b.Errorf("the log is %v", kinds(events))
 	}
 }
