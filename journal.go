@@ -12,20 +12,20 @@ import (
 type journal struct {
 	log     *Log
 	session SessionID
-	next    *journal // below this one on the log's stack
-	holders int      // guarded by log.mu
+	holders int // guarded by log.mu
 	waiting atomic.Int32
 	stale   atomic.Bool // another process may have added to it since we looked
 
-	mu      sync.Mutex
-	waits   []*entry // in order, for the next commit
-	size    int      // bytes in waits
-	onStack bool
-	room    chan struct{} // closed and replaced when waits is taken
-	last    int64         // newest durable seq known here
-	tail    []Event       // some newest durable events, without a hole among them
-	kept    int           // bytes in tail
-	grown   chan struct{} // closed and replaced when last grows
+	mu       sync.Mutex
+	waits    []*entry // in order, for the next commit
+	size     int      // bytes in waits
+	onDirty  bool     // it stands on the log's stack, or in its backlog
+	onUrgent bool
+	room     chan struct{} // closed and replaced when waits is taken
+	last     int64         // newest durable seq known here
+	tail     []Event       // some newest durable events, without a hole among them
+	kept     int           // bytes in tail
+	grown    chan struct{} // closed and replaced when last grows
 }
 
 // entry is an op on its way to the store.
@@ -57,9 +57,20 @@ func (j *journal) put(op Op) *entry {
 func (j *journal) add(e *entry, size int) {
 	j.waits = append(j.waits, e)
 	j.size += size
-	if !j.onStack {
-		j.onStack = true
-		j.log.push(j)
+	if _, streams := e.op.(AppendEvents); !streams {
+		j.hurry()
+	}
+	if !j.onDirty {
+		j.onDirty = true
+		j.log.push(&j.log.dirty, j)
+	}
+}
+
+// hurry has what waits go with the next commit; j.mu is held.
+func (j *journal) hurry() {
+	if !j.onUrgent && len(j.waits) > 0 {
+		j.onUrgent = true
+		j.log.push(&j.log.urgent, j)
 	}
 }
 
@@ -80,17 +91,22 @@ func (e *entry) wait(ctx context.Context) (Result, error) {
 	}
 }
 
-// take hands all that waits to the committer.
-func (j *journal) take() []*entry {
+// take hands all that waits to the committer, who found the journal where the
+// mark says.
+func (j *journal) take(mark *bool) []*entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	*mark = false
+	if len(j.waits) == 0 {
+		return nil
+	}
 	batch := j.waits
 	for _, e := range batch {
 		if e.writer != nil && e.writer.open == e {
 			e.writer.open = nil // what comes now goes into the next commit
 		}
 	}
-	j.waits, j.size, j.onStack = nil, 0, false
+	j.waits, j.size = nil, 0
 	close(j.room)
 	j.room = make(chan struct{})
 	return batch

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -15,14 +15,18 @@ import (
 //
 // An event meets no lock that all sessions share. It waits in its session's
 // journal; a journal that has something to commit stands on a lock-free stack,
-// which the committer takes whole.
+// which the committer takes whole. A commit takes only so many journals: what
+// somebody waits for, a stop before all, goes with the next one, however many
+// others are streaming.
 type Log struct {
 	store  Store
 	logger *slog.Logger
 	watch  func(Commit)
 
-	dirty atomic.Pointer[journal] // top of the stack of journals with waiting ops
-	wake  chan struct{}           // holds one token while the stack may be non-empty
+	dirty   stack         // journals with waiting ops
+	urgent  stack         // those of them with an op that somebody waits for
+	backlog []*journal    // of the committer: dirty ones, in the order they came
+	wake    chan struct{} // holds one token while a stack may be non-empty
 
 	closing chan struct{}
 	closed  chan struct{}
@@ -63,26 +67,38 @@ func (l *Log) close(ctx context.Context) error {
 // commitAll is the committer: the only goroutine that writes to the store.
 func (l *Log) commitAll() {
 	defer close(l.closed)
-	for {
+	for closing := false; !closing; {
 		select {
 		case <-l.wake:
-			l.commit(l.take())
 		case <-l.closing:
-			l.commit(l.take())
-			return
+			closing = true
+		}
+		for batch := l.take(); len(batch) > 0; batch = l.take() {
+			l.commit(batch)
 		}
 	}
 }
 
-// take empties the stack and every journal on it. The journals' own order is
-// kept; between sessions there is none.
+// mostOps is how many ops a commit takes before it leaves the rest to the next:
+// enough to share the cost of a commit, few enough to be done in some
+// milliseconds.
+const mostOps = 256
+
+// take empties journals, the urgent ones first, then in the order in which they
+// came. A journal's own order is kept; between sessions there is none.
 func (l *Log) take() []*entry {
 	var batch []*entry
-	for j := l.dirty.Swap(nil); j != nil; {
-		next := j.next
-		batch = append(batch, j.take()...)
-		j = next
+	for _, j := range l.urgent.takeAll() {
+		batch = append(batch, j.take(&j.onUrgent)...)
 	}
+	l.backlog = append(l.backlog, l.dirty.takeAll()...)
+	taken := 0
+	for taken < len(l.backlog) && len(batch) < mostOps {
+		j := l.backlog[taken]
+		batch = append(batch, j.take(&j.onDirty)...)
+		taken++
+	}
+	l.backlog = slices.Delete(l.backlog, 0, taken)
 	return batch
 }
 
@@ -160,16 +176,9 @@ func (l *Log) deliver(j *journal, events []Event) {
 	}
 }
 
-// push puts a journal on the stack. The caller has made sure that it is not
-// there already.
-func (l *Log) push(j *journal) {
-	for {
-		top := l.dirty.Load()
-		j.next = top
-		if l.dirty.CompareAndSwap(top, j) {
-			break
-		}
-	}
+// push puts a journal on a stack, on which it is not yet, and wakes the committer.
+func (l *Log) push(to *stack, j *journal) {
+	to.push(j)
 	select {
 	case l.wake <- struct{}{}:
 	default:

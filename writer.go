@@ -63,6 +63,7 @@ func (w *writer) write(ctx context.Context, body Body) error {
 func (w *writer) sync(ctx context.Context) error {
 	w.journal.mu.Lock()
 	e := w.lastly
+	w.journal.hurry()
 	w.journal.mu.Unlock()
 	if e == nil {
 		return nil

@@ -111,6 +111,7 @@ func startFleet(ctx context.Context, what string) (*fleet, error) {
 		return nil, err
 	}
 	f := &fleet{cmd: exec.CommandContext(ctx, self, what)}
+	f.client.Transport = &http.Transport{MaxIdleConnsPerHost: arrivals}
 	f.cmd.Stderr = os.Stderr
 	stdout, err := f.cmd.StdoutPipe()
 	if err == nil {
@@ -126,7 +127,9 @@ func startFleet(ctx context.Context, what string) (*fleet, error) {
 
 func (f *fleet) end() error {
 	for _, v := range f.viewers {
-		_ = v.conn.Close()
+		if v != nil && v.conn != nil {
+			_ = v.conn.Close()
+		}
 	}
 	f.reading.Wait()
 	f.client.CloseIdleConnections()
@@ -135,30 +138,47 @@ func (f *fleet) end() error {
 
 // fill makes sessions, watches each, and prompts in each.
 func (f *fleet) fill(ctx context.Context, n int) error {
-	for i := range n {
-		session, err := f.post(ctx, "/v1/sessions", "", http.StatusCreated)
-		if err != nil {
-			return err
-		}
-		v := &viewer{words: &f.words, lost: &f.lost}
-		if i%20 == 0 {
-			v.lags = f.lag
-		}
-		if err := v.watch(ctx, f.addr, f.token, session); err != nil {
-			return err
-		}
-		f.reading.Go(func() {
-			if err := v.read(); err != nil {
-				f.broken.Add(1)
+	f.sessions, f.turns, f.viewers = make([]string, n), make([]string, n), make([]*viewer, n)
+	var next atomic.Int64
+	var arriving sync.WaitGroup
+	errs := make(chan error, arrivals)
+	for range arrivals {
+		arriving.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := f.add(ctx, i); err != nil {
+					errs <- err
+					return
+				}
 			}
 		})
-		turn, err := f.post(ctx, "/v1/sessions/"+session+"/turns", `{"text":"go"}`, http.StatusAccepted)
-		if err != nil {
-			return err
-		}
-		f.sessions, f.turns, f.viewers = append(f.sessions, session), append(f.turns, turn), append(f.viewers, v)
 	}
-	return nil
+	arriving.Wait()
+	close(errs)
+	return <-errs
+}
+
+// arrivals is how many come at once.
+const arrivals = 32
+
+func (f *fleet) add(ctx context.Context, i int) (err error) {
+	if f.sessions[i], err = f.post(ctx, "/v1/sessions", "", http.StatusCreated); err != nil {
+		return err
+	}
+	v := &viewer{words: &f.words, lost: &f.lost}
+	f.viewers[i] = v
+	if i%20 == 0 {
+		v.lags = f.lag
+	}
+	if err := v.watch(ctx, f.addr, f.token, f.sessions[i]); err != nil {
+		return err
+	}
+	f.reading.Go(func() {
+		if err := v.read(); err != nil {
+			f.broken.Add(1)
+		}
+	})
+	f.turns[i], err = f.post(ctx, "/v1/sessions/"+f.sessions[i]+"/turns", `{"text":"go"}`, http.StatusAccepted)
+	return err
 }
 
 // stopSome stops a turn at random, twenty a second, and puts another in its

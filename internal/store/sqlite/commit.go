@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -16,11 +15,18 @@ import (
 func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
 	results := make([]bellcord.Result, len(ops))
 	err := s.transact(ctx, func(t tx) error {
-		for i, op := range ops {
-			var err error
-			if results[i], err = t.carryOut(op); err != nil {
-				return fmt.Errorf("%T: %w", op, err)
+		for i := 0; i < len(ops); {
+			n, err := together(ops[i:]), error(nil)
+			if n > 1 {
+				err = t.appendTogether(ops[i:i+n], results[i:i+n])
+			} else {
+				n = 1
+				results[i], err = t.carryOut(ops[i])
 			}
+			if err != nil {
+				return fmt.Errorf("%T: %w", ops[i], err)
+			}
+			i += n
 			// A commit is for many turns. On few cores a stop's news must not
 			// stand in line behind all of it.
 			runtime.Gosched()
@@ -134,29 +140,15 @@ func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
 	return bellcord.Result{Stop: cause}, err
 }
 
-// add puts bodies at the end of a session's log. One that cannot be written
-// down is refused, before anything is added: it concerns nobody else.
+// add puts bodies at the end of a session's log.
 func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
-	texts := make([]string, len(bodies))
-	for i, b := range bodies {
-		data, err := json.Marshal(b)
-		if err != nil {
-			return refused(fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err))
-		}
-		texts[i] = string(data)
-	}
-	last, err := t.tail(session)
+	added, err := t.number(bellcord.AppendEvents{Session: session, Turn: turn, At: at, Bodies: bodies})
 	if err != nil {
 		return bellcord.Result{}, err
 	}
-	events := make([]bellcord.Event, len(bodies))
-	for i, b := range bodies {
-		events[i] = bellcord.Event{Session: session, Seq: last + 1 + int64(i), Turn: turn, Time: at, Body: b}
-		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body) VALUES ($1, $2, $3, $4, $5, $6)`,
-			string(session), events[i].Seq, string(turn), b.Kind(), at.UnixNano(), texts[i]); err != nil {
-			return bellcord.Result{}, err
-		}
-	}
-	t.s.tails.last[session] = last + int64(len(bodies))
-	return bellcord.Result{Events: events}, nil
+	return added.Result, t.insert(added.rows)
+}
+
+func cannotWrite(b bellcord.Body, err error) error {
+	return fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err)
 }

@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/json"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// rowsAtOnce is how many rows a statement for many writes.
+const rowsAtOnce = 32
+
+// together returns how many of the ops, from the first on, are appends of
+// different turns: those are carried out by few statements.
+func together(ops []bellcord.Op) int {
+	seen := map[bellcord.TurnID]bool{}
+	for i, op := range ops {
+		a, is := op.(bellcord.AppendEvents)
+		if !is || a.Turn == "" || seen[a.Turn] || i == rowsAtOnce {
+			return i
+		}
+		seen[a.Turn] = true
+	}
+	return len(ops)
+}
+
+// appendTogether carries out a whole round of appends; each is answered as if it
+// had been alone.
+func (t tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
+	stops, err := t.advance(ops)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for i, op := range ops {
+		a := op.(bellcord.AppendEvents)
+		stop, applied := stops[a.Turn]
+		if !applied {
+			if results[i], err = t.appendRefused(a); err != nil {
+				return err
+			}
+			continue
+		}
+		added, err := t.number(a)
+		if err != nil {
+			return err
+		}
+		if added.Err == nil {
+			rows = append(rows, added.rows...)
+		}
+		results[i] = added.Result
+		if results[i].Stop, err = decodeCause(stop); err != nil {
+			return err
+		}
+	}
+	return t.insert(rows)
+}
+
+// advance counts the appends, where they may be made, and returns the stops that
+// the turns have on record.
+func (t tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]sql.NullString, error) {
+	args := make([]any, 0, 4*rowsAtOnce+1)
+	for _, op := range ops {
+		a := op.(bellcord.AppendEvents)
+		args = append(args, string(a.Turn), a.Fence, a.N, string(a.Session))
+	}
+	rows, err := t.query(`
+		UPDATE turns SET applied = new.column3 FROM (VALUES `+strings.Repeat("(?, ?, ?, ?), ", len(ops)-1)+`(?, ?, ?, ?)) AS new
+		WHERE turns.id = new.column1 AND fence = new.column2 AND state = 'running' AND applied = new.column3 - 1
+		  AND session = new.column4 AND node = ?
+		RETURNING turns.id, stop`, append(args, t.s.node)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	stops := make(map[bellcord.TurnID]sql.NullString, len(ops))
+	for rows.Next() {
+		var id bellcord.TurnID
+		var stop sql.NullString
+		if err := rows.Scan(&id, &stop); err != nil {
+			return nil, err
+		}
+		stops[id] = stop
+	}
+	return stops, rows.Err()
+}
+
+// numbered is what an append adds, with its place in the log.
+type numbered struct {
+	bellcord.Result
+	rows [][]any // of the table events
+}
+
+// number gives the bodies their sequence numbers. One that cannot be written
+// down is refused, before anything is added: it concerns nobody else.
+func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
+	var n numbered
+	last, err := t.tail(op.Session)
+	if err != nil {
+		return n, err
+	}
+	for _, b := range op.Bodies {
+		data, err := json.Marshal(b)
+		if err != nil {
+			return numbered{Result: bellcord.Result{Err: cannotWrite(b, err)}}, nil
+		}
+		last++
+		n.Events = append(n.Events, bellcord.Event{Session: op.Session, Seq: last, Turn: op.Turn, Time: op.At, Body: b})
+		n.rows = append(n.rows, []any{string(op.Session), last, string(op.Turn), b.Kind(), op.At.UnixNano(), string(data)})
+	}
+	t.s.tails.last[op.Session] = last
+	return n, nil
+}
+
+// insert writes rows of the table events.
+func (t tx) insert(rows [][]any) error {
+	const one = `(?, ?, ?, ?, ?, ?)`
+	for len(rows) > 0 {
+		n := 1
+		if len(rows) >= rowsAtOnce {
+			n = rowsAtOnce
+		}
+		args := make([]any, 0, n*len(rows[0]))
+		for _, row := range rows[:n] {
+			args = append(args, row...)
+		}
+		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body) VALUES `+strings.Repeat(one+", ", n-1)+one, args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
