@@ -53,7 +53,7 @@ var rooms = map[string][]string{
 	"bench":                    {"*"},
 	"peers":                    {"*"},
 	"peers/matrix":             {"internal/probe"},
-	"peers/viewers":            {"*"},
+	"peers/viewers":            {"", "internal/api", "internal/client", "internal/llm/fakemodel"},
 }
 
 // outside says who may import what is not ours and not the standard library's:

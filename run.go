@@ -30,7 +30,9 @@ func (h *Hub) begin(t *Turn, l *line) error {
 	if err != nil {
 		return err
 	}
-	h.hear(t, result.Stop)
+	if result.Stop != nil && t.cause() == nil {
+		t.stop(result.Stop) // born stopped, as by Prompt: it says nothing of those behind
+	}
 	select {
 	case <-t.mayRun:
 	case <-t.ctx.Done():

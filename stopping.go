@@ -38,7 +38,7 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 		return s
 	}
 	s.turns = h.scope(req)
-	h.stopAll(s.turns, req.Cause, req.Queue)
+	s.asked = h.stopAll(s.turns, req.Cause, req.Queue)
 	return s
 }
 
@@ -78,11 +78,13 @@ func (l *line) targets(req StopRequest) []*Turn {
 }
 
 // stopAll tells the turns and has the request recorded; the lock is held.
-func (h *Hub) stopAll(turns []*Turn, cause Cause, fate QueueFate) {
-	for _, t := range turns {
+func (h *Hub) stopAll(turns []*Turn, cause Cause, fate QueueFate) []*entry {
+	asked := make([]*entry, len(turns))
+	for i, t := range turns {
 		h.tell(t, &cause, fate)
-		h.sessions[t.Session].journal.put(AskStop{Turn: t.ID, Cause: cause})
+		asked[i] = h.sessions[t.Session].journal.put(AskStop{Turn: t.ID, Cause: cause})
 	}
+	return asked
 }
 
 // tell applies a stop to a turn and declares the fate of those behind it; the
@@ -139,10 +141,11 @@ func (h *Hub) stopElsewhere(req StopRequest) *entry {
 // Stopping is a stop under way.
 type Stopping struct {
 	hub       *Hub
-	err       error   // why there is nothing that may be stopped
-	turns     []*Turn // of this hub
-	named     TurnID  // the turn that this hub does not have
-	elsewhere *entry  // the request to whoever has it, or to all others
+	err       error    // why there is nothing that may be stopped
+	turns     []*Turn  // of this hub
+	asked     []*entry // the requests on their way to the record
+	named     TurnID   // the turn that this hub does not have
+	elsewhere *entry   // the request to whoever has it, or to all others
 }
 
 // StopState says how far a stop has come.
@@ -166,6 +169,19 @@ type StopAnswer struct {
 
 // lookAgain is how often a stop looks for the end of another process's turn.
 const lookAgain = 25 * time.Millisecond
+
+// Recorded returns when the request is on record, so that it survives this
+// process (law 32), or ctx has ended. The turns have been told long before.
+func (s *Stopping) Recorded(ctx context.Context) error {
+	var err error
+	for _, e := range append(s.asked[:len(s.asked):len(s.asked)], s.elsewhere) {
+		if e != nil {
+			_, one := e.wait(ctx)
+			err = errors.Join(err, one)
+		}
+	}
+	return err
+}
 
 // Wait returns what became of every turn in the stop's scope, once all have
 // settled or ctx has ended; in the latter case with its error. No answers means

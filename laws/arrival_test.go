@@ -95,11 +95,11 @@ func TestLaw03_AStopWithNothingToStopChangesNothingAndSaysSo(t *testing.T) {
 	})
 }
 
-// law 4: every origin takes the one path, so the receipts differ in the cause
-// and in nothing else.
+// Law 4: what stops a turn besides a person takes the one path, too: the receipts
+// differ in the cause, in the fate of the queue and in nothing else.
 func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 	t.Parallel()
-	origins := []struct {
+	ways := []struct {
 		name string
 		kind bellcord.CauseKind
 		stop func(s *stage, turn *bellcord.Turn)
@@ -123,12 +123,12 @@ func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 		{"a deadline", bellcord.Deadline, func(_ *stage, turn *bellcord.Turn) { <-turn.Settled() }},
 		{"another process", bellcord.Person, func(s *stage, turn *bellcord.Turn) { s.stopFromOutside(turn.ID) }},
 	}
-	receipts := make([]bellcord.Receipt, len(origins))
+	receipts := make([]bellcord.Receipt, len(ways))
 	t.Run("origins", func(t *testing.T) {
-		for i, o := range origins {
+		for i, o := range ways {
 			t.Run(o.name, func(t *testing.T) {
 				t.Parallel()
-				onStage(t, func(s *stage) {
+				onEvenStage(t, func(s *stage) {
 					p := bellcord.Prompt{Text: "[hang after 3]"}
 					if o.kind == bellcord.Deadline {
 						p.Deadline = time.Minute
@@ -143,13 +143,13 @@ func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 		}
 	})
 	for i, r := range receipts {
-		if r.Cause == nil || r.Cause.Kind != origins[i].kind {
-			t.Errorf("%s: cause %+v", origins[i].name, r.Cause)
+		if r.Cause == nil || r.Cause.Kind != ways[i].kind {
+			t.Errorf("%s: cause %+v", ways[i].name, r.Cause)
 		}
-		r.Cause, r.Times, r.Turn, r.Session, r.Queue = nil, bellcord.Times{}, "", "", ""
-		receipts[i] = r
-		if !reflect.DeepEqual(r, receipts[0]) {
-			t.Errorf("%s: receipt %+v\nunlike %+v", origins[i].name, r, receipts[0])
+		want := receipts[0]
+		r.Cause, r.Queue, want.Cause, want.Queue = nil, "", nil, ""
+		for field, how := range differences("", reflect.ValueOf(r), reflect.ValueOf(want)) {
+			t.Errorf("%s: %s is %s", ways[i].name, field, how)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
@@ -45,6 +46,14 @@ var cuts = []cut{
 	}, {
 		name: "starting", prompt: "[slow 50]",
 		reach: func(s *stage, id bellcord.TurnID, p string) { s.send(id, p) },
+	}, {
+		name: "being claimed", prompt: "[slow 50]", // as "starting", but standing still
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			held := s.store.shut(func(op bellcord.Op) bool { _, is := op.(bellcord.ClaimTurn); return is })
+			s.send(id, p)
+			<-held
+		},
+		late: func(s *stage, _ bellcord.TurnID, _ string) { s.store.open() },
 	}, {
 		name: "waiting for the first byte", prompt: "[hang]",
 		reach:    func(s *stage, id bellcord.TurnID, p string) { s.send(id, p); s.requested(1) },
@@ -122,6 +131,7 @@ var cuts = []cut{
 			s.modelHas(func(r []fakemodel.Request) bool {
 				return len(r) == s.base+2 && strings.Contains(r[s.base+1].Sent, "word3")
 			})
+			synctest.Wait() // it has arrived
 		},
 		requests: 2, open: true, keeps: "All of it.",
 	}, {
@@ -172,36 +182,41 @@ func (s *stage) stopOthers() { s.Stop(bellcord.StopSession(s.session, bellcord.C
 type scene struct {
 	*stage
 	cut
-	id      bellcord.TurnID
-	answer  bellcord.StopAnswer // what the one who stopped was told
-	receipt bellcord.Receipt    // what is on record
+	id bellcord.TurnID
+	told
+	receipt bellcord.Receipt // what is on record
 }
 
-// by is who stops in the scenes.
-var by = bellcord.Cause{By: "anna", From: "laws", Why: "because"}
+// by is who stops in the scenes, as she is known to the server, so that a law
+// about causes is the same for every origin.
+var by = bellcord.Cause{By: "anna", From: "http", Why: "because"}
 
 // stopAt brings a turn to a cut point and stops it there.
 func (s *stage) stopAt(c cut) scene {
 	s.t.Helper()
+	from := s.origin
+	if from.stop == nil {
+		from = origins[0]
+	}
 	sc := scene{stage: s, cut: c, id: bellcord.NewTurnID()}
 	s.base = len(s.model.Requests())
+	if from.ready != nil {
+		from.ready(s)
+	}
 	if c.reach != nil {
 		c.reach(s, sc.id, c.prompt)
 	}
-	stopping := s.Stop(bellcord.StopTurn(sc.id, by))
+	answered := from.stop(s, sc.id)
 	if c.late != nil {
 		c.late(s, sc.id, c.prompt)
 	}
-	answers, err := stopping.Wait(s.t.Context())
-	if err != nil || len(answers) != 1 {
-		s.t.Fatalf("the stop answered %v, %v", answers, err)
-	}
-	sc.answer, sc.receipt = answers[0], s.ended(sc.id)
+	sc.told, sc.receipt = answered(), s.ended(sc.id)
 	return sc
 }
 
 // atEveryCut plays a scene for each cut point and holds a law against it. CI
-// asks for every law in every format.
+// asks for every law in every format, and for every law with the stop sent over
+// HTTP.
 func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
 	t.Helper()
 	in := formats[:1]
@@ -212,18 +227,37 @@ func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
 }
 
 // atEveryCutIn does so with models that speak the formats: for laws about what
-// goes over the wire.
+// goes over the wire to them. Where a stop comes from and what a model speaks do
+// not meet, so other origins are tried in one format.
 func atEveryCutIn(t *testing.T, in []string, law func(t *testing.T, sc scene)) {
+	t.Helper()
+	for _, format := range in {
+		atEveryCutFrom(t, format, format, origins[0], law)
+	}
+	if *everyOrigin {
+		for _, from := range origins {
+			if from.http {
+				atEveryCutFrom(t, from.name, in[0], from, law)
+			}
+		}
+	}
+}
+
+func atEveryCutFrom(t *testing.T, name, format string, from origin, law func(t *testing.T, sc scene)) {
 	t.Helper()
 	for _, c := range cuts {
 		if c.end == "" {
 			c.end = bellcord.Stopped
 		}
-		for _, format := range in {
-			t.Run(format+"/"+c.name, func(t *testing.T) {
-				t.Parallel()
-				onStageIn(t, format, func(s *stage) { law(s.t, s.stopAt(c)) })
+		t.Run(name+"/"+c.name, func(t *testing.T) {
+			t.Parallel()
+			if why := from.silentAt(c); why != "" {
+				t.Skip(why)
+			}
+			onStageIn(t, format, func(s *stage) {
+				s.origin = from
+				law(s.t, s.stopAt(c))
 			})
-		}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -28,8 +29,11 @@ type stage struct {
 	store   *gate
 	model   *fakemodel.Server
 	session bellcord.SessionID
-	base    int     // requests the model had seen before the scene
-	ran     counter // how often each tool has had its effect
+	base    int            // requests the model had seen before the scene
+	ran     counter        // how often each tool has had its effect
+	origin  origin         // of the scene's stop; the core, where nothing is said
+	web     *served        // once it is served
+	editor  *io.PipeWriter // once one is connected
 
 	viewing sync.WaitGroup
 
@@ -76,7 +80,7 @@ func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
 	if s.Hub, err = bellcord.Open(t.Context(), s.store, s.agent, opts); err != nil {
 		t.Fatal(err)
 	}
-	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: dir, Model: format + "/fake"})
+	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: dir, Owner: by.By, Model: format + "/fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,6 +291,12 @@ func (g *gate) open() {
 		g.stops = nil
 		close(g.pass)
 	}
+}
+
+func (g *gate) isShut() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.stops != nil
 }
 
 func (g *gate) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {

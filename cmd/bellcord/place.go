@@ -142,15 +142,16 @@ func (s shared) stop(ctx context.Context, turn bellcord.TurnID, session bellcord
 	}
 	ctx, done := context.WithTimeout(ctx, wait)
 	defer done()
-	answers, err := s.Stop(bellcord.StopRequest{
+	stopping := s.Stop(bellcord.StopRequest{
 		Turn: turn, Session: session, Everywhere: true,
 		Mode: bellcord.Mode(stop.Mode), Queue: bellcord.QueueFate(stop.Queue),
 		Cause: bellcord.Cause{Kind: bellcord.Person, By: whoAmI(), From: s.from, Why: stop.Why},
-	}).Wait(ctx)
+	})
+	answers, err := stopping.Wait(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the answers say stopping
 	}
-	return api.Stopped{State: leastFar(answers), Turns: answers}, err
+	return api.Stopped{State: leastFar(answers), Turns: answers, Recorded: stopping.Recorded(ctx) == nil}, err
 }
 
 // errElsewhere answers a choice for a turn of another process.

@@ -110,6 +110,9 @@ const NothingToStop bellcord.StopState = "nothing"
 type Stopped struct {
 	State bellcord.StopState    `json:"state" enum:"settled,stopping,kept,already_ended,nothing"`
 	Turns []bellcord.StopAnswer `json:"turns" doc:"the turns in the stop's scope; the one that was named first"`
+	// Recorded says that the stop survives the server. It is false only where the
+	// store could not be written in time; the turns have been told all the same.
+	Recorded bool `json:"recorded" doc:"the stop is on record and survives the server; if false, ask again"`
 }
 
 // Questions is what a turn waits for.

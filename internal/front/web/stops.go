@@ -16,6 +16,11 @@ import (
 // usualWait is how long a stop waits for its receipt when nothing is said.
 const usualWait = 10 * time.Second
 
+// recordTime is how long an answer waits, whatever its caller wants, for the stop
+// to be on record: an acknowledged stop survives a crash. A store that is stuck
+// for longer does not keep the answer back, and the stop itself never.
+const recordTime = time.Second
+
 // stopped answers a stop: 200 with the receipts, 202 while it is under way or
 // kept.
 type stopped struct {
@@ -87,6 +92,9 @@ func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait ti
 		return nil, s.fail(err)
 	}
 	out := &stopped{http.StatusOK, api.Stopped{State: api.NothingToStop, Turns: append([]bellcord.StopAnswer{}, answers...)}}
+	recording, recorded := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer recorded()
+	out.Body.Recorded = stopping.Recorded(recording) == nil
 	for _, a := range answers {
 		if least[a.State] > least[out.Body.State] {
 			out.Body.State = a.State

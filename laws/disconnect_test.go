@@ -1,0 +1,111 @@
+package laws_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// Law 34, over HTTP: who prompted, who watches and who waits may all go; the
+// turn goes on.
+func TestLaw34_AConnectionThatBreaksStopsNothing(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		w := s.serve()
+		leave := w.look()
+		turn := w.prompt(api.NewTurn{Text: "[slow 1000 1s]"})
+		waiting, hangUp := context.WithCancel(s.t.Context())
+		hungUp := make(chan error, 1)
+		r := w.request(waiting, by.By, http.MethodGet, "/v1/turns/"+string(turn)+"?wait=60s", nil)
+		go func() { hungUp <- w.do(r).err }()
+		s.await(turn, saidSo("word3"))
+		leave()
+		hangUp()
+		if err := <-hungUp; err == nil {
+			s.t.Error("it should have been cut off")
+		}
+		if r := s.ended(turn); r.End != bellcord.Done || r.Cause != nil {
+			s.t.Errorf("ended %s by %+v", r.End, r.Cause)
+		}
+	})
+}
+
+// Law 34: a turn that chose to be stopped when nobody watches is, ten seconds
+// after the last one has gone, and with that cause; one whose viewer comes back
+// in time is not.
+func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
+	t.Parallel()
+	const patience = 10 * time.Second
+	for _, c := range []struct {
+		name string
+		away time.Duration
+		end  bellcord.End
+	}{
+		{"the viewer stays away", time.Hour, bellcord.Stopped},
+		{"the viewer comes back just in time", patience - time.Nanosecond, bellcord.Done},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(s *stage) {
+				w := s.serve()
+				leave := w.look()
+				leaveToo := w.look()
+				turn := w.prompt(api.NewTurn{Text: "[slow 100 1s]", OnDisconnect: "stop"})
+				s.await(turn, saidSo("word3"))
+				leave() // the other one still watches
+				<-time.After(2 * patience)
+				leaveToo()
+				gone := time.Now()
+				select {
+				case <-time.After(c.away):
+					w.look()
+				case <-s.settled(turn):
+				}
+				r := s.ended(turn)
+				if r.End != c.end {
+					s.t.Fatalf("ended %s by %+v", r.End, r.Cause)
+				}
+				if r.End == bellcord.Stopped && (r.Cause.Kind != bellcord.Disconnect || r.Times.Requested.Sub(gone) != patience || r.Queue != bellcord.Next) {
+					s.t.Errorf("%v after the last viewer had gone: %+v", r.Times.Requested.Sub(gone), r)
+				}
+			})
+		})
+	}
+}
+
+// settled is closed when the turn has.
+func (s *stage) settled(id bellcord.TurnID) <-chan struct{} {
+	standing, runs := s.Standing(id)
+	if !runs {
+		s.t.Fatal("it does not run")
+	}
+	return standing.Turn.Settled()
+}
+
+// A stop is not bound to who asked for it either: one that hangs up has stopped
+// the turn all the same.
+func TestLaw34_AStopWhoseCallerHangsUpIsAStop(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		w := s.serve()
+		turn := w.prompt(api.NewTurn{Text: "[tool deaf {}]"})
+		s.await(turn, kind[bellcord.CallOutput])
+		asking, hangUp := context.WithCancel(s.t.Context())
+		hungUp := make(chan error, 1)
+		r := w.request(asking, by.By, http.MethodPost, "/v1/turns/"+string(turn)+"/stop", nil)
+		go func() { hungUp <- w.do(r).err }()
+		synctest.Wait()
+		hangUp()
+		if err := <-hungUp; err == nil {
+			s.t.Error("it should have been cut off: the tool does not listen")
+		}
+		if r := s.ended(turn); r.End != bellcord.Stopped || r.Cause.By != by.By {
+			s.t.Errorf("ended %s by %+v", r.End, r.Cause)
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package laws_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+var everyOrigin = flag.Bool("origins", false, "hold every law with the stop sent over HTTP, too")
+
+// told is what the one who stopped was told.
+type told struct {
+	answer bellcord.StopAnswer
+	raw    []byte // the receipt as it came over the wire, where it did
+	status int    // of HTTP, where it was asked
+}
+
+// origin is a way by which a stop comes to a turn.
+type origin struct {
+	name  string
+	ready func(s *stage) // before the turn is prompted
+	// stop returns when the stop has been received; what it returns waits for the
+	// answer.
+	stop   func(s *stage, id bellcord.TurnID) func() told
+	cause  bellcord.Cause     // as it is known there
+	queue  bellcord.QueueFate // that it declares
+	scope  bool               // it names no turn, but what is there
+	http   bool
+	cannot map[string]string   // cut points that it cannot express, each with the reason
+	differ map[string][]string // fields that differ from the core's at a cut point, beside the cause
+}
+
+// Why an origin cannot express a cut point.
+const (
+	tooQuick  = "before anything has come from anywhere else, the turn is past its start: see being claimed"
+	noTurnYet = "it names what is there, and the turn is not"
+	rowFirst  = "the store alone decides who was first, and this stop is in the store before the end is: see law 29, at the finish"
+)
+
+// heardLater are the fields that tell how much the model had said. A stop by the
+// store alone is heard at the turn's next commit: by then it has said more.
+var heardLater = []string{"Kept.Text", "Kept.Thought", "Usage.Output", "Spent[0].Usage.Output"}
+
+// origins of a stop. The others are held against the first.
+var origins = []origin{
+	{
+		name: "core", cause: by, queue: bellcord.Hold,
+		stop: byCore(func(_ *stage, id bellcord.TurnID) bellcord.StopRequest { return bellcord.StopTurn(id, by) }),
+	}, {
+		name: "core, a session and its queue", cause: by, queue: bellcord.Drop, scope: true,
+		stop: byCore(func(s *stage, _ bellcord.TurnID) bellcord.StopRequest {
+			return bellcord.StopRequest{Session: s.session, Queue: bellcord.Drop, Cause: by}
+		}),
+		cannot: map[string]string{"before accept": noTurnYet},
+	}, {
+		name: "http, a turn", cause: by, queue: bellcord.Hold, http: true,
+		stop:   byHTTP(func(_ *stage, id bellcord.TurnID) string { return "/v1/turns/" + string(id) + "/stop" }, ""),
+		cannot: map[string]string{"starting": tooQuick},
+	}, {
+		name: "http, a session and its queue", cause: by, queue: bellcord.Drop, scope: true, http: true,
+		stop:   byHTTP(func(s *stage, _ bellcord.TurnID) string { return "/v1/sessions/" + string(s.session) + "/stop" }, bellcord.Drop),
+		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
+	}, {
+		name: "http, everything", cause: by, queue: bellcord.Drop, scope: true, http: true,
+		stop:   byHTTP(func(*stage, bellcord.TurnID) string { return "/v1/stop" }, bellcord.Drop),
+		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
+	}, {
+		name: "acp", cause: bellcord.Cause{By: "editor", From: "acp", Why: "session/cancel"}, queue: bellcord.Drop, scope: true,
+		ready: (*stage).openEditor, stop: byEditor,
+		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
+	}, {
+		name: "the store alone", cause: by, queue: bellcord.Hold,
+		stop:   byStore,
+		cannot: map[string]string{"starting": tooQuick, "in settle": rowFirst},
+		differ: map[string][]string{
+			"in thinking": heardLater, "in text": heardLater, "in the second step": heardLater,
+		},
+	},
+}
+
+// silentAt says why the origin has no answer about a turn at the cut point.
+func (o origin) silentAt(c cut) string {
+	if o.scope && c.name == "after the end" {
+		return "nothing is there, and that is the answer: see law 4, which asks"
+	}
+	return o.cannot[c.name]
+}
+
+func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*stage, bellcord.TurnID) func() told {
+	return func(s *stage, id bellcord.TurnID) func() told {
+		stopping := s.Stop(request(s, id))
+		return func() told {
+			s.t.Helper()
+			answers, err := stopping.Wait(s.t.Context())
+			if err != nil {
+				s.t.Fatalf("the stop answered %v, %v", answers, err)
+			}
+			as := told{answer: bellcord.StopAnswer{State: api.NothingToStop}}
+			for _, a := range answers {
+				if a.Turn == id {
+					as.answer = a
+				}
+			}
+			return as
+		}
+	}
+}
+
+// byStore stops as another process would. It is told nothing, and looks at the
+// record.
+func byStore(s *stage, id bellcord.TurnID) func() told {
+	s.stopFromOutside(id)
+	return func() told { return told{} }
+}
+
+// Law 4: whatever way a stop comes, at whichever cut point, the receipt on record
+// is the core's in every field but who asked and from where; and who asked over
+// HTTP was told what is on record, to the byte.
+func TestLaw04_EveryOriginLeavesTheSameReceiptAtEveryCutPoint(t *testing.T) {
+	t.Parallel()
+	for _, c := range cuts {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var core bellcord.Receipt
+			for i, from := range origins {
+				t.Run(from.name, func(t *testing.T) {
+					if why := from.cannot[c.name]; why != "" {
+						t.Skip(why)
+					}
+					onEvenStage(t, func(s *stage) {
+						s.origin = from
+						sc := s.stopAt(c)
+						if i == 0 {
+							core = sc.receipt
+							return
+						}
+						sc.isLike(from, core)
+						if from.http {
+							sc.wasTold(from)
+						}
+					})
+				})
+			}
+		})
+	}
+}
+
+// onEvenStage is onStage in a directory whose name is as long as every other's:
+// the model is told it, and that is paid for by the character.
+func onEvenStage(t *testing.T, play func(s *stage)) {
+	t.Helper()
+	const length = 200
+	dir := t.TempDir()
+	dir = filepath.Join(dir, strings.Repeat("x", max(1, length-len(dir))))
+	synctest.Test(t, func(t *testing.T) {
+		play(newStage(t, dir, formats[0], bellcord.Options{Sweep: 10 * time.Second}))
+	})
+}
+
+// isLike holds the receipt on record against the core's.
+func (sc scene) isLike(from origin, want bellcord.Receipt) {
+	sc.t.Helper()
+	if sc.receipt.Turn != sc.id || sc.receipt.Session != sc.session {
+		sc.t.Errorf("the receipt is of %s in %s", sc.receipt.Turn, sc.receipt.Session)
+	}
+	if want.Turn == "" {
+		sc.t.Fatal("the core left no receipt")
+	}
+	if want.Cause != nil {
+		as := *want.Cause
+		as.By, as.From, as.Why = from.cause.By, from.cause.From, from.cause.Why
+		want.Cause = &as
+	}
+	if want.Queue != "" {
+		want.Queue = from.queue
+	}
+	for field, how := range differences("", reflect.ValueOf(inOrder(sc.receipt)), reflect.ValueOf(inOrder(want))) {
+		if !slices.Contains(from.differ[sc.name], field) {
+			sc.t.Errorf("%s is %s", field, how)
+		}
+	}
+}
+
+// inOrder gives parallel calls an order, and questions a name, that is the same
+// in every scene.
+func inOrder(r bellcord.Receipt) bellcord.Receipt {
+	c := &r.Calls
+	for _, calls := range []*[]bellcord.CallRef{&c.Stopped, &c.NotStarted, &c.Unknown} {
+		*calls = slices.SortedFunc(slices.Values(*calls), func(a, b bellcord.CallRef) int { return strings.Compare(a.Call, b.Call) })
+	}
+	r.Questions = slices.Repeat([]string{"one"}, len(r.Questions))
+	return r
+}
+
+// wasTold holds what came over HTTP against the record.
+func (sc scene) wasTold(from origin) {
+	sc.t.Helper()
+	state, status := bellcord.Settled, http.StatusOK
+	switch {
+	case sc.name == "before accept":
+		state, status = bellcord.KeptForLater, http.StatusAccepted
+	case sc.name == "after the end" && from.scope:
+		state = api.NothingToStop
+	case sc.name == "after the end":
+		state = bellcord.AlreadyEnded
+	}
+	if sc.answer.State != state || sc.status != status {
+		sc.t.Errorf("answered %d %s, want %d %s", sc.status, sc.answer.State, status, state)
+	}
+	onRecord, err := json.Marshal(sc.receipt)
+	if err != nil {
+		sc.t.Fatal(err)
+	}
+	if (state == bellcord.Settled || state == bellcord.AlreadyEnded) && !bytes.Equal(sc.raw, onRecord) {
+		sc.t.Errorf("told      %s\non record %s", sc.raw, onRecord)
+	}
+	var turn struct {
+		Receipt json.RawMessage `json:"receipt"`
+	}
+	r := sc.serve().ask(http.MethodGet, "/v1/turns/"+string(sc.id), nil)
+	if err := json.Unmarshal(r.body, &turn); err != nil || !bytes.Equal(turn.Receipt, onRecord) {
+		sc.t.Errorf("asked again: %d %s, %v\non record %s", r.status, r.body, err, onRecord)
+	}
+}

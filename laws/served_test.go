@@ -1,0 +1,171 @@
+package laws_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing/synctest"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/front/web"
+)
+
+// served is the web front of a stage, on connections that exist in memory only:
+// real requests through the real guard, with a token each, in no time.
+type served struct {
+	s      *stage
+	client *http.Client
+	tokens map[string]string // by owner
+	writes *stuckTokens
+}
+
+// serve opens the front once. It is gone before the hub is.
+func (s *stage) serve() *served {
+	s.t.Helper()
+	if s.web != nil {
+		return s.web
+	}
+	writes := &stuckTokens{Store: s.store.Store.(auth.Store)}
+	door := auth.NewDoor(writes, auth.Options{})
+	front := web.New(web.Config{Version: "laws", Hub: s.Hub, Door: door, Hosts: []string{"laws"}, Workspaces: s.dir})
+	pipes := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	server := &http.Server{Handler: front.Handler()}
+	serving := make(chan error, 1)
+	go func() { serving <- server.Serve(pipes) }()
+	s.web = &served{s: s, writes: writes, tokens: map[string]string{}, client: &http.Client{Transport: &http.Transport{
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return pipes.dial(ctx) },
+		DisableKeepAlives: true, // a connection lives as long as its request
+	}}}
+	s.t.Cleanup(func() {
+		front.Close()
+		_ = server.Close()
+		if err := <-serving; !errors.Is(err, http.ErrServerClosed) {
+			s.t.Error(err)
+		}
+		synctest.Wait() // who was being answered has gone
+		writes.open()
+		door.Close()
+	})
+	return s.web
+}
+
+// token lets somebody in who may all but what admins may.
+func (w *served) token(owner string) string {
+	w.s.t.Helper()
+	if w.tokens[owner] == "" {
+		text, _, err := auth.Mint(w.s.t.Context(), w.writes.Store, auth.Token{Owner: owner, Scopes: []auth.Scope{auth.Read, auth.Prompt, auth.Stop}})
+		if err != nil {
+			w.s.t.Fatal(err)
+		}
+		w.tokens[owner] = text
+	}
+	return w.tokens[owner]
+}
+
+// request readies a request of the owner's; no body where it is nil.
+func (w *served) request(ctx context.Context, owner, method, path string, body any) *http.Request {
+	w.s.t.Helper()
+	var sent io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			w.s.t.Fatal(err)
+		}
+		sent = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://laws"+path, sent)
+	if err != nil {
+		w.s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+w.token(owner))
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+// reply is what a request was answered.
+type reply struct {
+	status int
+	body   []byte
+	err    error
+}
+
+func (w *served) do(r *http.Request) reply {
+	resp, err := w.client.Do(r)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return reply{resp.StatusCode, body, err}
+}
+
+// ask sends a request of anna's, whose session it is, and waits for the answer.
+func (w *served) ask(method, path string, body any) reply {
+	w.s.t.Helper()
+	return w.do(w.request(w.s.t.Context(), by.By, method, path, body))
+}
+
+// begin sends a request of the owner's and returns when the server has done with
+// it all that takes no time; the function waits for the answer.
+func (w *served) begin(owner, path string, body any) func() reply {
+	w.s.t.Helper()
+	r := w.request(w.s.t.Context(), owner, http.MethodPost, path, body)
+	answer := make(chan reply, 1)
+	go func() { answer <- w.do(r) }()
+	synctest.Wait()
+	return func() reply { return <-answer }
+}
+
+// stopReply is api.Stopped with the receipts as they came over the wire.
+type stopReply struct {
+	State bellcord.StopState `json:"state"`
+	Turns []struct {
+		Turn    bellcord.TurnID    `json:"turn"`
+		State   bellcord.StopState `json:"state"`
+		Receipt json.RawMessage    `json:"receipt"`
+	} `json:"turns"`
+}
+
+// told reads a stop's answer for what it says of a turn.
+func (r reply) told(id bellcord.TurnID) (told, error) {
+	var said stopReply
+	if err := errors.Join(r.err, json.Unmarshal(r.body, &said)); err != nil {
+		return told{}, err
+	}
+	as := told{status: r.status, answer: bellcord.StopAnswer{State: said.State}}
+	for _, turn := range said.Turns {
+		if turn.Turn != id {
+			continue
+		}
+		as.answer, as.raw = bellcord.StopAnswer{Turn: id, State: turn.State}, turn.Receipt
+		if len(turn.Receipt) > 0 {
+			as.answer.Receipt = &bellcord.Receipt{}
+			return as, json.Unmarshal(turn.Receipt, as.answer.Receipt)
+		}
+	}
+	return as, nil
+}
+
+// byHTTP is a stop that anna sends to a path.
+func byHTTP(path func(s *stage, id bellcord.TurnID) string, queue bellcord.QueueFate) func(*stage, bellcord.TurnID) func() told {
+	return func(s *stage, id bellcord.TurnID) func() told {
+		s.t.Helper()
+		answer := s.serve().begin(by.By, path(s, id), api.Stop{Why: by.Why, Queue: string(queue), Wait: "60s"})
+		return func() told {
+			r := answer()
+			as, err := r.told(id)
+			if err != nil {
+				s.t.Fatalf("the stop was answered %d %s: %v", r.status, r.body, err)
+			}
+			return as
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// errNoBrowser means that there is none to try.
+var errNoBrowser = errors.New("no chromium, chromium-browser or google-chrome in PATH")
+
+func findBrowser() (string, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errNoBrowser
+}
+
+// chromium is a headless browser, driven by the DevTools protocol over a pipe:
+// JSON with a NUL behind each message. Nothing listens, so nobody else can drive
+// it.
+type chromium struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	heed func(page, method string, params json.RawMessage) // told of events, one at a time
+	gone chan struct{}                                     // closed when it says no more
+
+	mu      sync.Mutex
+	calls   int
+	waiting map[int]chan message
+}
+
+type message struct {
+	ID      int             `json:"id,omitempty"`
+	Session string          `json:"sessionId,omitempty"` // the page's
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *struct {
+		Message string `json:"message"`
+	} `json:"error,omitempty"`
+}
+
+func startChromium(ctx context.Context, profile string, heed func(page, method string, params json.RawMessage)) (*chromium, error) {
+	path, err := findBrowser()
+	if err != nil {
+		return nil, err
+	}
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	err = errors.Join(cmd.Start(), theirIn.Close(), theirOut.Close())
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", path, err)
+	}
+	b := &chromium{cmd: cmd, in: in, heed: heed, gone: make(chan struct{}), waiting: map[int]chan message{}}
+	go b.listen(out)
+	return b, nil
+}
+
+func (b *chromium) listen(out io.ReadCloser) {
+	defer close(b.gone)
+	defer func() { _ = out.Close() }()
+	lines := bufio.NewReader(out)
+	for {
+		text, err := lines.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m) != nil {
+			return // not the protocol: whoever waits is told that it is gone
+		}
+		if m.ID == 0 {
+			b.heed(m.Session, m.Method, m.Params)
+			continue
+		}
+		b.mu.Lock()
+		answer := b.waiting[m.ID]
+		delete(b.waiting, m.ID)
+		b.mu.Unlock()
+		if answer != nil {
+			answer <- m
+		}
+	}
+}
+
+// call asks for something, of a page where one is named, and reads the result
+// into the given value, unless that is nil.
+func (b *chromium) call(ctx context.Context, page, method string, params map[string]any, into any) error {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	answer := make(chan message, 1)
+	b.mu.Lock()
+	b.calls++
+	id := b.calls
+	b.waiting[id] = answer
+	text, err = json.Marshal(message{ID: id, Session: page, Method: method, Params: text})
+	if err == nil {
+		_, err = b.in.Write(append(text, 0))
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	select {
+	case m := <-answer:
+		if m.Error != nil {
+			return fmt.Errorf("%s: %s", method, m.Error.Message)
+		}
+		if into == nil {
+			return nil
+		}
+		return json.Unmarshal(m.Result, into)
+	case <-b.gone:
+		return fmt.Errorf("%s: the browser is gone", method)
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", method, ctx.Err())
+	}
+}
+
+// close has it leave, and ends it where it does not.
+func (b *chromium) close() {
+	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	_ = b.call(ctx, "", "Browser.close", map[string]any{}, nil)
+	defer context.AfterFunc(ctx, func() { _ = b.cmd.Process.Kill() })()
+	_ = b.cmd.Wait()
+	_ = b.in.Close()
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// shown is one message as a viewer had it.
+type shown struct{ id, data string }
+
+// ledger is all that one viewer was shown over all its connections, in the order
+// in which it was shown. Nothing is put right in it.
+type ledger struct {
+	name string
+
+	mu      sync.Mutex
+	entries []shown
+	newest  int64
+	grown   chan struct{} // closed and replaced when it grows
+}
+
+func newLedger(name string) *ledger {
+	return &ledger{name: name, grown: make(chan struct{})}
+}
+
+func (l *ledger) add(one shown) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = append(l.entries, one)
+	if n, err := strconv.ParseInt(one.id, 10, 64); err == nil {
+		l.newest = max(l.newest, n)
+	}
+	close(l.grown)
+	l.grown = make(chan struct{})
+}
+
+// last is the id of the newest entry, "" while there is none.
+func (l *ledger) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.entries) == 0 {
+		return ""
+	}
+	return l.entries[len(l.entries)-1].id
+}
+
+// reach waits until the event has been shown; ctx bounds it.
+func (l *ledger) reach(ctx context.Context, seq int64) error {
+	for {
+		l.mu.Lock()
+		newest, grown := l.newest, l.grown
+		l.mu.Unlock()
+		if newest >= seq {
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return fmt.Errorf("%s was shown up to %d of %d: %w", l.name, newest, seq, ctx.Err())
+		}
+	}
+}
+
+// verdict counts what was seen, and what was not seen as it is on record.
+type verdict struct{ seen, missing, twice, disordered, changed int }
+
+func (v verdict) add(w verdict) verdict {
+	return verdict{v.seen + w.seen, v.missing + w.missing, v.twice + w.twice, v.disordered + w.disordered, v.changed + w.changed}
+}
+
+func (v verdict) good() bool { return v.missing+v.twice+v.disordered+v.changed == 0 }
+
+// compare holds the ledger against the record, whose first event is number 1.
+// What is shown under a number that the record does not have counts as changed.
+func (l *ledger) compare(record []string) verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := verdict{seen: len(l.entries)}
+	before := make([]bool, len(record))
+	last := 0
+	for _, one := range l.entries {
+		n, err := strconv.Atoi(one.id)
+		switch {
+		case err != nil || n < 1 || n > len(record):
+			v.changed++
+			continue
+		case before[n-1]:
+			v.twice++
+		case n < last:
+			v.disordered++
+		case one.data != record[n-1]:
+			v.changed++
+		}
+		before[n-1], last = true, n
+	}
+	for _, was := range before {
+		if !was {
+			v.missing++
+		}
+	}
+	return v
+}
+
+// text is the answer as the viewer can put it together.
+func (l *ledger) text() (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make([]string, len(l.entries))
+	for i, one := range l.entries {
+		all[i] = one.data
+	}
+	return spoken(all)
+}
+
+// spoken is what the model said in these events.
+func spoken(events []string) (string, error) {
+	var text strings.Builder
+	for _, data := range events {
+		var event struct {
+			Kind string
+			Body struct{ Text string }
+		}
+		if err := json.Unmarshal([]byte(data), &event); err != nil {
+			return "", fmt.Errorf("event %q: %w", data, err)
+		}
+		if event.Kind == "said" {
+			text.WriteString(event.Body.Text)
+		}
+	}
+	return text.String(), nil
+}

@@ -1,0 +1,58 @@
+// Command viewers lets real viewers watch live turns while their connections are
+// killed: the EventSource of a headless Chromium behind a proxy that cuts, and
+// curl, killed as a process. Each comes back the way it does everywhere, with
+// Last-Event-ID. In the end what each was shown, put together, is held against
+// the session's record: no event missing, none twice, none out of order, none
+// changed.
+//
+//	go run ./peers/viewers -kills 1000
+//
+// It needs chromium and curl. BELLCORD_BIN names the binary to try; else it is
+// built.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+func main() {
+	flags := flag.NewFlagSet("viewers", flag.ExitOnError)
+	kills := flags.Int("kills", 1000, "how many connections are killed, half of them a browser's")
+	_ = flags.Parse(os.Args[1:]) // it exits where they are wrong
+	r, err := try(context.Background(), *kills)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "viewers:", err)
+		os.Exit(1)
+	}
+	fmt.Println(r)
+	if wrong := r.wrong(); wrong != "" {
+		fmt.Fprintln(os.Stderr, "viewers: not all was seen as it is on record:", wrong)
+		os.Exit(1)
+	}
+}
+
+// report is what came of it.
+type report struct {
+	browser, curl int // kills
+	cuts          string
+	verdict       // of all viewers together
+	unlike        []string
+	took          time.Duration
+}
+
+func (r report) String() string {
+	return fmt.Sprintf("%d kills (browser %d, curl %d): %d events seen, %d missing, %d twice, %d out of order\n%s; %d changed; %s",
+		r.browser+r.curl, r.browser, r.curl, r.seen, r.missing, r.twice, r.disordered, r.cuts, r.changed, r.took.Round(100*time.Millisecond))
+}
+
+// wrong names what was not seen as it is on record; "" when all was.
+func (r report) wrong() string {
+	if len(r.unlike) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+v: %v", r.verdict, r.unlike)
+}
