@@ -46,7 +46,11 @@ bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
 
 .PHONY: peers
-peers: build peers-clients peers-matrix ## real clients and real agents, installed from npm
+peers: build peers-clients peers-viewers peers-matrix ## real clients, viewers and agents
+
+.PHONY: peers-viewers
+peers-viewers: ## a real browser and curl watch live turns while their connections are killed, 1,000 times
+	go run ./peers/viewers -kills 1000
 
 .PHONY: peers-clients
 peers-clients: build ## the built binary driven by real ACP clients

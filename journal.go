@@ -76,18 +76,18 @@ func (j *journal) hurry() {
 
 // wait returns the entry's result once it has been committed.
 func (e *entry) wait(ctx context.Context) (Result, error) {
+	why := ErrClosed
 	select {
 	case <-e.done:
-		return e.result, e.result.Err
 	case <-ctx.Done():
-		return Result{}, ctx.Err()
+		why = ctx.Err()
 	case <-e.journal.log.closed: // the committer has gone: what it did not do stays undone
 	}
 	select {
-	case <-e.done:
+	case <-e.done: // before all else: what is there is there
 		return e.result, e.result.Err
 	default:
-		return Result{}, ErrClosed
+		return Result{}, why
 	}
 }
 

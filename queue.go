@@ -107,7 +107,7 @@ func (h *Hub) Line(session SessionID) []Standing {
 
 // standing is of a turn in the line; the hub's lock is held.
 func (l *line) standing(t *Turn) Standing {
-	s := Standing{Turn: t, Text: t.text, State: Queued, Held: t.held, Stop: t.cause(), Questions: t.Questions()}
+	s := Standing{Turn: t, Text: t.text, State: Queued, Held: t.held, Stop: t.askedToStop(), Questions: t.Questions()}
 	if l.running == t {
 		s.State = Running
 	}

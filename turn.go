@@ -106,6 +106,16 @@ func (t *Turn) cause() *Cause {
 	return c
 }
 
+// askedToStop returns the stop that was asked for, also one that waits for a step.
+func (t *Turn) askedToStop() *Cause {
+	if c := t.cause(); c != nil {
+		return c
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.after
+}
+
 // observe counts a body into the turn's tally.
 func (t *Turn) observe(b Body) {
 	t.mu.Lock()
@@ -172,6 +182,9 @@ func (t *Turn) answer(question string, g given) error {
 func (t *Turn) summary(end End, cause *Cause, failure error) Receipt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if cause == nil {
+		cause = t.after // asked for, and overtaken by the turn's own end
+	}
 	r := t.tally.receipt(!errors.Is(failure, errAbandoned))
 	r.Abandoned = errors.Is(failure, errAbandoned)
 	r.Turn, r.Session, r.End, r.Cause = t.ID, t.Session, end, cause

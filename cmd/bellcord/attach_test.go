@@ -63,6 +63,15 @@ func TestTheBeginningOfASessionsIDIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 	}
 }
 
+// missing skips a test for want of a tool; CI has to have it.
+func missing(t *testing.T, tool string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(tool + " is not installed")
+	}
+	t.Skip(tool + " is not installed")
+}
+
 // terminal is a tmux of its own that a test types into.
 type terminal struct {
 	t      *testing.T
@@ -72,7 +81,7 @@ type terminal struct {
 func openTerminal(t *testing.T) *terminal {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not installed")
+		missing(t, "tmux")
 	}
 	dir, err := os.MkdirTemp("", "tmux") // a test's own is too long for a socket
 	if err != nil {

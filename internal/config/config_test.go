@@ -75,11 +75,16 @@ session_tokens = 9000
 session_cost = 2
 `
 
+// servesByDefault is on this machine alone.
+var servesByDefault = config.Serve{
+	Addr: "127.0.0.1:4500", Finish: config.Duration(30 * time.Second), Idle: config.Duration(30 * time.Minute), Rate: 200,
+}
+
 func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 	home := clean(t)
 	got, err := config.Load("")
 	want := config.Config{
-		Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100},
+		Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100}, Serve: servesByDefault,
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -99,6 +104,7 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 		},
 		Facts:  map[string]config.Facts{"house/big": {Window: 1000, Input: 3.5, Output: 15}},
 		Limits: config.Limits{Steps: 7, Tokens: 8000, Cost: 0.5, Deadline: config.Duration(90 * time.Second), SessionTokens: 9000, SessionCost: 2},
+		Serve:  servesByDefault,
 	}
 	usual := func(home string) string { return filepath.Join(home, "config", "bellcord", "config.toml") }
 	tests := []struct {

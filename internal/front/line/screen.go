@@ -97,9 +97,12 @@ func read(ctx context.Context, source Source, events chan<- []bellcord.Event) er
 func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Event, failed <-chan error) (*bellcord.Receipt, error) {
 	idle := time.NewTimer(quiet)
 	defer idle.Stop()
+	var lapse <-chan time.Time // runs from an Esc on, however much is shown meanwhile
 	for {
-		var lapse <-chan time.Time
-		if s.keys.Pending() {
+		switch {
+		case !s.keys.Pending():
+			lapse = nil
+		case lapse == nil:
 			lapse = time.After(EscapeWait)
 		}
 		var step outcome
@@ -112,6 +115,7 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 		case bytes := <-s.Typed:
 			step = s.obey(beside, s.keys.Type(bytes, time.Now(), s.situation()))
 		case <-lapse:
+			lapse = nil
 			step = s.obey(beside, s.keys.Lapse(time.Now(), s.situation()))
 		case r := <-s.reports:
 			step = s.hear(r)

@@ -328,3 +328,23 @@ func TestAWatchEndsWithItsSourceAndLeavesWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+func TestLaw05_EscIsHeardWhileTheAnswerStreamsFast(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "one", true)
+		s.log.add("one", prompted("go"), bellcord.Started{})
+		s.typed <- []byte("\x1b")
+		began := time.Now()
+		for range 50 { // faster than an Esc is known to be one
+			<-time.After(20 * time.Millisecond)
+			s.log.add("one", bellcord.Said{Text: "word "})
+		}
+		if asked := s.wanted(); asked != "stop one now" {
+			t.Errorf("after %v asked for %q", time.Since(began), asked)
+		}
+		s.log.add("one", ended(bellcord.Stopped))
+		s.types("q")
+		<-s.over
+	})
+}

@@ -36,6 +36,9 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 	if err != nil {
 		return nil, s.fail(err)
 	}
+	if s.streams.ended() {
+		return nil, s.fail(errClosing)
+	}
 	after := in.After
 	if in.Last != "" {
 		if after, err = strconv.ParseInt(in.Last, 10, 64); err != nil || after < 0 {
@@ -58,7 +61,7 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		defer s.Viewers(-1)
 		s.watched.arrive(found.ID)
 		defer s.watched.leave(found.ID)
-		v := viewer{w: w, control: http.NewResponseController(w), patience: s.Patience}
+		v := viewer{session: found.ID, w: w, control: http.NewResponseController(w), patience: s.Patience}
 		if err := s.follow(r.Context(), &v, cursor); err != nil && r.Context().Err() == nil {
 			s.Logger.Debug("a viewer's stream ended", "session", found.ID, "after", cursor.After(), "err", err)
 		}
@@ -85,13 +88,17 @@ func (s *Server) follow(ctx context.Context, v *viewer, cursor *bellcord.Cursor)
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return err
 		}
+		if _, err := s.Hub.Session(ctx, v.session); err != nil {
+			return err // another process may have deleted it
+		}
 		if err := v.beat(); err != nil {
 			return err
 		}
 	}
 }
 
-// streams are the open ones, so that a shutdown can end them.
+// streams are the open ones, so that a shutdown can end them, and the end of
+// their session.
 type streams struct {
 	mu     sync.Mutex
 	open   map[*viewer]context.CancelFunc
@@ -123,6 +130,23 @@ func (o *streams) close() {
 	}
 }
 
+func (o *streams) ended() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closed
+}
+
+// endOf ends those of a session that is gone.
+func (o *streams) endOf(id bellcord.SessionID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for v, end := range o.open {
+		if v.session == id {
+			end()
+		}
+	}
+}
+
 // untilBeat shows what comes until it is time for a sign of life.
 func untilBeat(beat context.Context, v *viewer, cursor *bellcord.Cursor) error {
 	for {
@@ -139,6 +163,7 @@ func untilBeat(beat context.Context, v *viewer, cursor *bellcord.Cursor) error {
 // viewer writes events to one connection. Every write has its time; none is
 // made under a lock.
 type viewer struct {
+	session  bellcord.SessionID
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration

@@ -32,7 +32,6 @@ var (
 const (
 	mostBody   = 1 << 20
 	mostPrompt = 32 << 20 // images
-	bodyTime   = 30 * time.Second
 	answerTime = mostWait + 15*time.Second
 )
 
@@ -46,6 +45,7 @@ func (s *Server) Handler() http.Handler {
 	}
 	inside := cross.Handler(s.identify(s.readBody(s.mux)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.hurry(w)
 		plainHeaders(w.Header())
 		switch {
 		case !s.isOurs(r.Host):
@@ -70,6 +70,7 @@ func (s *Server) Socket() http.Handler {
 	inside := s.readBody(s.mux)
 	admin := auth.Caller{Owner: localOwner, Name: "socket", Scopes: []auth.Scope{auth.Admin}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.hurry(w)
 		plainHeaders(w.Header())
 		if strings.HasPrefix(r.URL.Path, "/debug/pprof/") {
 			profiles.ServeHTTP(w, r)
@@ -160,13 +161,19 @@ func (s *Server) client(r *http.Request) string {
 	return host
 }
 
-// readBody reads a body whole, within its bounds in size and time, and bounds
-// the time of the answer. No handler has to wait for a caller's bytes.
+// hurry bounds the time of the body and of the answer. It comes before all else:
+// a body is also waited for behind a refusal.
+func (s *Server) hurry(w http.ResponseWriter) {
+	control, now := http.NewResponseController(w), time.Now()
+	_ = control.SetReadDeadline(now.Add(s.BodyTime)) // where it cannot be set there is no socket
+	_ = control.SetWriteDeadline(now.Add(answerTime))
+}
+
+// readBody reads a body whole, within its bounds in size and time. No handler
+// has to wait for a caller's bytes.
 func (s *Server) readBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control, now := http.NewResponseController(w), time.Now()
-		_ = control.SetReadDeadline(now.Add(bodyTime)) // where it cannot be set there is no socket
-		_ = control.SetWriteDeadline(now.Add(answerTime))
+		control := http.NewResponseController(w)
 		body, err := readAll(w, r)
 		if err != nil {
 			w.Header().Set("Connection", "close")

@@ -184,7 +184,8 @@ func (s *Server) deleteSession(ctx context.Context, in *SessionPath) (*struct{},
 	if err == nil {
 		err = s.Hub.DeleteSession(ctx, found.ID, why)
 	}
-	if err == nil && s.Deleted != nil {
+	if err == nil {
+		s.streams.endOf(found.ID)
 		s.Deleted(found.ID)
 	}
 	return nil, s.fail(err)

@@ -87,13 +87,13 @@ func (s *Server) stop(ctx context.Context, said *api.Stop, req bellcord.StopRequ
 func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait time.Duration) (*stopped, error) {
 	bounded, done := context.WithTimeout(ctx, wait)
 	defer done()
+	recording, recorded := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer recorded()
 	answers, err := stopping.Wait(bounded)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 		return nil, s.fail(err)
 	}
 	out := &stopped{http.StatusOK, api.Stopped{State: api.NothingToStop, Turns: append([]bellcord.StopAnswer{}, answers...)}}
-	recording, recorded := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
-	defer recorded()
 	out.Body.Recorded = stopping.Recorded(recording) == nil
 	for _, a := range answers {
 		if least[a.State] > least[out.Body.State] {

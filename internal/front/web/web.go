@@ -47,6 +47,7 @@ type Config struct {
 
 	Heartbeat time.Duration // between signs of life on a silent stream (15 s)
 	Retry     time.Duration // after which a browser that lost its stream comes back (1 s)
+	BodyTime  time.Duration // for a request's body to come (30 s)
 	Patience  time.Duration // for a viewer that does not read, and before nobody watching stops a turn that chose so (10 s)
 }
 
@@ -72,6 +73,12 @@ func New(c Config) *Server {
 	}
 	if c.Viewers == nil {
 		c.Viewers = func(int) {}
+	}
+	if c.Deleted == nil {
+		c.Deleted = func(bellcord.SessionID) {}
+	}
+	if c.BodyTime == 0 {
+		c.BodyTime = 30 * time.Second
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

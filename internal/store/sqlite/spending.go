@@ -25,10 +25,16 @@ func (t tx) spend(op bellcord.FinishTurn) error {
 	return nil
 }
 
+// lastYear is the last whole one that fits into nanoseconds since 1970.
+const lastYear = 2261
+
 // Spending implements bellcord.Reader.
 func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
 	since := int64(0)
-	if !q.Since.IsZero() {
+	switch {
+	case q.Since.Year() > lastYear:
+		return nil, nil // nanoseconds do not reach that far, and nor does anybody's spending
+	case !q.Since.IsZero():
 		since = q.Since.UnixNano()
 	}
 	rows, err := s.query(ctx, `

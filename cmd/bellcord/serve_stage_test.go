@@ -1,0 +1,231 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// daemon is a bellcord serve that is under way.
+type daemon struct {
+	*exec.Cmd
+	t          *testing.T
+	client     *http.Client
+	url, token string
+	gone       chan struct{} // closed when it has ended
+
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+// newServerWorld is a world with a data directory whose name is short enough for
+// a socket.
+func newServerWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	data, err := os.MkdirTemp("", "bc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(data) })
+	w.data = data
+	return w
+}
+
+// daemon starts a server and waits until it serves.
+func (w *world) daemon(env []string, args ...string) *daemon {
+	w.t.Helper()
+	s := &daemon{Cmd: w.bellcord(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), t: w.t, client: &http.Client{}, gone: make(chan struct{})}
+	s.Env = append(s.Env, env...)
+	errs, err := s.StderrPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = s.Process.Kill(); <-s.gone })
+	serving := make(chan string, 1)
+	go func() {
+		defer close(s.gone)
+		lines := bufio.NewScanner(errs)
+		for lines.Scan() {
+			var said struct{ Msg, URL string }
+			_ = json.Unmarshal(lines.Bytes(), &said) // other lines are for people
+			if said.Msg == "serving" {
+				serving <- said.URL
+			}
+			s.mu.Lock()
+			s.log.WriteString(lines.Text() + "\n")
+			s.mu.Unlock()
+		}
+		_ = s.Wait()
+	}()
+	select {
+	case s.url = <-serving:
+	case <-s.gone:
+		w.t.Fatalf("it does not serve: %s", s.said())
+	}
+	token, err := os.ReadFile(filepath.Join(w.data, "token"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s.token = strings.TrimSpace(string(token))
+	return s
+}
+
+func (s *daemon) said() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// ask makes a request; the answer is read into where it is given.
+func (s *daemon) ask(method, path string, body, into any) int {
+	s.t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, bytes.NewReader(data))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body == nil {
+		r.Body, r.ContentLength = nil, 0
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	resp, err := s.client.Do(r)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v; %s", method, path, err, s.said())
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if into != nil && resp.StatusCode < 400 {
+		if err := json.Unmarshal(answer, into); err != nil {
+			s.t.Fatalf("%s %s: %v in %s", method, path, err, answer)
+		}
+	}
+	return resp.StatusCode
+}
+
+// prompts makes a session that may do everything, and a turn in it.
+func (s *daemon) prompts(text string) (session bellcord.SessionID, turn bellcord.TurnID) {
+	s.t.Helper()
+	var made bellcord.Session
+	if status := s.ask("POST", "/v1/sessions", api.NewSession{Mode: "full"}, &made); status != 201 {
+		s.t.Fatalf("a session: %d", status)
+	}
+	var begun api.Turn
+	if status := s.ask("POST", "/v1/sessions/"+string(made.ID)+"/turns", api.NewTurn{Text: text}, &begun); status != 202 {
+		s.t.Fatalf("a turn: %d", status)
+	}
+	return made.ID, begun.ID
+}
+
+// until watches a session up to an event of a kind.
+func (s *daemon) until(session bellcord.SessionID, kind string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/v1/sessions/"+string(session)+"/events", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	resp, err := s.client.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), `"kind":"`+kind+`"`) {
+			return
+		}
+	}
+	s.t.Fatalf("no %s came", kind)
+}
+
+// signals the server and waits until it accepts nothing more.
+func (s *daemon) signals() {
+	s.t.Helper()
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	for began := time.Now(); s.ask("GET", "/readyz", nil, nil) != 503; {
+		if time.Since(began) > 20*time.Second {
+			s.t.Fatal("it is still ready")
+		}
+	}
+}
+
+// ends waits for the server's end and returns its exit code.
+func (s *daemon) ends() int {
+	s.t.Helper()
+	select {
+	case <-s.gone:
+	case <-time.After(40 * time.Second):
+		s.t.Fatalf("it does not end: %s", s.said())
+	}
+	return s.ProcessState.ExitCode()
+}
+
+func (s *daemon) terminates() { _ = s.Process.Signal(syscall.SIGTERM) }
+
+// certificate is one for this machine that signs itself.
+func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, data []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots = x509.NewCertPool()
+	roots.AddCert(parsed)
+	return write("cert", "CERTIFICATE", der), write("key", "PRIVATE KEY", secret), roots
+}

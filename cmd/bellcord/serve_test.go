@@ -1,0 +1,206 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+func TestAFirstStartMakesATokenThatTheSecondKeeps(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil)
+	if info, err := os.Stat(filepath.Join(w.data, "token")); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the token's file: %v, %v", info.Mode(), err)
+	}
+	if strings.Contains(s.said(), s.token) {
+		t.Error("the token is in the log")
+	}
+	var me api.Me
+	if status := s.ask("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" {
+		t.Errorf("%d, %+v", status, me)
+	}
+	out, errs, code := w.does("serve", "--addr", "127.0.0.1:0")
+	if code == 0 || !strings.Contains(out+errs, "a server runs on this data directory") {
+		t.Errorf("a second server: exit code %d, %s", code, out+errs)
+	}
+	s.terminates()
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d: %s", code, s.said())
+	}
+	again := w.daemon(nil)
+	if again.token != s.token || again.ask("GET", "/v1/me", nil, nil) != 200 {
+		t.Error("the second start has another token")
+	}
+}
+
+// terminates signals a server that has nothing to wait for.
+func TestTheSocketNeedsNoTokenAndIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil)
+	path := filepath.Join(w.data, "bellcord.sock")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	s.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
+	s.token = ""
+	var me api.Me
+	if status := s.ask("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" || len(me.Scopes) != 1 || me.Scopes[0] != "admin" {
+		t.Errorf("%d, %+v", status, me)
+	}
+}
+
+func TestAServerForOtherMachinesNeedsTLS(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	if out, errs, code := w.does("serve", "--addr", "0.0.0.0:0", "--host", "x"); code == 0 || !strings.Contains(out+errs, "tokens would travel in the clear") {
+		t.Errorf("exit code %d: %s", code, out+errs)
+	}
+	cert, key, roots := certificate(t)
+	s := w.daemon(nil, "--tls-cert", cert, "--tls-key", key)
+	s.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	if !strings.HasPrefix(s.url, "https://") || s.ask("GET", "/v1/me", nil, nil) != 200 {
+		t.Errorf("it serves at %s", s.url)
+	}
+}
+
+func TestAtAShutdownWhatEndsInTimeIsDoneAndTheRestIsStopped(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil, "--finish", "4s")
+	token := strconv.Itoa(80_000_000 + os.Getpid())
+	quick, _ := s.prompts("[slow 30 50ms]")
+	slow, _ := s.prompts(`[tool shell {"command":"echo up; sleep ` + token + `"}]`)
+	s.until(slow, "call_output")
+	s.signals()
+	if status := s.ask("POST", "/v1/sessions/"+string(quick)+"/turns", api.NewTurn{Text: "hello"}, nil); status != 503 {
+		t.Errorf("a prompt meanwhile: %d", status)
+	}
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d: %s", code, s.said())
+	}
+	if _, ends := w.record(quick); len(ends) != 1 || ends[0].End != bellcord.Done {
+		t.Errorf("the quick one: %+v", ends)
+	}
+	if _, ends := w.record(slow); len(ends) != 1 || ends[0].End != bellcord.Stopped || ends[0].Cause.Kind != bellcord.Shutdown {
+		t.Errorf("the slow one: %+v", ends)
+	}
+	if left := sleepers(t, token); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestASecondSignalDoesNotWait(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil, "--finish", "10m")
+	session, _ := s.prompts("[hang]")
+	s.until(session, "step_started")
+	s.signals()
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d: %s", code, s.said())
+	}
+	if _, ends := w.record(session); len(ends) != 1 || ends[0].Cause.Kind != bellcord.Shutdown || ends[0].Cause.Mode != bellcord.Force {
+		t.Errorf("%+v", ends)
+	}
+}
+
+func TestAfterAKillTheTurnIsLostItsProcessesGoneAndAnEarlyStopStillHolds(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil)
+	token := strconv.Itoa(81_000_000 + os.Getpid())
+	session, turn := s.prompts(`[tool shell {"command":"echo up; sleep ` + token + `"}]`)
+	s.until(session, "call_output")
+	early := bellcord.NewTurnID()
+	if status := s.ask("POST", "/v1/turns/"+string(early)+"/stop", nil, nil); status != 202 {
+		t.Errorf("an early stop: %d", status)
+	}
+	if err := s.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.gone
+	next := w.daemon(nil)
+	if left := sleepers(t, token); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	var lost, born api.Turn
+	if next.ask("GET", "/v1/turns/"+string(turn)+"?wait=10s", nil, &lost); lost.State != "lost" {
+		t.Errorf("the turn is %+v", lost)
+	}
+	next.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{ID: string(early), Text: "hello"}, nil)
+	if next.ask("GET", "/v1/turns/"+string(early)+"?wait=10s", nil, &born); born.State != "stopped" || !born.Receipt.Times.Started.IsZero() {
+		t.Errorf("the one that was stopped before it came is %+v", born)
+	}
+}
+
+func TestSystemdIsToldWhenItServesAndWhenItStops(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	path := filepath.Join(w.data, "notify")
+	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	next := func() string {
+		t.Helper()
+		b := make([]byte, 100)
+		_ = l.SetReadDeadline(time.Now().Add(20 * time.Second))
+		n, err := l.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b[:n])
+	}
+	s := w.daemon([]string{"NOTIFY_SOCKET=" + path})
+	if got := next(); got != "READY=1" {
+		t.Errorf("first it says %q", got)
+	}
+	s.terminates()
+	if got := next(); got != "STOPPING=1" {
+		t.Errorf("then it says %q", got)
+	}
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestARevokedTokenIsRefusedByAServerThatRuns(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil)
+	out, errs, code := w.does("token", "create", "--owner", "anna", "--scope", "read")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	s.token = strings.TrimSpace(out)
+	if status := s.ask("GET", "/v1/me", nil, nil); status != 200 {
+		t.Fatalf("at first: %d", status)
+	}
+	if _, errs, code := w.does("token", "revoke", strings.Split(s.token, "_")[1]); code != 0 {
+		t.Fatal(errs)
+	}
+	if status := s.ask("GET", "/v1/me", nil, nil); status != 401 {
+		t.Errorf("then: %d", status)
+	}
+}

@@ -1,0 +1,63 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+func TestAServerIsForThisMachineUnlessItIsToldOtherwise(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(path)
+	if err != nil || c.Serve.Check() != nil {
+		t.Fatal(err, c.Serve.Check())
+	}
+	if c.Serve.Addr != "127.0.0.1:4500" || time.Duration(c.Serve.Finish) != 30*time.Second || c.Serve.Rate != 200 {
+		t.Errorf("%+v", c.Serve)
+	}
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		if !slices.Contains(c.Serve.Names(), name) {
+			t.Errorf("it is not called %s", name)
+		}
+	}
+}
+
+func TestAServerThatWouldNotBeSafeIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		serve config.Serve
+		why   string // "" for one that is fine
+	}{
+		{config.Serve{Addr: "127.0.0.1:0"}, ""},
+		{config.Serve{Addr: "localhost:80"}, ""},
+		{config.Serve{Addr: "[::1]:80"}, ""},
+		{config.Serve{Addr: "4500"}, "host:port"},
+		{config.Serve{Addr: "0.0.0.0:4500", Hosts: []string{"x"}}, "in the clear"},
+		{config.Serve{Addr: ":4500", Hosts: []string{"x"}}, "in the clear"},
+		{config.Serve{Addr: "192.0.2.1:4500"}, "in the clear"},
+		{config.Serve{Addr: "example.com:4500"}, "in the clear"},
+		{config.Serve{Addr: "192.0.2.1:4500", BehindProxy: true}, ""},
+		{config.Serve{Addr: "192.0.2.1:4500", TLSCert: "c", TLSKey: "k"}, ""},
+		{config.Serve{Addr: "192.0.2.1:4500", TLSCert: "c"}, "come together"},
+		{config.Serve{Addr: "0.0.0.0:4500", BehindProxy: true}, "--host"},
+		{config.Serve{Addr: "[::]:4500", TLSCert: "c", TLSKey: "k"}, "--host"},
+		{config.Serve{Addr: "0.0.0.0:4500", BehindProxy: true, Hosts: []string{"x"}}, ""},
+		{config.Serve{Addr: "127.0.0.1:0", Origins: []string{"https://example.com"}}, ""},
+		{config.Serve{Addr: "127.0.0.1:0", Origins: []string{"example.com"}}, "scheme://host"},
+		{config.Serve{Addr: "127.0.0.1:0", Origins: []string{"https://example.com/a"}}, "scheme://host"},
+	} {
+		err := test.serve.Check()
+		if (err == nil) != (test.why == "") || err != nil && !strings.Contains(err.Error(), test.why) {
+			t.Errorf("%+v: %v", test.serve, err)
+		}
+	}
+}

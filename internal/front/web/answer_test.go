@@ -1,0 +1,147 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// isSafe looks at what holds for every answer of the server, errors too: it is
+// no page, nobody keeps it, no other site may read it, and no token is in it.
+func (a answer) isSafe(tokens map[string]string) {
+	a.t.Helper()
+	for name, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+		"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Referrer-Policy": "no-referrer",
+	} {
+		if got := a.header.Get(name); got != want {
+			a.t.Errorf("%s: %s is %q", a.asked, name, got)
+		}
+	}
+	for name := range a.header {
+		if strings.HasPrefix(name, "Access-Control-") || name == "X-Injected" {
+			a.t.Errorf("%s: the answer has the header %s", a.asked, name)
+		}
+	}
+	for who, token := range tokens {
+		if strings.Contains(string(a.body), token[strings.LastIndex(token, "_")+1:]) {
+			a.t.Errorf("%s: the token of %s is in the answer", a.asked, who)
+		}
+	}
+	if a.status >= 400 {
+		a.isProblem()
+	}
+}
+
+// isProblem looks at an answer that is none.
+func (a answer) isProblem() {
+	a.t.Helper()
+	if a.header.Get("Content-Type") != "application/problem+json" {
+		if !strings.HasSuffix(strings.Fields(a.asked)[1], "/readyz") { // it says how the server is
+			a.t.Errorf("%s: status %d has the content type %q", a.asked, a.status, a.header.Get("Content-Type"))
+		}
+		return
+	}
+	p := a.problem()
+	if p.Status != a.status || p.Title == "" || p.Detail == "" || p.Type == "" && a.status != 422 && a.status != 400 {
+		a.t.Errorf("%s: status %d with the problem %s", a.asked, a.status, a.body)
+	}
+}
+
+type problem struct {
+	Type, Title, Detail string
+	Status              int
+}
+
+func (a answer) problem() problem {
+	a.t.Helper()
+	var p problem
+	a.into(&p)
+	return p
+}
+
+// word is what sort of problem it is.
+func (a answer) word() string {
+	a.t.Helper()
+	return strings.TrimPrefix(a.problem().Type, "urn:bellcord:")
+}
+
+// is fails the test where the status is another.
+func (a answer) is(status int) answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("%s: status %d, %s; want %d", a.asked, a.status, a.body, status)
+	}
+	return a
+}
+
+// isA is is, with the word for the problem.
+func (a answer) isA(status int, word string) {
+	a.t.Helper()
+	if a.status != status || a.word() != word {
+		a.t.Errorf("%s: status %d, %s; want %d %s", a.asked, a.status, a.body, status, word)
+	}
+}
+
+func (a answer) into(v any) {
+	a.t.Helper()
+	if err := json.Unmarshal(a.body, v); err != nil {
+		a.t.Fatalf("%s: %v in %s", a.asked, err, a.body)
+	}
+}
+
+func (a answer) turn() (t api.Turn) { a.t.Helper(); a.into(&t); return t }
+
+func (a answer) turns() []api.Turn { a.t.Helper(); var l api.Turns; a.into(&l); return l.Turns }
+
+func (a answer) stopped() (s api.Stopped) { a.t.Helper(); a.into(&s); return s }
+
+// session makes one and returns its path.
+func (s *stage) session(who string) (path string, id bellcord.SessionID) {
+	s.t.Helper()
+	var made bellcord.Session
+	s.ask(who, "POST", "/v1/sessions", nil).is(201).into(&made)
+	return "/v1/sessions/" + string(made.ID), made.ID
+}
+
+// prompt makes a turn in the session at the path.
+func (s *stage) prompt(who, session, text string) api.Turn {
+	s.t.Helper()
+	return s.ask(who, "POST", session+"/turns", api.NewTurn{Text: text}).is(202).turn()
+}
+
+// ended waits for a turn's end.
+func (s *stage) ended(who string, id bellcord.TurnID) bellcord.Receipt {
+	s.t.Helper()
+	t := s.ask(who, "GET", "/v1/turns/"+string(id)+"?wait=30s", nil).is(200).turn()
+	if t.Receipt == nil {
+		s.t.Fatalf("the turn is %s", t.State)
+	}
+	return *t.Receipt
+}
+
+// until waits for an event of a kind in a session.
+func (s *stage) until(id bellcord.SessionID, kind string) bellcord.Event {
+	s.t.Helper()
+	ctx, done := context.WithTimeout(s.t.Context(), patient)
+	defer done()
+	cursor, err := s.hub.Events(ctx, id, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			s.t.Fatalf("no %s came: %v", kind, err)
+		}
+		for _, ev := range events {
+			if ev.Body.Kind() == kind {
+				return ev
+			}
+		}
+	}
+}

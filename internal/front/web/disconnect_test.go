@@ -1,0 +1,135 @@
+package web_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// pass lets time pass, in a bubble, and everybody do what was due.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// hangs is a turn that hangs until it is stopped.
+func (s *stage) hangs(path, onDisconnect string) bellcord.TurnID {
+	s.t.Helper()
+	return s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "hang on", OnDisconnect: onDisconnect}).is(202).turn().ID
+}
+
+func (s *stage) state(id bellcord.TurnID) api.TurnState {
+	s.t.Helper()
+	return s.ask("anna", "GET", "/v1/turns/"+string(id), nil).is(200).turn().State
+}
+
+func TestLaw34_ATurnThatChoseSoIsStoppedOnceNobodyHasWatchedForTenSeconds(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(s *stage) {
+		path, _ := s.session("anna")
+		v, second := s.watch("anna", path, ""), s.watch("anna", path, "")
+		go v.rest()
+		go second.rest()
+		turn := s.hangs(path, "stop")
+		pass(time.Minute)
+		v.leave()
+		pass(time.Minute)
+		if state := s.state(turn); state != api.Running {
+			s.t.Fatalf("with a viewer left it is %s", state)
+		}
+		left := time.Now()
+		second.leave()
+		r := s.ended("anna", turn)
+		if r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Disconnect || r.Cause.From != "http" {
+			s.t.Errorf("%+v", r)
+		}
+		if after := r.Times.Requested.Sub(left); after != 10*time.Second {
+			s.t.Errorf("it was stopped after %v", after)
+		}
+	})
+}
+
+func TestLaw34_ATurnThatChoseSoAndWasNeverWatchedIsStoppedToo(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(s *stage) {
+		path, _ := s.session("anna")
+		began := time.Now()
+		if r := s.ended("anna", s.hangs(path, "stop")); r.Cause.Kind != bellcord.Disconnect || r.Times.Requested.Sub(began) != 10*time.Second {
+			s.t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestLaw34_AViewerThatComesBackInTimeStopsNothing(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(s *stage) {
+		path, _ := s.session("anna")
+		v := s.watch("anna", path, "")
+		go v.rest()
+		turn := s.hangs(path, "stop")
+		for range 5 {
+			pass(time.Minute)
+			v.leave()
+			pass(9900 * time.Millisecond)
+			v = s.watch("anna", path, "")
+			go v.rest()
+		}
+		pass(time.Minute)
+		if state := s.state(turn); state != api.Running {
+			s.t.Errorf("it is %s", state)
+		}
+	})
+}
+
+func TestLaw34_TheTenSecondsBeginAnewWithEachLeaving(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(s *stage) {
+		path, _ := s.session("anna")
+		turn := s.hangs(path, "stop")
+		pass(5 * time.Second)
+		v := s.watch("anna", path, "")
+		go v.rest()
+		pass(time.Second)
+		left := time.Now()
+		v.leave()
+		if r := s.ended("anna", turn); r.Cause.Kind != bellcord.Disconnect || r.Times.Requested.Sub(left) != 10*time.Second {
+			s.t.Errorf("after %v: %+v", r.Times.Requested.Sub(left), r)
+		}
+	})
+}
+
+func TestLaw34_ATurnThatDidNotChooseSoGoesOnWithoutViewers(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(s *stage) {
+		for _, choice := range []string{"", "continue"} {
+			path, _ := s.session("anna")
+			v := s.watch("anna", path, "")
+			go v.rest()
+			turn := s.hangs(path, choice)
+			pass(time.Second)
+			v.leave()
+			pass(3 * time.Minute)
+			if state := s.state(turn); state != api.Running {
+				s.t.Errorf("with %q it is %s", choice, state)
+			}
+		}
+	})
+}
+
+// Of two turns in one session only the one that chose so is stopped.
+func TestLaw34_ADisconnectStopsNoOtherTurn(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(s *stage) {
+		path, _ := s.session("anna")
+		runs, waits := s.hangs(path, ""), s.hangs(path, "stop")
+		if r := s.ended("anna", waits); r.Cause.Kind != bellcord.Disconnect || !r.Times.Started.IsZero() {
+			s.t.Errorf("%+v", r)
+		}
+		if state := s.state(runs); state != api.Running {
+			s.t.Errorf("the other one is %s", state)
+		}
+	})
+}

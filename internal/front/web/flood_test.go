@@ -1,0 +1,179 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// countingKeys counts the tokens that are looked up.
+type countingKeys struct {
+	auth.Store
+	looked atomic.Int64
+}
+
+func (c *countingKeys) Token(ctx context.Context, id string) (auth.Token, error) {
+	c.looked.Add(1)
+	return c.Store.Token(ctx, id)
+}
+
+// "ClawJacked": guessing from loopback was not counted. It is, and the flood does
+// not keep anybody from stopping a turn.
+func TestIncidentAFloodOfBadTokensFromThisMachineIsNotEvenLookedUp(t *testing.T) {
+	t.Parallel()
+	keys := &countingKeys{}
+	s := newStage(t, func(with *setup) {
+		with.door = auth.Options{}
+		with.keys = func(store auth.Store) auth.Store { keys.Store = store; return keys }
+	})
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "hang on").ID
+	s.until(id, "said")
+	before := keys.looked.Load()
+	var refused, waits atomic.Int64
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			client := &http.Client{Transport: &http.Transport{}}
+			defer client.CloseIdleConnections()
+			for i := range 1250 {
+				r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/me", nil)
+				r.Header.Set("Authorization", fmt.Sprintf("Bearer bc_%012x_%064x", n, i))
+				resp, err := client.Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+				switch resp.StatusCode {
+				case http.StatusUnauthorized:
+					refused.Add(1)
+				case http.StatusTooManyRequests:
+					waits.Add(1)
+				default:
+					t.Errorf("a bad token is answered %d", resp.StatusCode)
+				}
+			}
+		})
+	}
+	began := time.Now()
+	a := s.ask("anna", "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200).stopped()
+	took := time.Since(began)
+	if a.State != bellcord.Settled || a.Turns[0].Receipt.End != bellcord.Stopped {
+		t.Errorf("%+v", a)
+	}
+	all.Wait()
+	// Twenty at once and one more each second; the rest is ours.
+	if looked := keys.looked.Load() - before; looked > refused.Load()+1 || waits.Load() < 9000 {
+		t.Errorf("%d refused, %d made to wait, %d looked up", refused.Load(), waits.Load(), looked)
+	}
+	t.Logf("10000 bad tokens: %d checked, %d made to wait; a stop meanwhile took %v", refused.Load(), waits.Load(), took)
+	if wait := s.ask("", "GET", "/v1/me", nil); wait.status != 429 || wait.header.Get("Retry-After") == "" {
+		t.Errorf("then: %d, Retry-After %q", wait.status, wait.header.Get("Retry-After"))
+	}
+}
+
+func TestWhereARequestIsFromIsNotForItToSay(t *testing.T) {
+	t.Parallel()
+	last := func(s *stage, via func(int) string) (status int) {
+		for i := range 6 {
+			status = s.ask("", "GET", "/v1/me", nil, header("X-Forwarded-For", via(i))).status
+		}
+		return status
+	}
+	each := func(i int) string { return fmt.Sprintf("10.0.0.%d", i) }
+	few := auth.Options{Tries: 3, Refill: time.Hour}
+	if got := last(newStage(t, func(with *setup) { with.door = few }), each); got != 429 {
+		t.Errorf("without a proxy: %d", got)
+	}
+	proxied := func(with *setup) { with.door, with.BehindProxy = few, true }
+	if got := last(newStage(t, proxied), each); got != 401 {
+		t.Errorf("behind a proxy, from everywhere: %d", got)
+	}
+	if got := last(newStage(t, proxied), func(i int) string { return each(i) + ", 192.0.2.1" }); got != 429 {
+		t.Errorf("behind a proxy, with a claim before its word: %d", got)
+	}
+}
+
+func TestABodyHasItsMostSize(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	text := func(size int) string { return `{"text":"` + strings.Repeat("x", size-len(`{"text":""}`)) + `"}` }
+	s.ask("anna", "POST", "/v1/sessions", text(1<<20+1)).isA(413, "too-large")
+	s.ask("anna", "POST", "/v1/stop", text(1<<20+1)).isA(413, "too-large")
+	s.ask("anna", "POST", path+"/turns", text(1<<20+1)).is(202)
+	s.ask("anna", "POST", path+"/turns", text(32<<20+1)).isA(413, "too-large")
+	chunked := func(r *http.Request) { r.ContentLength = -1 }
+	s.ask("anna", "POST", "/v1/sessions", text(1<<20+1), chunked).isA(413, "too-large")
+	resp := s.raw("GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + strings.Repeat("x", 64<<10) + "\r\n\r\n")
+	if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("long headers: %d", resp.StatusCode)
+	}
+}
+
+// Slow loris: who sends byte by byte is cut off, with credentials or without.
+func TestWhoTricklesIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) { with.BodyTime = 500 * time.Millisecond })
+	for name, begin := range map[string]string{
+		"headers":                         "GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
+		"a body":                          s.rawPost("/v1/sessions", 100_000),
+		"a body of nobody's":              "POST /v1/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n",
+		"a body for another host":         "POST /v1/sessions HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100000\r\n\r\n",
+		"a body that is no JSON":          strings.Replace(s.rawPost("/v1/sessions", 100_000), "application/json", "text/plain", 1),
+		"a body that nobody asked for":    "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n",
+		"a body to log in with":           "POST /v1/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n",
+		"a body that says it will follow": strings.Replace(s.rawPost("/v1/sessions", 100_000), "Content-Type", "Expect: 100-continue\r\nContent-Type", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := s.dial()
+			began := time.Now()
+			_, _ = io.WriteString(conn, begin)
+			cut := make(chan struct{})
+			go func() {
+				defer close(cut)
+				_, _ = io.Copy(io.Discard, conn) // to the server's end of it
+			}()
+			tick := time.NewTicker(20 * time.Millisecond)
+			defer tick.Stop()
+			for time.Since(began) < 10*time.Second {
+				select {
+				case <-cut:
+					return
+				case <-tick.C:
+					_, _ = io.WriteString(conn, " ")
+				}
+			}
+			t.Error("it may go on for ever")
+		})
+	}
+}
+
+func TestNoLineBreakOfACallersReachesAHeader(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for _, op := range s.operations() {
+		bad := "x%0d%0aX-Injected:%20yes"
+		s.ask("anna", op.method, op.at(bad, bad, bad), op.body())
+	}
+	for _, name := range []string{"Idempotency-Key", "Last-Event-ID"} {
+		for _, ending := range []string{"\r", "\n ", "\x00", "\r\n\t"} {
+			resp := s.raw("POST /v1/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + s.tokens["anna"] + "\r\n" + name + ": a" + ending + "X-Injected: yes\r\n\r\n")
+			if resp.Header.Get("X-Injected") != "" || strings.ContainsAny(resp.Header.Get("Location"), "\r\n") {
+				t.Errorf("%s with %q: %v", name, ending, resp.Header)
+			}
+		}
+	}
+}

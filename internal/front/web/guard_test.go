@@ -1,0 +1,140 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// CVE-2026-22812, CVE-2025-49596: a server on loopback without credentials.
+func TestNobodyComesInWithoutAGoodTokenFromThisMachineNeither(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "hang on").ID
+	s.until(id, "said")
+	for _, op := range s.operations() {
+		if op.scope == "" {
+			continue
+		}
+		s.ask("", op.method, op.at(string(id), string(turn), "q"), op.body()).isA(401, "no-credentials")
+	}
+	if a := s.ask("", "GET", "/v1/me", nil); a.header.Get("WWW-Authenticate") == "" {
+		t.Error("nobody says how to come in")
+	}
+	if state := s.state(turn); state != api.Running {
+		t.Errorf("the turn is %s", state)
+	}
+}
+
+// CVE-2026-28472: a token was there, and nobody looked whether it was a good one.
+func TestIncidentPresenceOfATokenIsNotItsValue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	good := s.tokens["anna"]
+	for _, shown := range []string{
+		"Bearer", "Bearer ", "Bearer  \t ", "Bearer x", "Bearer null", "Bearer undefined", "Bearer true", "Basic " + good, good,
+		"Bearer " + good[:len(good)-1], "Bearer " + good + "0", "Bearer bc_", "Bearer " + good + " " + good, "Bearer " + good + "," + good,
+	} {
+		s.ask("", "GET", "/v1/me", nil, header("Authorization", shown)).isA(401, "bad-credentials")
+	}
+	s.ask("", "GET", "/v1/me", nil, func(r *http.Request) { r.Header["Authorization"] = []string{""} }).is(401)
+	for _, value := range []string{"", "x", good} {
+		s.ask("", "GET", "/v1/me", nil, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "bellcord", Value: value}) }).is(401)
+	}
+	s.ask("anna", "GET", "/v1/me", nil).is(200)
+}
+
+// CVE-2026-25253: a token out of a link.
+func TestIncidentATokenInTheAddressIsRefusedEvenBesideAGoodHeader(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for _, query := range []string{"token=" + s.tokens["anna"], "access_token=x", "api_key=", "TOKEN=x"} {
+		for _, who := range []string{"", "anna"} {
+			s.ask(who, "GET", "/v1/me?"+query, nil).isA(401, "token-in-address")
+		}
+	}
+}
+
+// CVE-2025-59956: a name of the attacker's that leads to this machine.
+func TestIncidentARequestForAnotherHostIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) {
+		with.Hosts = []string{"127.0.0.1", "localhost", "::1", "bellcord.example:8443"}
+	})
+	for host, ours := range map[string]bool{
+		"127.0.0.1": true, "127.0.0.1:4500": true, "localhost": true, "LOCALHOST:80": true, "[::1]": true, "[::1]:4500": true,
+		"bellcord.example:8443": true, "Bellcord.Example:8443": true,
+		"bellcord.example": false, "bellcord.example:443": false, "evil.example": false, "evil.example:4500": false,
+		"localhost.evil.example": false, "127.0.0.1.evil.example": false, "evil.example:127.0.0.1": false,
+		"localhost.": false, "0.0.0.0": false, "127.0.0.2": false, "[::2]": false, "127.1": false, "2130706433": false, "[::ffff:127.0.0.1]": false,
+	} {
+		for _, path := range []string{"/v1/me", "/healthz", "/v1/openapi.json"} {
+			a := s.ask("anna", "GET", path, nil, header("Host", host))
+			if ours != (a.status == 200) || !ours && (a.status != 421 || a.word() != "unknown-host") {
+				t.Errorf("%s for %s: %d %s", path, host, a.status, a.body)
+			}
+		}
+	}
+	if resp := s.raw("GET /healthz HTTP/1.0\r\n\r\n"); resp.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("for no host: %d", resp.StatusCode)
+	}
+}
+
+// cookie logs a browser in as anna.
+func (s *stage) cookie() func(*http.Request) {
+	s.t.Helper()
+	var code api.Code
+	s.ask("anna", "POST", "/v1/codes", nil).is(201).into(&code)
+	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(204)
+	cookie := (&http.Response{Header: a.header}).Cookies()[0]
+	return func(r *http.Request) { r.AddCookie(cookie) }
+}
+
+func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) { with.Origins = []string{"https://friend.example"} })
+	cookie := s.cookie()
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "hang on").ID
+	s.until(id, "said")
+	for _, from := range []func(*http.Request){
+		header("Origin", "https://evil.example"),
+		header("Origin", "null"),
+		header("Origin", "http://127.0.0.1.evil.example"),
+		header("Origin", "http://127.0.0.1:1"),
+		header("Origin", "https://friend.example.evil.example"),
+		header("Origin", "file://"),
+		header("Sec-Fetch-Site", "cross-site"),
+		header("Sec-Fetch-Site", "same-site"),
+	} {
+		s.ask("", "POST", "/v1/sessions", nil, cookie, from).isA(403, "foreign-origin")
+		s.ask("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, cookie, from).isA(403, "foreign-origin")
+		s.ask("", "DELETE", path, nil, cookie, from).isA(403, "foreign-origin")
+		s.ask("anna", "POST", "/v1/stop", nil, from).isA(403, "foreign-origin")
+	}
+	s.ask("", "GET", "/v1/me", nil, cookie, header("Origin", "https://evil.example")).isA(403, "foreign-origin")
+	if n, state := len(s.sessions("anna", "")), s.state(turn); n != 1 || state != api.Running {
+		t.Errorf("there are %d sessions, the turn is %s", n, state)
+	}
+	for _, from := range []func(*http.Request){
+		header("Origin", s.url), header("Origin", "https://friend.example"), header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Site", "none"),
+	} {
+		s.ask("", "POST", "/v1/sessions", nil, cookie, from).is(201)
+	}
+}
+
+// What a form can send without asking is no JSON.
+func TestIncidentAFormIsRefusedBeforeItHasAnyEffect(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	cookie := s.cookie()
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", "", "application/json, text/plain", "application/jsonx"} {
+		s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, cookie, header("Content-Type", kind)).isA(415, "not-json")
+	}
+	if n := len(s.sessions("anna", "")); n != 0 {
+		t.Errorf("there are %d sessions", n)
+	}
+	s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, cookie, header("Content-Type", "application/json; charset=utf-8")).is(201)
+}

@@ -1,0 +1,186 @@
+package web_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// contract is every route that people program against, with the scope it needs.
+// A route that is not in it, or not in the document, fails the test below.
+var contract = map[string]string{
+	"GET /v1/me":                               "read",
+	"POST /v1/codes":                           "read",
+	"POST /v1/login":                           "",
+	"POST /v1/logout":                          "read",
+	"POST /v1/sessions":                        "prompt",
+	"GET /v1/sessions":                         "read",
+	"GET /v1/sessions/{session}":               "read",
+	"PATCH /v1/sessions/{session}":             "prompt",
+	"DELETE /v1/sessions/{session}":            "prompt",
+	"GET /v1/sessions/{session}/transcript":    "read",
+	"POST /v1/sessions/{session}/clear":        "prompt",
+	"POST /v1/sessions/{session}/turns":        "prompt",
+	"GET /v1/sessions/{session}/events":        "read",
+	"GET /v1/sessions/{session}/queue":         "read",
+	"POST /v1/sessions/{session}/queue/send":   "prompt",
+	"POST /v1/sessions/{session}/stop":         "stop",
+	"GET /v1/turns":                            "read",
+	"GET /v1/turns/{turn}":                     "read",
+	"PATCH /v1/turns/{turn}":                   "prompt",
+	"DELETE /v1/turns/{turn}":                  "stop",
+	"POST /v1/turns/{turn}/send":               "prompt",
+	"POST /v1/turns/{turn}/stop":               "stop",
+	"GET /v1/turns/{turn}/questions":           "read",
+	"POST /v1/turns/{turn}/answers/{question}": "prompt",
+	"POST /v1/stop":                            "stop",
+	"GET /v1/models":                           "read",
+	"GET /v1/agents":                           "read",
+	"GET /v1/usage":                            "read",
+}
+
+// operation is a route as the document has it.
+type operation struct {
+	method, path, scope string
+}
+
+func (o operation) String() string { return o.method + " " + o.path }
+
+// at is its path with the ids filled in.
+func (o operation) at(session, turn, question string) string {
+	return strings.NewReplacer("{session}", session, "{turn}", turn, "{question}", question).Replace(o.path)
+}
+
+// body is one that the operation takes; nil where it takes none.
+func (o operation) body() any {
+	switch o.String() {
+	case "POST /v1/sessions/{session}/turns":
+		return `{"text":"say hello"}`
+	case "PATCH /v1/turns/{turn}":
+		return `{"text":"say else"}`
+	case "PATCH /v1/sessions/{session}":
+		return `{"title":"Stolen"}`
+	case "POST /v1/turns/{turn}/answers/{question}":
+		return `{"choice":"yes"}`
+	case "POST /v1/login":
+		return `{"code":"AAAAA-AAAAA"}`
+	}
+	if o.method == "POST" {
+		return `{}`
+	}
+	return nil
+}
+
+// operations are read from the document, so that a new one cannot be forgotten.
+func (s *stage) operations() []operation {
+	s.t.Helper()
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct {
+			Scope string `json:"x-scope"`
+		}
+	}
+	s.ask("", "GET", "/v1/openapi.json", nil).is(200).into(&doc)
+	if !strings.HasPrefix(doc.OpenAPI, "3.1") {
+		s.t.Errorf("the document is of version %s", doc.OpenAPI)
+	}
+	var all []operation
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			all = append(all, operation{strings.ToUpper(method), path, op.Scope})
+		}
+	}
+	slices.SortFunc(all, func(a, b operation) int { return strings.Compare(a.String(), b.String()) })
+	return all
+}
+
+func TestTheDocumentNamesEveryRouteAndItsScope(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	found := map[string]string{}
+	for _, op := range s.operations() {
+		found[op.String()] = op.scope
+	}
+	for name, scope := range contract {
+		if got, there := found[name]; !there || got != scope {
+			t.Errorf("%s: scope %q (%v), want %q", name, got, there, scope)
+		}
+	}
+	for name := range found {
+		if _, there := contract[name]; !there {
+			t.Errorf("%s is new: add it to the contract", name)
+		}
+	}
+}
+
+func TestTheDocumentIsWholeAndItsReferencesLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	a := s.ask("", "GET", "/v1/openapi.json", nil).is(200)
+	if got := a.header.Get("Content-Type"); !strings.Contains(got, "json") || !json.Valid(a.body) {
+		t.Errorf("%s: %.200s", got, a.body)
+	}
+	var doc map[string]any
+	a.into(&doc)
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if ref, is := v["$ref"].(string); is {
+				var at any = doc
+				for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+					next, _ := at.(map[string]any)
+					at = next[part]
+				}
+				if at == nil {
+					t.Errorf("%s leads nowhere", ref)
+				}
+			}
+			for _, inner := range v {
+				walk(inner)
+			}
+		case []any:
+			for _, inner := range v {
+				walk(inner)
+			}
+		}
+	}
+	walk(doc)
+	if y := s.ask("", "GET", "/v1/openapi.yaml", nil).is(200); !strings.Contains(string(y.body), "openapi: 3.1") {
+		t.Errorf("%.200s", y.body)
+	}
+}
+
+func TestWhatIsNowhereIsAProblemNotAPage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for _, path := range []string{"/", "/v1", "/v2/sessions", "/docs", "/debug/pprof/", "/v1/schemas/Session.json", "/index.html"} {
+		s.ask("anna", "GET", path, nil).isA(404, "nothing-here")
+		s.ask("", "GET", path, nil).isA(401, "no-credentials")
+	}
+	s.ask("anna", "PUT", "/v1/sessions", `{}`).isA(404, "nothing-here")
+}
+
+// Unknown fields are refused everywhere, so that nobody believes that one counts.
+func TestAFieldThatNobodyKnowsIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "hang on")
+	s.until(id, "said")
+	for _, op := range s.operations() {
+		takes, _ := op.body().(string)
+		if takes == "" || strings.HasSuffix(op.path, "/clear") || strings.HasSuffix(op.path, "/send") || op.path == "/v1/codes" || op.path == "/v1/logout" {
+			continue // no body
+		}
+		with := strings.Replace(takes, "}", `,"owner":"bert"}`, 1)
+		with = strings.Replace(with, "{,", "{", 1)
+		if a := s.ask("admin", op.method, op.at(string(id), string(turn.ID), "q"), with); a.status != 422 {
+			t.Errorf("%s with %s: %d %s", op, with, a.status, a.body)
+		}
+	}
+	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != "running" {
+		t.Errorf("the turn is %s", on.State)
+	}
+}

@@ -1,0 +1,60 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// questions of a turn.
+func (s *stage) questions(who, turn string) []bellcord.Question {
+	s.t.Helper()
+	var open api.Questions
+	s.ask(who, "GET", "/v1/turns/"+turn+"/questions", nil).is(200).into(&open)
+	return open.Questions
+}
+
+func TestAQuestionIsListedAndAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := string(s.prompt("anna", path, "ask May I?").ID)
+	s.until(id, "asked")
+	open := s.questions("anna", turn)
+	if len(open) != 1 || open[0].Text != "May I?" || len(open[0].Choices) != 2 {
+		t.Fatalf("%+v", open)
+	}
+	if on := s.ask("anna", "GET", "/v1/turns/"+turn, nil).turn(); on.State != api.Waiting || len(on.Questions) != 1 {
+		t.Errorf("it is %+v", on)
+	}
+	at := "/v1/turns/" + turn + "/answers/"
+	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "perhaps"}).isA(422, "bad-input")
+	s.ask("anna", "POST", at+"other", api.Answer{Choice: "yes"}).isA(404, "no-question")
+	s.ask("anna", "POST", at+open[0].ID, `{}`).is(422)
+	s.ask("anna", "POST", at+open[0].ID, `{"choice":"yes","by":"bert"}`).is(422)
+	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "yes"}).is(204)
+	if r := s.ended("anna", bellcord.TurnID(turn)); r.End != bellcord.Done {
+		t.Errorf("%+v", r)
+	}
+	if ev, is := s.until(id, "answered").Body.(bellcord.Answered); !is || ev.By != "anna" || ev.Choice != "yes" {
+		t.Errorf("%+v", ev)
+	}
+	if open := s.questions("anna", turn); len(open) != 0 {
+		t.Errorf("still open: %+v", open)
+	}
+}
+
+func TestALateAnswerIsToldThatTheTurnHasEnded(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := string(s.prompt("anna", path, "ask May I?").ID)
+	s.until(id, "asked")
+	question := s.questions("anna", turn)[0].ID
+	a := s.ask("anna", "POST", "/v1/turns/"+turn+"/stop", nil).is(200).stopped()
+	if got := a.Turns[0].Receipt.Questions; len(got) != 1 || got[0] != question {
+		t.Errorf("closed: %v", got)
+	}
+	s.ask("anna", "POST", "/v1/turns/"+turn+"/answers/"+question, api.Answer{Choice: "yes"}).isA(409, "turn-ended")
+}

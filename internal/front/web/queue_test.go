@@ -1,0 +1,110 @@
+package web_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// line is a session with one turn that runs and three that wait.
+func (s *stage) line() (path string, session bellcord.SessionID, runs bellcord.TurnID, waits []bellcord.TurnID) {
+	s.t.Helper()
+	path, session = s.session("anna")
+	runs = s.prompt("anna", path, "hang on").ID
+	for _, text := range []string{"say one", "say two", "say three"} {
+		waits = append(waits, s.prompt("anna", path, text).ID)
+	}
+	s.until(session, "said")
+	return path, session, runs, waits
+}
+
+func ids(turns []api.Turn) (all []bellcord.TurnID) {
+	for _, t := range turns {
+		all = append(all, t.ID)
+	}
+	return all
+}
+
+// said is what a session's turns said, in order.
+func (s *stage) said(id bellcord.SessionID) (all []string) {
+	s.t.Helper()
+	events, err := s.store.Events(s.t.Context(), id, 0, 10_000)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, ev := range events {
+		if said, is := ev.Body.(bellcord.Said); is {
+			all = append(all, said.Text)
+		}
+	}
+	return all
+}
+
+func TestTheQueueIsListedInOrderAndEdited(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, session, runs, waits := s.line()
+	if got := ids(s.ask("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits) {
+		t.Errorf("it is %v, not %v", got, waits)
+	}
+	var whole api.Session
+	s.ask("anna", "GET", path, nil).is(200).into(&whole)
+	if got := ids(whole.Turns); !slices.Equal(got, append([]bellcord.TurnID{runs}, waits...)) {
+		t.Errorf("the session has %v", got)
+	}
+	edited := s.ask("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: "say 2"}).is(200).turn()
+	if edited.ID != waits[1] || edited.Text != "say 2" || edited.State != api.Queued {
+		t.Errorf("%+v", edited)
+	}
+	s.ask("anna", "PATCH", "/v1/turns/"+string(runs), api.EditTurn{Text: "say"}).isA(409, "turn-started")
+	s.ask("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: ""}).is(422)
+	s.ask("anna", "POST", path+"/stop", api.Stop{Queue: "next"}).is(200)
+	s.ended("anna", waits[2])
+	if got := s.said(session); !slices.Equal(got, []string{"on", "one", "2", "three"}) {
+		t.Errorf("said %q", got)
+	}
+	s.ask("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: "say"}).isA(409, "turn-started")
+}
+
+func TestAHeldTurnIsSentAloneOrWithAllOthers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, session, _, waits := s.line()
+	s.ask("anna", "POST", path+"/stop", nil).is(200)
+	for _, held := range s.ask("anna", "GET", path+"/queue", nil).is(200).turns() {
+		if !held.Held {
+			t.Errorf("%s is not held", held.ID)
+		}
+	}
+	s.ask("anna", "POST", "/v1/turns/"+string(waits[2])+"/send", nil).is(200)
+	if r := s.ended("anna", waits[2]); r.End != bellcord.Done {
+		t.Errorf("%+v", r)
+	}
+	if got := ids(s.ask("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits[:2]) {
+		t.Errorf("still waiting: %v", got)
+	}
+	s.ask("anna", "POST", path+"/queue/send", nil).is(200)
+	s.ended("anna", waits[0])
+	s.ended("anna", waits[1])
+	if got := s.said(session); !slices.Equal(got, []string{"on", "three", "one", "two"}) {
+		t.Errorf("said %q", got)
+	}
+	s.ask("anna", "POST", "/v1/turns/"+string(waits[0])+"/send", nil).isA(409, "turn-started")
+}
+
+func TestADiscardedTurnNeverRunsAndItsPromptComesBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	_, session, _, waits := s.line()
+	a := s.ask("anna", "DELETE", "/v1/turns/"+string(waits[0]), nil).is(200).stopped()
+	if a.State != bellcord.Settled || a.Turns[0].Receipt.Prompt != "say one" || !a.Turns[0].Receipt.Times.Started.IsZero() {
+		t.Errorf("%+v", a)
+	}
+	s.ask("anna", "POST", "/v1/sessions/"+string(session)+"/stop", api.Stop{Queue: "next"}).is(200)
+	s.ended("anna", waits[2])
+	if got := s.said(session); !slices.Equal(got, []string{"on", "two", "three"}) {
+		t.Errorf("said %q", got)
+	}
+}

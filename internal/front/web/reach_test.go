@@ -1,0 +1,118 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// Other people's ids answer as if they were not there, on every route that the
+// document has, and nothing happens to what they name.
+func TestSomebodyElsesSessionsAndTurnsAreNotThere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	runs, waits := s.prompt("anna", path, "ask May I?"), s.prompt("anna", path, "say later")
+	s.until(id, "asked")
+	question := s.questions("anna", string(runs.ID))[0].ID
+	tail, err := s.hub.Tail(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, op := range s.operations() {
+		if !strings.Contains(op.path, "{") {
+			continue
+		}
+		for _, turn := range []bellcord.TurnID{runs.ID, waits.ID} {
+			tried++
+			if a := s.ask("bert", op.method, op.at(string(id), string(turn), question), op.body()); a.status != 404 {
+				t.Errorf("%s: %d %s", op, a.status, a.body)
+			}
+		}
+	}
+	for _, scope := range []string{"?session=" + string(id)} {
+		s.ask("bert", "GET", "/v1/usage"+scope, nil).isA(404, "no-session")
+	}
+	s.ask("bert", "POST", "/v1/stop", api.Stop{Mode: "force", Queue: "drop"}).is(200)
+	if now, err := s.hub.Tail(t.Context(), id); err != nil || now != tail || tried < 20 {
+		t.Errorf("after %d tries anna's log went from %d to %d, %v", tried, tail, now, err)
+	}
+	if on := s.ask("anna", "GET", "/v1/turns/"+string(runs.ID), nil).turn(); on.State != api.Waiting || on.Stop != nil {
+		t.Errorf("anna's turn is %+v", on)
+	}
+	if got := s.ask("anna", "GET", path+"/queue", nil).turns(); len(got) != 1 || got[0].Text != "say later" {
+		t.Errorf("anna's queue is %+v", got)
+	}
+}
+
+// An id that nobody has is refused as somebody else's is, word for word: who asks
+// learns nothing.
+func TestWhatIsSomebodyElsesLooksLikeWhatIsNot(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	_, id := s.session("anna")
+	turn := s.prompt("anna", "/v1/sessions/"+string(id), "say hi").ID
+	s.ended("anna", turn)
+	for _, op := range s.operations() {
+		if !strings.Contains(op.path, "{") || op.scope == "stop" { // a stop of none is kept: bert's own
+			continue
+		}
+		theirs := s.ask("bert", op.method, op.at(string(id), string(turn), "q"), op.body())
+		none := s.ask("bert", op.method, op.at(string(bellcord.NewSessionID()), string(bellcord.NewTurnID()), "q"), op.body())
+		if theirs.status != none.status || string(theirs.body) != string(none.body) {
+			t.Errorf("%s: %d %s, but %d %s", op, theirs.status, theirs.body, none.status, none.body)
+		}
+	}
+}
+
+// Each scope against every route: allowed exactly when the document says so
+// (GHSA-rqpp-rjj8-7wv8: scopes come from the server alone).
+func TestAScopeMayWhatTheDocumentSaysAndNoMore(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	claims := func(r *http.Request) {
+		for _, name := range []string{"X-Scope", "X-Scopes", "X-Owner", "X-Admin", "X-Forwarded-User", "X-Bellcord-Scopes", "Scope"} {
+			r.Header.Set(name, "admin")
+		}
+	}
+	for _, op := range s.operations() {
+		if op.scope == "" {
+			continue
+		}
+		for _, who := range []string{"reader", "prompter", "stopper", "admin"} {
+			path, id := s.session("anna")
+			turn := s.prompt("anna", path, "hang on").ID
+			at := op.at(string(id), string(turn), "q")
+			if strings.HasSuffix(at, "/events") {
+				at += "?after=999999" // refused behind the scope: no stream to wait for
+			}
+			a := s.ask(who, op.method, at, op.body(), claims)
+			may := slices.Contains(people[who], auth.Scope(op.scope)) || who == "admin"
+			if refused := a.status == 403; refused == may {
+				t.Errorf("%s by %s: %d %s", op, who, a.status, a.body)
+			}
+			if !may && !strings.Contains(a.problem().Detail, op.scope) {
+				t.Errorf("%s by %s is told %s", op, who, a.body)
+			}
+			s.ask("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
+		}
+	}
+	s.ask("stopper", "GET", "/metrics", nil).is(404) // none are served here
+}
+
+func TestMetricsNeedTheScopeToRead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) {
+		with.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "turns 1") })
+	})
+	s.ask("", "GET", "/metrics", nil).isA(401, "no-credentials")
+	s.ask("stopper", "GET", "/metrics", nil).isA(403, "scope")
+	s.ask("reader", "GET", "/metrics", nil).is(200)
+}

@@ -1,0 +1,211 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// patient is how long a test waits for what has to come.
+const patient = 20 * time.Second
+
+// stage is a server on real TCP, with a real store, people who have tokens and
+// an agent that does what the prompt says.
+type stage struct {
+	*actor
+	t      *testing.T
+	data   string
+	url    string
+	hub    *bellcord.Hub
+	store  *sqlite.Store
+	server *web.Server
+	client *http.Client
+	tokens map[string]string // by who has them
+	ends   func()
+}
+
+// setup is what a test may want to be different.
+type setup struct {
+	web.Config
+	door   auth.Options
+	data   string
+	store  func(bellcord.Store) bellcord.Store
+	keys   func(auth.Store) auth.Store // where the door looks tokens up
+	listen func(*stage) net.Listener
+}
+
+// people and what their tokens are for. The eve of attacks is bert.
+var people = map[string][]auth.Scope{
+	"anna":     {auth.Read, auth.Prompt, auth.Stop},
+	"bert":     {auth.Read, auth.Prompt, auth.Stop},
+	"reader":   {auth.Read},
+	"prompter": {auth.Prompt},
+	"stopper":  {auth.Stop},
+	"admin":    {auth.Admin},
+}
+
+// owners of tokens that are not named like them: the narrow ones are anna's.
+var owners = map[string]string{"reader": "anna", "prompter": "anna", "stopper": "anna"}
+
+func newStage(t *testing.T, change func(*setup)) *stage {
+	t.Helper()
+	with := setup{data: t.TempDir(), door: auth.Options{Tries: 100_000}, listen: func(s *stage) net.Listener { return s.tcp() }}
+	with.Config = web.Config{Version: "test", Hosts: []string{"127.0.0.1"}, Session: bellcord.Session{Model: "fake/default", Mode: "ask"}}
+	with.CheckModel = func(name string) error {
+		if !strings.HasPrefix(name, "fake/") {
+			return errors.New("no such model")
+		}
+		return nil
+	}
+	with.CheckAgent = func(name string) error { return errors.New("no agent is called " + name) }
+	with.Models = func() []api.Model { return []api.Model{{ID: "fake/default", Window: 1000}, {ID: "fake/other"}} }
+	with.Agents = func() []api.Agent { return []api.Agent{{Installed: true}} }
+	if change != nil {
+		change(&with)
+	}
+	s := &stage{actor: newActor(), t: t, data: with.data, tokens: map[string]string{}, client: &http.Client{Transport: &http.Transport{}}}
+	s.open(with)
+	return s
+}
+
+// open starts the server; end ends it, and is called at the test's end.
+func (s *stage) open(with setup) {
+	s.t.Helper()
+	var err error
+	if s.store, err = sqlite.Open(context.Background(), s.data); err != nil {
+		s.t.Fatal(err)
+	}
+	var kept bellcord.Store = s.store
+	if with.store != nil {
+		kept = with.store(kept)
+	}
+	if s.hub, err = bellcord.Open(context.Background(), kept, s.actor, bellcord.Options{}); err != nil {
+		s.t.Fatal(err)
+	}
+	if len(s.tokens) == 0 {
+		s.mint()
+	}
+	var keys auth.Store = s.store
+	if with.keys != nil {
+		keys = with.keys(keys)
+	}
+	door := auth.NewDoor(keys, with.door)
+	with.Hub, with.Door, with.Workspaces = s.hub, door, s.data+"/workspaces"
+	s.server = web.New(with.Config)
+	listener := with.listen(s)
+	served := &http.Server{Handler: s.server.Handler(), ReadHeaderTimeout: time.Second, MaxHeaderBytes: 16 << 10}
+	go func() { _ = served.Serve(listener) }()
+	ended := false
+	s.ends = func() {
+		if ended {
+			return
+		}
+		ended = true
+		s.server.Close()
+		s.client.CloseIdleConnections()
+		bounded, done := context.WithTimeout(context.Background(), patient)
+		defer done()
+		if err := errors.Join(s.hub.Close(bounded), served.Close()); err != nil {
+			s.t.Error(err)
+		}
+		door.Close()
+		if err := s.store.Close(); err != nil {
+			s.t.Error(err)
+		}
+	}
+	s.t.Cleanup(s.ends)
+}
+
+func (s *stage) tcp() net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.url = "http://" + l.Addr().String()
+	return l
+}
+
+func (s *stage) mint() {
+	s.t.Helper()
+	for who, scopes := range people {
+		owner := owners[who]
+		if owner == "" {
+			owner = who
+		}
+		text, _, err := auth.Mint(context.Background(), s.store, auth.Token{Owner: owner, Name: who, Scopes: scopes})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.tokens[who] = text
+	}
+}
+
+// answer is what the server said.
+type answer struct {
+	t      *testing.T
+	asked  string
+	status int
+	header http.Header
+	body   []byte
+}
+
+// ask makes a request and looks at what holds for every answer. The body is
+// sent as it is where it is a string, else as JSON.
+func (s *stage) ask(who, method, path string, body any, changes ...func(*http.Request)) answer {
+	s.t.Helper()
+	resp, err := s.client.Do(s.request(who, method, path, body, changes...))
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	a := answer{s.t, method + " " + path + " by " + who, resp.StatusCode, resp.Header, text}
+	a.isSafe(s.tokens)
+	return a
+}
+
+func (s *stage) request(who, method, path string, body any, changes ...func(*http.Request)) *http.Request {
+	s.t.Helper()
+	var sent io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		sent = strings.NewReader(b)
+	default:
+		data, err := json.Marshal(b)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		sent = bytes.NewReader(data)
+	}
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, sent)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if sent != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if token := s.tokens[who]; token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	for _, change := range changes {
+		change(r)
+	}
+	return r
+}

@@ -1,0 +1,201 @@
+package web_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+func TestAPromptIsAnsweredWithItsTurnAndTheEndCanBeWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	a := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "wait a"}).is(202)
+	turn := a.turn()
+	if turn.Session != id || turn.Text != "wait a" || turn.Accepted.IsZero() || a.header.Get("Location") != "/v1/turns/"+string(turn.ID) {
+		t.Errorf("%s at %s", a.body, a.header.Get("Location"))
+	}
+	s.until(id, "said")
+	began := time.Now()
+	if got := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait=50ms", nil).is(200).turn(); got.State != api.Running || time.Since(began) < 50*time.Millisecond {
+		t.Errorf("after %v it is %s", time.Since(began), got.State)
+	}
+	if all := s.ask("anna", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 1 || all[0].ID != turn.ID {
+		t.Errorf("unended: %+v", all)
+	}
+	if all := s.ask("bert", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 0 {
+		t.Errorf("bert sees %+v", all)
+	}
+	if all := s.ask("admin", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 1 {
+		t.Errorf("an admin sees %+v", all)
+	}
+	s.release()
+	if r := s.ended("anna", turn.ID); r.End != bellcord.Done || r.Turn != turn.ID {
+		t.Errorf("%+v", r)
+	}
+	for _, bad := range []string{"soon", "-1s", "5"} {
+		s.ask("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait="+bad, nil).isA(422, "bad-input")
+	}
+}
+
+// heldStore lets no prompt become durable before it is told to.
+type heldStore struct {
+	bellcord.Store
+	reached chan struct{}
+	let     chan struct{}
+}
+
+func (h *heldStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	for _, op := range ops {
+		if _, accepts := op.(bellcord.AcceptTurn); accepts {
+			h.reached <- struct{}{}
+			<-h.let
+		}
+	}
+	return h.Store.Commit(ctx, ops)
+}
+
+func TestAPromptIsNotAnsweredBeforeItIsOnRecord(t *testing.T) {
+	t.Parallel()
+	held := &heldStore{reached: make(chan struct{}), let: make(chan struct{})}
+	s := newStage(t, func(with *setup) {
+		with.store = func(store bellcord.Store) bellcord.Store { held.Store = store; return held }
+	})
+	path, _ := s.session("anna")
+	id := bellcord.NewTurnID()
+	answered := make(chan answer, 1)
+	go func() { answered <- s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "say hi"}) }()
+	<-held.reached
+	select {
+	case a := <-answered:
+		t.Fatalf("answered %d before it was durable", a.status)
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(held.let)
+	(<-answered).is(202)
+	if r, err := s.store.Turn(t.Context(), id); err != nil || r.Prompt.Text != "say hi" {
+		t.Errorf("on record: %+v, %v", r, err)
+	}
+}
+
+func TestTheSameIDTwiceIsTheSameTurnAndWithOtherWordsAMistake(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	other, _ := s.session("anna")
+	id := string(bellcord.NewTurnID())
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).is(202)
+	receipt := s.ended("anna", bellcord.TurnID(id))
+	again := s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).is(200).turn()
+	if string(again.ID) != id || again.State != "done" || !again.Receipt.Times.Settled.Equal(receipt.Times.Settled) {
+		t.Errorf("%+v", again)
+	}
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say ho"}).isA(409, "turn-exists")
+	s.ask("anna", "POST", other+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
+	berts, _ := s.session("bert")
+	s.ask("bert", "POST", berts+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
+	for _, bad := range []string{"1", "not-a-uuid", id + "0"} {
+		s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: bad, Text: "say hi"}).is(422)
+	}
+}
+
+func TestTheSameKeyIsTheSameTurnAlsoAfterARestart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	second, _ := s.session("anna")
+	key := header("Idempotency-Key", "k")
+	first := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn()
+	s.ended("anna", first.ID)
+	if again := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID {
+		t.Errorf("again it is %s", again.ID)
+	}
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "key-used")
+	if elsewhere := s.ask("anna", "POST", second+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn(); elsewhere.ID == first.ID {
+		t.Error("another session's turn is the same")
+	}
+	s.ends()
+	next := newStage(t, func(with *setup) { with.data = s.data })
+	if again := next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID || again.State != "done" {
+		t.Errorf("after the restart it is %s, %s", again.ID, again.State)
+	}
+	next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "key-used")
+}
+
+func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	runs := s.prompt("anna", path, "hang on")
+	s.until(id, "said")
+	if waits := s.prompt("anna", path, "say later"); waits.State != api.Queued {
+		t.Errorf("it is %s", waits.State)
+	}
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say no", Policy: "reject"}).isA(409, "busy")
+	replaces := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say instead", Policy: "replace"}).is(202).turn()
+	if r := s.ended("anna", replaces.ID); r.End != bellcord.Done {
+		t.Errorf("what replaces: %+v", r)
+	}
+	if r := s.ended("anna", runs.ID); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Replaced {
+		t.Errorf("what ran: %+v", r)
+	}
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say", Policy: "maybe"}).is(422)
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: ""}).is(422)
+	s.ask("anna", "POST", path+"/turns", `{"text":"say","model":"fake/other"}`).is(422)
+}
+
+func TestLimitsOfAPromptReachTheTurnAndNeverExceedTheServers(t *testing.T) {
+	t.Parallel()
+	ours := bellcord.Prompt{Deadline: time.Hour, Steps: 10, Tokens: 1000, Cost: 2e9}
+	s := newStage(t, func(with *setup) { with.Prompt = ours })
+	path, _ := s.session("anna")
+	given := func(body api.NewTurn) bellcord.Prompt {
+		t.Helper()
+		turn := s.ask("anna", "POST", path+"/turns", body).is(202).turn()
+		s.ended("anna", turn.ID)
+		p, ran := s.given(turn.ID)
+		if !ran {
+			t.Fatal("it did not run")
+		}
+		return p
+	}
+	limits := func(p bellcord.Prompt) [4]int64 {
+		return [4]int64{int64(p.Deadline), int64(p.Steps), p.Tokens, p.Cost}
+	}
+	if got := given(api.NewTurn{Text: "say"}); limits(got) != limits(ours) {
+		t.Errorf("nothing was said: %+v", got)
+	}
+	tight := api.NewTurn{Text: "say", Deadline: "90s", Steps: 3, Budget: api.Budget{Tokens: 500, Dollars: 0.5}}
+	if got := given(tight); limits(got) != [4]int64{int64(90 * time.Second), 3, 500, 5e8} {
+		t.Errorf("tighter: %+v", got)
+	}
+	wide := api.NewTurn{Text: "say", Deadline: "24h", Steps: 99, Budget: api.Budget{Tokens: 1e6, Dollars: 1000}}
+	if got := given(wide); limits(got) != limits(ours) {
+		t.Errorf("wider: %+v", got)
+	}
+	for _, bad := range []string{`{"text":"say","deadline":"soon"}`, `{"text":"say","deadline":"-1s"}`, `{"text":"say","steps":-1}`, `{"text":"say","budget":{"tokens":-1}}`, `{"text":"say","budget":{"dollars":-1}}`} {
+		s.ask("anna", "POST", path+"/turns", bad).is(422)
+	}
+}
+
+func TestALimitThatIsReachedIsTheCause(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	for _, test := range []struct {
+		body api.NewTurn
+		want bellcord.CauseKind
+	}{
+		{api.NewTurn{Text: "hang on", Deadline: "50ms"}, bellcord.Deadline},
+		{api.NewTurn{Text: "steps 5", Steps: 2}, bellcord.StepLimit},
+		{api.NewTurn{Text: "steps 5", Budget: api.Budget{Tokens: 20}}, bellcord.Budget},
+	} {
+		turn := s.ask("anna", "POST", path+"/turns", test.body).is(202).turn()
+		if r := s.ended("anna", turn.ID); r.End != bellcord.Stopped || r.Cause == nil || r.Cause.Kind != test.want {
+			t.Errorf("%+v: %s, cause %+v", test.body, r.End, r.Cause)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package transcript_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/transcript"
+)
+
+var session = bellcord.Session{ID: "s", Dir: "/work", Title: "Trains", Model: "fake/one", Owner: "anna"}
+
+// events gives bodies their places in a log.
+func events(bodies ...bellcord.Body) (all []bellcord.Event) {
+	for i, b := range bodies {
+		all = append(all, bellcord.Event{Session: "s", Turn: "t", Seq: int64(i + 1), Body: b})
+	}
+	return all
+}
+
+// markdown writes events down, a few at a time.
+func markdown(t *testing.T, size int, all []bellcord.Event) string {
+	t.Helper()
+	var out bytes.Buffer
+	m := transcript.NewMarkdown(&out, session)
+	for len(all) > 0 {
+		n := min(size, len(all))
+		if err := m.Write(all[:n]); err != nil {
+			t.Fatal(err)
+		}
+		all = all[n:]
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestPiecesOfOneAnswerAreOneParagraphHoweverTheyCome(t *testing.T) {
+	t.Parallel()
+	all := events(
+		bellcord.Prompted{Prompt: bellcord.Prompt{Text: "two\nlines\n"}},
+		bellcord.Started{},
+		bellcord.Said{Text: "hel"}, bellcord.Said{Text: "lo "}, bellcord.Said{Text: "there"},
+		bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Done}},
+	)
+	want := "# Trains\n\ns · /work · fake/one\n\n> two\n> lines\n\nhello there\n"
+	for size := 1; size <= len(all); size++ {
+		if got := markdown(t, size, all); got != want {
+			t.Errorf("%d at a time: %q", size, got)
+		}
+	}
+}
+
+func TestNothingInAFenceClosesIt(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"plain", "```\nout", "a ``` b", "`````", "````md\n```go\n```\n````"} {
+		got := markdown(t, 10, events(bellcord.CallEnded{Call: "c", Text: text + "\n"}))
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		fence := lines[len(lines)-1]
+		if strings.Trim(fence, "`") != "" || len(fence) < 3 || strings.Contains(text, fence) {
+			t.Errorf("%q is within %q", text, fence)
+		}
+		if !strings.HasSuffix(got, "\n"+fence+"\n"+text+"\n"+fence+"\n") {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestWhatEndsAConversationIsTold(t *testing.T) {
+	t.Parallel()
+	cause := &bellcord.Cause{By: "anna", Why: "enough"}
+	for want, body := range map[string]bellcord.Body{
+		"*(the conversation was cleared)*":    bellcord.Cleared{},
+		"*(so far, in short)* they talked":    bellcord.Compacted{Summary: "they talked"},
+		"*(stopped by anna: enough)*":         bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Stopped, Cause: cause}},
+		"*(failed: no model)*":                bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Failed, Error: "no model"}},
+		"*(lost)*":                            bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Lost}},
+		"(changed to)\n> else":                bellcord.Edited{Text: "else"},
+		"*(thinking)* hm":                     bellcord.Thought{Text: "hm"},
+		"→ `shell` \n```json\n{\"a\":1}\n```": bellcord.Called{Name: "shell", Args: json.RawMessage(`{"a":1}`)},
+	} {
+		if got := markdown(t, 10, events(body)); !strings.HasSuffix(got, "\n"+want+"\n") {
+			t.Errorf("%T: %q", body, got)
+		}
+	}
+}
+
+func TestASessionWithoutATitleIsCalledByItsID(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := transcript.NewMarkdown(&out, bellcord.Session{ID: "s", Dir: "/work"}).Close(); err != nil || out.String() != "# Session s\n\ns · /work\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+func TestJSONHasTheSessionAndEveryEvent(t *testing.T) {
+	t.Parallel()
+	for n := range 4 {
+		var out bytes.Buffer
+		j := transcript.NewJSON(&out, session)
+		for _, ev := range events(bellcord.Said{Text: "a\nb"}, bellcord.Said{Text: "c"}, bellcord.Cleared{})[:n] {
+			if err := j.Write([]bellcord.Event{ev}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var all struct {
+			Session bellcord.Session
+			Events  []struct {
+				Seq  int
+				Kind string
+			}
+		}
+		if err := json.Unmarshal(out.Bytes(), &all); err != nil || all.Session.ID != "s" || len(all.Events) != n {
+			t.Errorf("%d events: %v in %s", n, err, out.String())
+		}
+	}
+}
+
+// broken is where nothing can be written.
+type broken struct{}
+
+var errBroken = errors.New("no space left")
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestAnErrorIsToldOnceItIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, w := range []transcript.Writer{transcript.NewMarkdown(broken{}, session), transcript.NewJSON(broken{}, session)} {
+		if err := w.Write(events(bellcord.Said{Text: "x"})); !errors.Is(err, errBroken) {
+			t.Errorf("%T: %v", w, err)
+		}
+		if err := w.Close(); !errors.Is(err, errBroken) {
+			t.Errorf("%T: %v", w, err)
+		}
+	}
+}
