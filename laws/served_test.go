@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"testing/synctest"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/piped"
 )
 
 // served is the web front of a stage, on connections that exist in memory only:
@@ -34,12 +34,12 @@ func (s *stage) serve() *served {
 	writes := &stuckTokens{Store: s.store.Store.(auth.Store)}
 	door := auth.NewDoor(writes, auth.Options{})
 	front := web.New(web.Config{Version: "laws", Hub: s.Hub, Door: door, Hosts: []string{"laws"}, Workspaces: s.dir})
-	pipes := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	pipes := piped.Listen()
 	server := &http.Server{Handler: front.Handler()}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(pipes) }()
 	s.web = &served{s: s, writes: writes, tokens: map[string]string{}, client: &http.Client{Transport: &http.Transport{
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return pipes.dial(ctx) },
+		DialContext:       pipes.DialContext,
 		DisableKeepAlives: true, // a connection lives as long as its request
 	}}}
 	s.t.Cleanup(func() {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/piped"
 )
 
 // viewer is a client that watches a session.
@@ -117,37 +118,15 @@ func (v *viewer) rest() {
 	}
 }
 
-// pipes is a listener in memory, for tests in which time matters.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { close(p.done); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
-
 // inABubble runs a test on a stage in which time is not real.
 func inABubble(t *testing.T, do func(*stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		do(newStage(t, func(with *setup) {
 			with.listen = func(s *stage) net.Listener {
-				l := &pipes{make(chan net.Conn), make(chan struct{})}
+				l := piped.Listen()
 				s.url = "http://127.0.0.1"
-				s.client.Transport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-					here, there := net.Pipe()
-					l.conns <- there
-					return here, nil
-				}}
+				s.client.Transport = &http.Transport{DialContext: l.DialContext}
 				return l
 			}
 		}))

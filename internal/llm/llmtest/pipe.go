@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/piped"
 )
 
 // Quiet is a logger that says nothing.
@@ -17,16 +18,11 @@ func Quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // Serve answers on pipes, so that a synctest bubble knows when all wait.
 func Serve(t *testing.T, answer http.HandlerFunc) *http.Client {
-	conns := make(chan net.Conn, 1)
-	listener := &pipeListener{conns: conns, done: make(chan struct{})}
+	listener := piped.Listen()
 	server := &http.Server{Handler: answer, ErrorLog: Quiet()}
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
-	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		client, remote := net.Pipe()
-		conns <- remote
-		return client, nil
-	}}
+	transport := &http.Transport{DialContext: listener.DialContext}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		_ = server.Close()
@@ -34,22 +30,6 @@ func Serve(t *testing.T, answer http.HandlerFunc) *http.Client {
 	})
 	return &http.Client{Transport: transport}
 }
-
-type pipeListener struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-func (l *pipeListener) Close() error   { close(l.done); return nil }
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 // Fake is a client of the fake model, for a bubble; every host is the model's.
 // closed gets the moment at which the first connection was closed.
