@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/internal/transcript"
 )
 
 func sessionsCommand() *cobra.Command {
@@ -96,34 +96,18 @@ func showSession(ctx context.Context, out io.Writer, store *sqlite.Store, id bel
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "# %s\n%s · %s · %s\n", s.Title, s.ID, s.Dir, s.Model)
+	page := transcript.NewMarkdown(out, s)
 	for after := int64(0); ; {
 		events, err := store.Events(ctx, id, after, 1000)
-		if err != nil || len(events) == 0 {
+		if err != nil {
 			return err
 		}
-		for _, ev := range bellcord.Joined(events) {
-			print1(out, ev)
+		if len(events) == 0 {
+			return page.Close()
+		}
+		if err := page.Write(events); err != nil {
+			return err
 		}
 		after = events[len(events)-1].Seq
-	}
-}
-
-func print1(out io.Writer, ev bellcord.Event) {
-	switch b := ev.Body.(type) {
-	case bellcord.Prompted:
-		fmt.Fprintf(out, "\n> %s\n", b.Text)
-	case bellcord.Thought:
-		fmt.Fprintf(out, "\n(thinking) %s\n", b.Text)
-	case bellcord.Said:
-		fmt.Fprintf(out, "\n%s\n", b.Text)
-	case bellcord.Called:
-		fmt.Fprintf(out, "\n→ %s %s\n", b.Name, b.Args)
-	case bellcord.CallEnded:
-		fmt.Fprintln(out, b.Text)
-	case bellcord.Ended:
-		if b.Receipt.End != bellcord.Done {
-			fmt.Fprintf(out, "\n%s\n", line.Receipt(b.Receipt))
-		}
 	}
 }

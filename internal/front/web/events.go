@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -93,56 +92,6 @@ func (s *Server) follow(ctx context.Context, v *viewer, cursor *bellcord.Cursor)
 		}
 		if err := v.beat(); err != nil {
 			return err
-		}
-	}
-}
-
-// streams are the open ones, so that a shutdown can end them, and the end of
-// their session.
-type streams struct {
-	mu     sync.Mutex
-	open   map[*viewer]context.CancelFunc
-	closed bool
-}
-
-func (o *streams) enter(v *viewer, end context.CancelFunc) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.open == nil {
-		o.open = map[*viewer]context.CancelFunc{}
-	}
-	o.open[v] = end
-	return !o.closed
-}
-
-func (o *streams) leave(v *viewer) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.open, v)
-}
-
-func (o *streams) close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.closed = true
-	for _, end := range o.open {
-		end()
-	}
-}
-
-func (o *streams) ended() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.closed
-}
-
-// endOf ends those of a session that is gone.
-func (o *streams) endOf(id bellcord.SessionID) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for v, end := range o.open {
-		if v.session == id {
-			end()
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/api"
 	"github.com/bellcord/bellcord/internal/auth"
-	"github.com/bellcord/bellcord/internal/transcript"
 )
 
 // SessionPath is what the path names. It is exported because only such are
@@ -201,35 +199,4 @@ func (s *Server) clearSession(ctx context.Context, in *SessionPath) (*stopped, e
 		return nil, s.fail(err)
 	}
 	return s.await(ctx, stopping, usualWait)
-}
-
-func (s *Server) transcript(ctx context.Context, in *struct {
-	SessionPath
-	Format string `query:"format" enum:"markdown,json" default:"markdown"`
-},
-) (*struct {
-	Type string `header:"Content-Type"`
-	Body []byte
-}, error,
-) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	var text bytes.Buffer
-	var writer transcript.Writer
-	kind := "text/markdown; charset=utf-8"
-	if in.Format == "json" { // each begins to write when it is made
-		writer, kind = transcript.NewJSON(&text, found), "application/json"
-	} else {
-		writer = transcript.NewMarkdown(&text, found)
-	}
-	err = s.eachEvent(ctx, found.ID, writer.Write)
-	if err = errors.Join(err, writer.Close()); err != nil {
-		return nil, s.fail(err)
-	}
-	return &struct {
-		Type string `header:"Content-Type"`
-		Body []byte
-	}{kind, text.Bytes()}, nil
 }
