@@ -41,6 +41,14 @@ laws: ## the laws of a stop, by number
 laws-bytes: ## law 21 after every single byte of the recorded streams, in every wire format
 	go test -count=1 -timeout 30m -run 'TestLaw21_AStop|TestLaw21_AStream' -v ./laws -stride 1 | grep -E 'rejected|^(ok|FAIL|---)'
 
+.PHONY: laws-long
+laws-long: ## the laws that chance decides, in the large numbers of their promises; ten minutes
+	go test -count=1 -timeout 10m -run 'TestLaw23_WhatIsStreamed' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
+	go test -count=1 -timeout 10m -run 'TestLaw15' -v ./cmd/bellcord -kills 50 | grep -E 'kills|^(ok|FAIL|---)'
+	go test -count=1 -timeout 10m -run 'TestLaw15_NothingOfAMixed' -v ./internal/proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
+	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
+	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
+
 .PHONY: bench
 bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
