@@ -30,8 +30,10 @@ test: ## all tests, with the race detector, shuffled
 	go test -race -shuffle=on ./...
 
 .PHONY: tidy-check
-tidy-check: ## go.mod says what is used
+tidy-check: ## go.mod says what is used, here and in the modules of peers
 	go mod tidy -diff
+	cd peers/gosdk && go mod tidy -diff
+	cd peers/genai && go mod tidy -diff
 
 .PHONY: laws
 laws: ## the laws of a stop, by number
