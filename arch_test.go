@@ -45,6 +45,7 @@ var rooms = map[string][]string{
 	"internal/agent/preset":    {},
 	"internal/probe":           {"internal/jsonrpc", "internal/proc", "internal/llm/fakemodel"},
 	"internal/store/sqlite":    {"", "internal/auth"},
+	"internal/store/postgres":  {"", "internal/auth"},
 	"internal/store/storetest": {""},
 	"internal/front/acp":       {"", "internal/jsonrpc"},
 	"internal/front/line":      {""},
@@ -61,6 +62,7 @@ var rooms = map[string][]string{
 // a fat library is imported by its own room only.
 var outside = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/store/sqlite"},
+	"github.com/jackc/pgx":                   {"internal/store/postgres"},
 	"golang.org/x/sys":                       {"internal/store/sqlite", "internal/proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},

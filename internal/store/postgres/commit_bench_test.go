@@ -1,0 +1,82 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/store/postgres"
+)
+
+// Of the turns that run, how many append with one commit.
+const turns, each = 2000, 256
+
+// BenchmarkCommit is one commit of a server on which many turns stream: an
+// append with one event for each of 256 turns, of 2,000 that run.
+func BenchmarkCommit(b *testing.B) {
+	s := openWith(b, place(b), postgres.Options{})
+	appends := make([]bellcord.AppendEvents, turns)
+	for i := range appends {
+		session, turn, at := bellcord.NewSessionID(), bellcord.NewTurnID(), time.Now()
+		results := ok(b, s,
+			bellcord.PutSession{Session: bellcord.Session{ID: session, Created: at, Updated: at}},
+			bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: at},
+			bellcord.ClaimTurn{Session: session, Turn: turn, At: at})
+		appends[i] = bellcord.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence}
+	}
+	n := 0
+	for b.Loop() {
+		ops := make([]bellcord.Op, each)
+		for i := range ops {
+			a := &appends[n%turns]
+			n++
+			a.N++
+			a.At, a.Bodies = time.Now(), []bellcord.Body{bellcord.Said{Text: fmt.Sprint("word", n, " ")}}
+			ops[i] = *a
+		}
+		ok(b, s, ops...)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*each), "µs/append")
+}
+
+// BenchmarkCopy is the same rows without any promise: a bare COPY of them.
+func BenchmarkCopy(b *testing.B) {
+	home := place(b)
+	openWith(b, home, postgres.Options{}) // for the tables
+	sessions := make([]bellcord.SessionID, turns)
+	for i := range sessions {
+		sessions[i] = bellcord.NewSessionID()
+	}
+	at(b, home, func(db *pgx.Conn) {
+		n := 0
+		for b.Loop() {
+			rows := make([][]any, each)
+			for i := range rows {
+				body, err := json.Marshal(bellcord.Said{Text: fmt.Sprint("word", n, " ")})
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows[i] = []any{string(sessions[n%turns]), int64(n/turns + 1), string(sessions[n%turns]), "said", time.Now().UnixNano(), body}
+				n++
+			}
+			if _, err := db.CopyFrom(b.Context(), pgx.Identifier{"events"}, []string{"session", "seq", "turn", "kind", "at", "body"}, pgx.CopyFromRows(rows)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*each), "µs/append")
+}
+
+// BenchmarkStart is the commit of a single prompt, and that of its start.
+func BenchmarkStart(b *testing.B) {
+	s := openWith(b, place(b), postgres.Options{})
+	for b.Loop() {
+		a := accept(session(b, s))
+		ok(b, s, a)
+		ok(b, s, claim(a))
+	}
+}

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/bellcord/bellcord"
+)
+
+// finish is the one point at which every race about a turn is decided.
+func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
+	receipt, err := encode(op.Receipt)
+	if err != nil {
+		return refused(err)
+	}
+	done, err := t.affected(`
+		UPDATE turns SET state = 'ended', receipt = $4
+		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
+		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
+		word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session))
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	if done == 0 {
+		return t.finishRefused(op, receipt)
+	}
+	t.touch(op.Session, op.At)
+	t.spend(op)
+	return t.add(op.Session, op.Turn, op.At, bellcord.Ended{Receipt: op.Receipt}), nil
+}
+
+func (t *tx) finishRefused(op bellcord.FinishTurn, receipt string) (bellcord.Result, error) {
+	record, err := t.turn(op.Turn)
+	switch {
+	case errors.Is(err, bellcord.ErrNoTurn):
+		return refused(bellcord.ErrFenced)
+	case err != nil:
+		return bellcord.Result{}, err
+	case !t.ours(record) || record.Session != op.Session || record.Fence != op.Fence:
+		return refused(bellcord.ErrFenced)
+	case record.State == bellcord.Over && record.receipt == receipt:
+		return bellcord.Result{}, nil // this very op, committed before
+	case record.State != bellcord.Over && record.Stop != nil:
+		return bellcord.Result{Err: bellcord.ErrStopAsked, Stop: record.Stop}, nil
+	}
+	return refused(bellcord.ErrFenced)
+}

@@ -1,0 +1,83 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Events implements bellcord.Reader.
+func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
+	rows, err := s.readers.Query(ctx,
+		`SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, word(session), after, limit)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	var events []bellcord.Event
+	var seq, at int64
+	var turn word
+	var kind string
+	var body []byte
+	_, err = pgx.ForEachRow(rows, []any{&seq, &turn, &kind, &at, &body}, func() error {
+		decoded, err := bellcord.DecodeBody(kind, body)
+		events = append(events, bellcord.Event{Session: session, Seq: seq, Turn: bellcord.TurnID(turn), Time: time.Unix(0, at), Body: decoded})
+		return err
+	})
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	return events, nil
+}
+
+// Tail implements bellcord.Reader.
+func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, error) {
+	var last int64
+	err := s.readers.QueryRow(ctx, `SELECT last_seq FROM tails WHERE session = $1`, word(session)).Scan(&last)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	return last, s.explain(ctx, err)
+}
+
+const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner`
+
+// Session implements bellcord.Reader.
+func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	v, err := scanSession(s.readers.QueryRow(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, word(id)))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return v, bellcord.ErrNoSession
+	}
+	return v, s.explain(ctx, err)
+}
+
+// Sessions implements bellcord.Reader.
+func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+	before, limit := int64(math.MaxInt64), math.MaxInt32
+	if !q.Before.IsZero() {
+		before = q.Before.UnixNano()
+	}
+	if q.Limit > 0 {
+		limit = q.Limit
+	}
+	rows, err := s.readers.Query(ctx, `SELECT `+sessionColumns+` FROM sessions
+		WHERE (updated, id) < ($1, $4) AND ($2 = '' OR dir = $2) AND ($5 = '' OR owner = $5)
+		ORDER BY updated DESC, id DESC LIMIT $3`, before, word(q.Dir), limit, word(q.BeforeID), word(q.Owner))
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (bellcord.Session, error) { return scanSession(row) })
+	return all, s.explain(ctx, err)
+}
+
+func scanSession(row pgx.Row) (bellcord.Session, error) {
+	var v bellcord.Session
+	var created, updated int64
+	err := row.Scan((*word)(&v.ID), (*word)(&v.Dir), (*word)(&v.Title), (*word)(&v.Model), (*word)(&v.Mode), &created, &updated, (*word)(&v.Agent), (*word)(&v.Owner))
+	v.Created, v.Updated = time.Unix(0, created), time.Unix(0, updated)
+	return v, err
+}

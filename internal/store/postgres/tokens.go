@@ -1,0 +1,133 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+var _ auth.Store = (*Store)(nil)
+
+// PutToken implements auth.Store. Browsers' tokens that have expired are cleared
+// away by the way: every login makes one, and nobody asks for them again.
+func (s *Store) PutToken(ctx context.Context, v auth.Token) error {
+	return s.transact(ctx, func(t *tx) error {
+		if err := t.begin(); err != nil {
+			return err
+		}
+		if err := t.exec(`DELETE FROM tokens WHERE cookie AND expires > 0 AND expires <= $1`, nanos(v.Created)); err != nil {
+			return err
+		}
+		if v.Parent != "" { // held, so that it is not revoked before its child is there to be revoked with it
+			good, err := t.affected(`SELECT 1 FROM tokens WHERE id = $1 AND revoked = 0 FOR SHARE`, word(v.Parent))
+			if err == nil && good == 0 {
+				err = auth.ErrNoToken
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return t.exec(`
+			INSERT INTO tokens (id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			word(v.ID), word(v.Owner), word(v.Name), word(joinScopes(v.Scopes)), v.Hash,
+			nanos(v.Created), nanos(v.Expires), nanos(v.Used), nanos(v.Revoked), v.Cookie, word(v.Parent))
+	})
+}
+
+const tokenColumns = `id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent` //nolint:gosec // names, no secrets
+
+// Token implements auth.Store.
+func (s *Store) Token(ctx context.Context, id string) (auth.Token, error) {
+	t, err := scanToken(s.readers.QueryRow(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, word(id)))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return auth.Token{}, auth.ErrNoToken
+	}
+	return t, s.explain(ctx, err)
+}
+
+// Tokens implements auth.Store: all of them, the oldest first.
+func (s *Store) Tokens(ctx context.Context) ([]auth.Token, error) {
+	rows, err := s.readers.Query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (auth.Token, error) { return scanToken(row) })
+	return all, s.explain(ctx, err)
+}
+
+// RevokeToken implements auth.Store.
+func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error {
+	return s.transact(ctx, func(t *tx) error {
+		if err := t.begin(); err != nil {
+			return err
+		}
+		known, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, word(id), at.UnixNano())
+		if err != nil {
+			return err
+		}
+		if known == 0 {
+			return auth.ErrNoToken
+		}
+		return t.exec(`UPDATE tokens SET revoked = $2 WHERE parent = $1 AND parent <> '' AND revoked = 0`, word(id), at.UnixNano())
+	})
+}
+
+// TouchToken implements auth.Store. Touches may come out of order: the latest
+// counts.
+func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
+	return s.transact(ctx, func(t *tx) error {
+		if err := t.begin(); err != nil {
+			return err
+		}
+		known, err := t.affected(`UPDATE tokens SET used = greatest(used, $2) WHERE id = $1`, word(id), at.UnixNano())
+		if err == nil && known == 0 {
+			return auth.ErrNoToken
+		}
+		return err
+	})
+}
+
+func scanToken(row pgx.Row) (auth.Token, error) {
+	var t auth.Token
+	var scopes word
+	var created, expires, used, revoked int64
+	err := row.Scan((*word)(&t.ID), (*word)(&t.Owner), (*word)(&t.Name), &scopes, &t.Hash, &created, &expires, &used, &revoked, &t.Cookie, (*word)(&t.Parent))
+	if err != nil {
+		return auth.Token{}, err
+	}
+	for scope := range strings.SplitSeq(string(scopes), ",") {
+		t.Scopes = append(t.Scopes, auth.Scope(scope))
+	}
+	t.Created, t.Expires, t.Used, t.Revoked = fromNanos(created), fromNanos(expires), fromNanos(used), fromNanos(revoked)
+	return t, nil
+}
+
+func joinScopes(scopes []auth.Scope) string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ",")
+}
+
+// nanos and fromNanos keep the zero time, whose own nanoseconds are nonsense.
+
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNanos(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}

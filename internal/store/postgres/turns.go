@@ -1,0 +1,91 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// turnRow is a turn's record, and what only the store wants to know.
+type turnRow struct {
+	bellcord.TurnRecord
+	node    string
+	claimed int64
+	receipt string // as it was written
+}
+
+const (
+	turnColumns = `id, session, state, fence, first_seq, accepted, (SELECT prompt FROM prompts WHERE turn = turns.id), stop, receipt, node, claimed`
+	turnByID    = `SELECT ` + turnColumns + ` FROM turns WHERE id = $1`
+)
+
+// turn reads a turn as the transaction sees it.
+func (t *tx) turn(id bellcord.TurnID) (turnRow, error) {
+	return scanTurn(t.conn.QueryRow(t.ctx, turnByID, word(id)))
+}
+
+// ours reports whether the turn belongs to this node.
+func (t *tx) ours(row turnRow) bool { return row.node == t.s.node }
+
+// Turn implements bellcord.Reader.
+func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+	row, err := scanTurn(s.readers.QueryRow(ctx, turnByID, word(id)))
+	return row.TurnRecord, s.explain(ctx, err)
+}
+
+// StopsAsked implements bellcord.Watcher.
+func (s *Store) StopsAsked(ctx context.Context) ([]bellcord.TurnRecord, error) {
+	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND state <> 'ended' AND stop IS NOT NULL`, s.node)
+}
+
+// Unended implements bellcord.Reader.
+func (s *Store) Unended(ctx context.Context) ([]bellcord.TurnRecord, error) {
+	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' ORDER BY accepted`)
+}
+
+func (s *Store) records(ctx context.Context, query string, args ...any) ([]bellcord.TurnRecord, error) {
+	rows, err := s.readers.Query(ctx, query, args...)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	found, err := scanTurns(rows)
+	var all []bellcord.TurnRecord
+	for _, row := range found {
+		all = append(all, row.TurnRecord)
+	}
+	return all, s.explain(ctx, err)
+}
+
+func scanTurns(rows pgx.Rows) ([]turnRow, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (turnRow, error) { return scanTurn(row) })
+}
+
+func scanTurn(row pgx.Row) (turnRow, error) {
+	var r turnRow
+	var accepted int64
+	var prompt string
+	var stop, receipt *string
+	err := row.Scan((*word)(&r.ID), (*word)(&r.Session), &r.State, &r.Fence, &r.First, &accepted, &prompt, &stop, &receipt, &r.node, &r.claimed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return r, bellcord.ErrNoTurn
+	} else if err != nil {
+		return r, err
+	}
+	r.Accepted = time.Unix(0, accepted)
+	if err := json.Unmarshal([]byte(prompt), &r.Prompt); err != nil {
+		return r, err
+	}
+	if r.Stop, err = decodeCause(stop); err != nil {
+		return r, err
+	}
+	if receipt != nil {
+		r.Receipt, r.receipt = &bellcord.Receipt{}, *receipt
+		err = json.Unmarshal([]byte(*receipt), r.Receipt)
+	}
+	return r, err
+}
