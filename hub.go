@@ -130,11 +130,8 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 	if p.Policy == Replace {
 		h.stopAll(slices.Clone(l.turns), Cause{Kind: Replaced, By: string(t.ID), At: time.Now()}, Drop)
 	}
-	for _, of := range []promise{{t.ID, ""}, {t.ID, l.session.Owner}} {
-		if cause := h.early[of]; cause != nil && t.tally.times.Accepted.Sub(cause.At) < KeepIntent {
-			t.stop(cause) // born stopped
-		}
-		delete(h.early, of)
+	if cause := h.promised(t, l.session.Owner); cause != nil {
+		t.stop(cause) // born stopped
 	}
 	if p.Task == Answer {
 		h.entitle(l, p.Text)
@@ -147,6 +144,19 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 	l.advance()
 	h.runs.Go(func() { h.run(t, l) })
 	return t, nil
+}
+
+// promised takes the stop that came before its turn: anybody's, or the owner's;
+// the lock is held.
+func (h *Hub) promised(t *Turn, owner string) *Cause {
+	var found *Cause
+	for _, of := range []promise{{t.ID, ""}, {t.ID, owner}} {
+		if cause := h.early[of]; cause != nil && t.tally.times.Accepted.Sub(cause.At) < KeepIntent {
+			found = Prevailing(found, cause)
+		}
+		delete(h.early, of)
+	}
+	return found
 }
 
 // Answer gives a person's choice to an open question. By says who chose.

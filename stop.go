@@ -104,5 +104,19 @@ func Overrules(later, earlier Cause) bool {
 	return earlier.Mode == AfterStep && later.Mode != AfterStep
 }
 
+// Prevailing is the one of two stops for a turn that counts, where they came to
+// be known together: the earlier one, unless it is overruled. Either may be nil.
+func Prevailing(a, b *Cause) *Cause {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || Overrules(*a, *b):
+		return a
+	case Overrules(*b, *a) || b.At.Before(a.At):
+		return b
+	}
+	return a
+}
+
 // cutsNow reports whether a turn with this cause may no longer end as done.
 func (c *Cause) cutsNow() bool { return c != nil && c.Mode != AfterStep }

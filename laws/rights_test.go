@@ -95,6 +95,36 @@ func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
 	})
 }
 
+func TestLaw07_OfTwoEarlyStopsTheReceiptAndTheRecordTellOfTheSameOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := bareStage(t, patientAgent, bellcord.Options{})
+		made, err := s.NewSession(t.Context(), bellcord.Session{Dir: "/", Owner: "anna"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := bellcord.NewTurnID()
+		for _, req := range []bellcord.StopRequest{
+			{Turn: id, Owner: "anna", Cause: bellcord.Cause{By: "anna"}},
+			{Turn: id, Cause: bellcord.Cause{By: "an admin, later"}},
+		} {
+			if _, err := s.Stop(req).Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(time.Second)
+		}
+		turn, err := s.Prompt(made.ID, bellcord.Prompt{Turn: id, Text: "go"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-turn.Settled()
+		record, err := s.Turn(t.Context(), id)
+		if err != nil || record.Stop.By != "anna" || turn.Receipt().Cause.By != "anna" {
+			t.Errorf("on record %v, on the receipt %v, %v", record.Stop, turn.Receipt().Cause, err)
+		}
+	})
+}
+
 func TestLaw01_AStopOfEverythingEverywhereTakesOtherProcessesAlong(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {

@@ -151,7 +151,9 @@ func (s shared) stop(ctx context.Context, turn bellcord.TurnID, session bellcord
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the answers say stopping
 	}
-	return api.Stopped{State: leastFar(answers), Turns: answers, Recorded: stopping.Recorded(ctx) == nil}, err
+	stopped := api.NewStopped(answers)
+	stopped.Recorded = stopping.Recorded(ctx) == nil
+	return stopped, err
 }
 
 // errElsewhere answers a choice for a turn of another process.
@@ -160,15 +162,3 @@ var errElsewhere = errors.New("the turn runs in another process: answer it there
 func (shared) answer(context.Context, bellcord.TurnID, string, string) error { return errElsewhere }
 
 func (s shared) close() error { return s.house.close() }
-
-// leastFar is the state of the turn that is least far.
-func leastFar(answers []bellcord.StopAnswer) bellcord.StopState {
-	state := api.NothingToStop
-	rank := map[bellcord.StopState]int{bellcord.AlreadyEnded: 1, bellcord.Settled: 2, bellcord.KeptForLater: 3, bellcord.InProgress: 4}
-	for _, a := range answers {
-		if rank[a.State] > rank[state] {
-			state = a.State
-		}
-	}
-	return state
-}

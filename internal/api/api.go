@@ -4,6 +4,7 @@
 package api
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -113,6 +114,22 @@ type Stopped struct {
 	// Recorded says that the stop survives the server. It is false only where the
 	// store could not be written in time; the turns have been told all the same.
 	Recorded bool `json:"recorded" doc:"the stop is on record and survives the server; if false, ask again"`
+}
+
+// NewStopped sums up what a stop did to each of its turns.
+func NewStopped(turns []bellcord.StopAnswer) Stopped {
+	s := Stopped{State: NothingToStop, Turns: append([]bellcord.StopAnswer{}, turns...)}
+	for _, t := range turns {
+		if slices.Index(farthestFirst, t.State) > slices.Index(farthestFirst, s.State) {
+			s.State = t.State
+		}
+	}
+	return s
+}
+
+// farthestFirst are the states in the order of what is left to do.
+var farthestFirst = []bellcord.StopState{
+	NothingToStop, bellcord.AlreadyEnded, bellcord.Settled, bellcord.KeptForLater, bellcord.InProgress,
 }
 
 // Questions is what a turn waits for.

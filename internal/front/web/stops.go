@@ -93,23 +93,13 @@ func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait ti
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 		return nil, s.fail(err)
 	}
-	out := &stopped{http.StatusOK, api.Stopped{State: api.NothingToStop, Turns: append([]bellcord.StopAnswer{}, answers...)}}
+	out := &stopped{http.StatusOK, api.NewStopped(answers)}
 	out.Body.Recorded = stopping.Recorded(recording) == nil
-	for _, a := range answers {
-		if least[a.State] > least[out.Body.State] {
-			out.Body.State = a.State
-		}
-	}
 	if len(answers) == 0 && err != nil {
 		out.Body.State = bellcord.InProgress // it is on its way to whoever runs them
 	}
-	if least[out.Body.State] >= least[bellcord.KeptForLater] {
+	if out.Body.State == bellcord.InProgress || out.Body.State == bellcord.KeptForLater {
 		out.Status = http.StatusAccepted
 	}
 	return out, nil
-}
-
-// least orders states by how far they are from being over.
-var least = map[bellcord.StopState]int{
-	api.NothingToStop: 0, bellcord.AlreadyEnded: 1, bellcord.Settled: 2, bellcord.KeptForLater: 3, bellcord.InProgress: 4,
 }

@@ -41,7 +41,7 @@ func (s *Server) turnRoutes() {
 }
 
 func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
-	found, err := s.opened(ctx, in.Session)
+	found, err := s.session(ctx, in.Session)
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -50,7 +50,7 @@ func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
 		return nil, s.fail(err)
 	}
 	turn, err := s.Hub.Prompt(found.ID, p)
-	if errors.Is(err, bellcord.ErrNotOpen) { // it was idle, and let go of while we looked
+	if errors.Is(err, bellcord.ErrNotOpen) { // it was idle, or is another process's: only then is it read
 		if _, err = s.Hub.OpenSession(ctx, found.ID); err == nil {
 			turn, err = s.Hub.Prompt(found.ID, p)
 		}

@@ -52,7 +52,6 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 }
 
 // kept takes the stops that were kept for a turn: anybody's, and its owner's.
-// The first stays, unless it is overruled.
 func (t *tx) kept(op bellcord.AcceptTurn) (*bellcord.Cause, error) {
 	intents, err := t.intents(op.Turn, op.At, "", t.held[op.Session].owner)
 	if err != nil || len(intents) == 0 {
@@ -61,16 +60,7 @@ func (t *tx) kept(op bellcord.AcceptTurn) (*bellcord.Cause, error) {
 	if err := t.forget(op.Turn, "", t.held[op.Session].owner); err != nil {
 		return nil, err
 	}
-	first, own := intents[""], intents[t.held[op.Session].owner]
-	switch {
-	case first == nil:
-		return own, nil
-	case own == nil || bellcord.Overrules(*first, *own):
-		return first, nil
-	case bellcord.Overrules(*own, *first) || own.At.Before(first.At):
-		return own, nil
-	}
-	return first, nil
+	return bellcord.Prevailing(intents[""], intents[t.held[op.Session].owner]), nil
 }
 
 // intents returns the stops that were kept for a turn and are not too old, by

@@ -56,7 +56,6 @@ func (t tx) touch(session bellcord.SessionID, at time.Time) (int64, error) {
 }
 
 // kept takes the stops that were kept for a turn: anybody's, and its owner's.
-// The first stays, unless it is overruled.
 func (t tx) kept(op bellcord.AcceptTurn) (*bellcord.Cause, error) {
 	var owner string
 	if err := t.row(`SELECT owner FROM sessions WHERE id = $1`, string(op.Session)).Scan(&owner); err != nil {
@@ -67,15 +66,7 @@ func (t tx) kept(op bellcord.AcceptTurn) (*bellcord.Cause, error) {
 		return first, err
 	}
 	own, err := t.intent(op.Turn, owner, op.At)
-	switch {
-	case first == nil || err != nil:
-		return own, err
-	case own == nil || bellcord.Overrules(*first, *own):
-		return first, nil
-	case bellcord.Overrules(*own, *first) || own.At.Before(first.At):
-		return own, nil
-	}
-	return first, nil
+	return bellcord.Prevailing(first, own), err
 }
 
 // intent takes the stop that was kept for a turn, if it is not too old.
