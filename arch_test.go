@@ -20,6 +20,7 @@ var rooms = map[string][]string{
 	"internal/jsonrpc":         {},
 	"internal/api":             {""},
 	"internal/auth":            {},
+	"internal/auth/authtest":   {"internal/auth"},
 	"internal/client":          {"", "internal/api"},
 	"internal/config":          {"internal/permit"},
 	"internal/systemd":         {},

@@ -141,18 +141,10 @@ func tableOfTokens(to io.Writer, tokens []auth.Token) error {
 		if !t.Used.IsZero() {
 			used = t.Used.Format(minute)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Owner, t.Name, strings.Join(scopeNames(t.Scopes), ","),
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Owner, t.Name, strings.Join(auth.Names(t.Scopes), ","),
 			t.Created.Format(minute), used, t.State(time.Now()))
 	}
 	return out.Flush()
-}
-
-func scopeNames(scopes []auth.Scope) []string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return names
 }
 
 func printTokens(to io.Writer, tokens []auth.Token) error {

@@ -30,6 +30,15 @@ const (
 // Scopes lists all of them, in the order in which they are written.
 var Scopes = []Scope{Read, Prompt, Stop, Admin}
 
+// Names are the scopes as text.
+func Names(scopes []Scope) []string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return names
+}
+
 // ParseScopes reads a list such as "read,stop".
 func ParseScopes(list string) ([]Scope, error) {
 	var scopes []Scope

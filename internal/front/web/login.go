@@ -31,11 +31,7 @@ type withCookie struct {
 
 func (s *Server) me(ctx context.Context, _ *struct{}) (*struct{ Body api.Me }, error) {
 	who := caller(ctx)
-	me := api.Me{Owner: who.Owner, Scopes: []string{}}
-	for _, scope := range who.Scopes {
-		me.Scopes = append(me.Scopes, string(scope))
-	}
-	return &struct{ Body api.Me }{me}, nil
+	return &struct{ Body api.Me }{api.Me{Owner: who.Owner, Scopes: auth.Names(who.Scopes)}}, nil
 }
 
 func (s *Server) code(ctx context.Context, _ *struct{}) (*struct{ Body api.Code }, error) {

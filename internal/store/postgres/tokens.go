@@ -35,7 +35,7 @@ func (s *Store) PutToken(ctx context.Context, v auth.Token) error {
 		return t.exec(`
 			INSERT INTO tokens (id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			word(v.ID), word(v.Owner), word(v.Name), word(joinScopes(v.Scopes)), v.Hash,
+			word(v.ID), word(v.Owner), word(v.Name), word(strings.Join(auth.Names(v.Scopes), ",")), v.Hash,
 			nanos(v.Created), nanos(v.Expires), nanos(v.Used), nanos(v.Revoked), v.Cookie, word(v.Parent))
 	})
 }
@@ -106,14 +106,6 @@ func scanToken(row pgx.Row) (auth.Token, error) {
 	}
 	t.Created, t.Expires, t.Used, t.Revoked = fromNanos(created), fromNanos(expires), fromNanos(used), fromNanos(revoked)
 	return t, nil
-}
-
-func joinScopes(scopes []auth.Scope) string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ",")
 }
 
 // nanos and fromNanos keep the zero time, whose own nanoseconds are nonsense.

@@ -1,153 +1,17 @@
 package postgres_test
 
 import (
-	"errors"
-	"fmt"
-	"reflect"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/auth/authtest"
 	"github.com/bellcord/bellcord/internal/store/postgres"
 )
 
-func aToken(id string) auth.Token {
-	return auth.Token{
-		ID: id, Owner: "anna", Name: "laptop", Scopes: []auth.Scope{auth.Read, auth.Stop}, Hash: []byte{0, 1, 2, 255},
-		Created: time.Unix(0, 1_000_000_001),
-	}
-}
-
-func put(t *testing.T, s *postgres.Store, tokens ...auth.Token) {
-	t.Helper()
-	for _, v := range tokens {
-		if err := s.PutToken(t.Context(), v); err != nil {
-			t.Fatalf("%s: %v", v.ID, err)
-		}
-	}
-}
-
-func TestATokenComesBackAsItWasPut(t *testing.T) {
+func TestTokensAreKept(t *testing.T) {
 	t.Parallel()
-	dir := place(t)
-	s := openWith(t, dir, postgres.Options{})
-	plain, full := aToken("a"), aToken("b")
-	full.Expires, full.Used, full.Revoked = time.Unix(0, 5e18), time.Unix(0, 3), time.Unix(0, 4)
-	full.Cookie, full.Parent = true, "a"
-	put(t, s, plain, full)
-	other := openWith(t, dir, postgres.Options{}) // another process sees the same
-	for _, want := range []auth.Token{plain, full} {
-		if got, err := other.Token(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v, %v; want %+v", got, err, want)
-		}
-	}
-	if all, err := other.Tokens(t.Context()); err != nil || !reflect.DeepEqual(all, []auth.Token{plain, full}) {
-		t.Errorf("%+v, %v", all, err)
-	}
-	if _, err := s.Token(t.Context(), "c"); !errors.Is(err, auth.ErrNoToken) {
-		t.Errorf("one that is not there: %v", err)
-	}
-}
-
-func TestATokenIsNeverReplaced(t *testing.T) {
-	t.Parallel()
-	s := openWith(t, place(t), postgres.Options{})
-	put(t, s, aToken("a"))
-	thief := aToken("a")
-	thief.Owner = "ben"
-	if err := s.PutToken(t.Context(), thief); err == nil {
-		t.Error("it was put")
-	}
-	if got, err := s.Token(t.Context(), "a"); err != nil || got.Owner != "anna" {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-func TestATokenThatWasRevokedStaysSoSinceThen(t *testing.T) {
-	t.Parallel()
-	dir := place(t)
-	s, other := openWith(t, dir, postgres.Options{}), openWith(t, dir, postgres.Options{})
-	child, grown := aToken("b"), aToken("c")
-	child.Parent, grown.Parent = "a", "a"
-	put(t, s, aToken("a"), child, aToken("d"))
-	for _, at := range []int64{7, 9} {
-		if err := s.RevokeToken(t.Context(), "a", time.Unix(0, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for id, want := range map[string]time.Time{"a": time.Unix(0, 7), "b": time.Unix(0, 7), "d": {}} {
-		if got, err := other.Token(t.Context(), id); err != nil || !got.Revoked.Equal(want) {
-			t.Errorf("%s was revoked at %v, error %v; want %v", id, got.Revoked, err, want)
-		}
-	}
-	if err := s.PutToken(t.Context(), grown); !errors.Is(err, auth.ErrNoToken) {
-		t.Errorf("a child of one that was revoked: %v", err)
-	}
-	for _, id := range []string{"x", ""} {
-		if err := s.RevokeToken(t.Context(), id, time.Now()); !errors.Is(err, auth.ErrNoToken) {
-			t.Errorf("revoking %q: %v", id, err)
-		}
-	}
-}
-
-func TestTheLatestUseOfATokenCounts(t *testing.T) {
-	t.Parallel()
-	s := openWith(t, place(t), postgres.Options{})
-	put(t, s, aToken("a"))
-	for _, at := range []int64{5, 9, 7} {
-		if err := s.TouchToken(t.Context(), "a", time.Unix(0, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := s.Token(t.Context(), "a"); err != nil || got.Used.UnixNano() != 9 {
-		t.Errorf("used at %v, error %v", got.Used, err)
-	}
-	if err := s.TouchToken(t.Context(), "x", time.Now()); !errors.Is(err, auth.ErrNoToken) {
-		t.Errorf("one that is not there: %v", err)
-	}
-}
-
-func TestBrowsersTokensThatExpiredAreClearedAway(t *testing.T) {
-	t.Parallel()
-	s := openWith(t, place(t), postgres.Options{})
-	old, fresh, lasting := aToken("old"), aToken("fresh"), aToken("lasting")
-	old.Cookie, old.Expires = true, old.Created.Add(time.Second)
-	fresh.Cookie, fresh.Expires = true, fresh.Created.Add(time.Hour)
-	lasting.Expires = lasting.Created.Add(time.Second) // not a browser's: people see in the list that it expired
-	put(t, s, old, fresh, lasting)
-	later := aToken("later")
-	later.Created = later.Created.Add(time.Minute)
-	put(t, s, later)
-	for id, there := range map[string]bool{"old": false, "fresh": true, "lasting": true, "later": true} {
-		if _, err := s.Token(t.Context(), id); (err == nil) != there {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
-}
-
-// A token that is made while its parent is revoked, through another node, is
-// refused or revoked with it.
-func TestNoTokenSlipsThroughTheRevocationOfItsParent(t *testing.T) {
-	t.Parallel()
-	home := place(t)
-	s, other := openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})
-	for i := range 100 {
-		parent, child := aToken(fmt.Sprint("parent", i)), aToken(fmt.Sprint("child", i))
-		child.Parent = parent.ID
-		put(t, s, parent)
-		var all sync.WaitGroup
-		var refused error
-		all.Go(func() { refused = s.PutToken(t.Context(), child) })
-		all.Go(func() {
-			if err := other.RevokeToken(t.Context(), parent.ID, time.Unix(0, 5)); err != nil {
-				t.Error(err)
-			}
-		})
-		all.Wait()
-		got, err := s.Token(t.Context(), child.ID)
-		if !errors.Is(refused, auth.ErrNoToken) && (err != nil || got.Revoked.IsZero()) {
-			t.Fatalf("put: %v; the child is %+v, %v", refused, got, err)
-		}
-	}
+	authtest.Run(t, authtest.Harness{
+		Place: func(t *testing.T) string { return place(t) },
+		Open:  func(t *testing.T, place string) auth.Store { return openWith(t, place, postgres.Options{}) },
+	})
 }

@@ -23,7 +23,7 @@ func (s *Store) PutToken(ctx context.Context, v auth.Token) error {
 			INSERT INTO tokens (id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
 			WHERE $11 = '' OR EXISTS (SELECT 1 FROM tokens WHERE id = $11 AND revoked = 0)`,
-			v.ID, v.Owner, v.Name, joinScopes(v.Scopes), v.Hash, nanos(v.Created), nanos(v.Expires), nanos(v.Used), nanos(v.Revoked), v.Cookie, v.Parent)
+			v.ID, v.Owner, v.Name, strings.Join(auth.Names(v.Scopes), ","), v.Hash, nanos(v.Created), nanos(v.Expires), nanos(v.Used), nanos(v.Revoked), v.Cookie, v.Parent)
 		if err == nil && added == 0 {
 			return auth.ErrNoToken
 		}
@@ -99,14 +99,6 @@ func scanToken(row interface{ Scan(...any) error }) (auth.Token, error) {
 	}
 	t.Created, t.Expires, t.Used, t.Revoked = fromNanos(created), fromNanos(expires), fromNanos(used), fromNanos(revoked)
 	return t, nil
-}
-
-func joinScopes(scopes []auth.Scope) string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ",")
 }
 
 // nanos and fromNanos keep the zero time, whose own nanoseconds are nonsense.

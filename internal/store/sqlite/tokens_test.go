@@ -1,135 +1,24 @@
 package sqlite_test
 
 import (
-	"errors"
-	"reflect"
 	"testing"
-	"time"
 
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/auth/authtest"
 	"github.com/bellcord/bellcord/internal/store/sqlite"
 )
 
-func openTokens(t *testing.T, dir string) *sqlite.Store {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
-func aToken(id string) auth.Token {
-	return auth.Token{
-		ID: id, Owner: "anna", Name: "laptop", Scopes: []auth.Scope{auth.Read, auth.Stop}, Hash: []byte{0, 1, 2, 255},
-		Created: time.Unix(0, 1_000_000_001),
-	}
-}
-
-func put(t *testing.T, s *sqlite.Store, tokens ...auth.Token) {
-	t.Helper()
-	for _, v := range tokens {
-		if err := s.PutToken(t.Context(), v); err != nil {
-			t.Fatalf("%s: %v", v.ID, err)
-		}
-	}
-}
-
-func TestATokenComesBackAsItWasPut(t *testing.T) {
+func TestTokensAreKept(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := openTokens(t, dir)
-	plain, full := aToken("a"), aToken("b")
-	full.Expires, full.Used, full.Revoked = time.Unix(0, 5e18), time.Unix(0, 3), time.Unix(0, 4)
-	full.Cookie, full.Parent = true, "a"
-	put(t, s, plain, full)
-	other := openTokens(t, dir) // another process sees the same
-	for _, want := range []auth.Token{plain, full} {
-		if got, err := other.Token(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v, %v; want %+v", got, err, want)
-		}
-	}
-	if all, err := other.Tokens(t.Context()); err != nil || !reflect.DeepEqual(all, []auth.Token{plain, full}) {
-		t.Errorf("%+v, %v", all, err)
-	}
-	if _, err := s.Token(t.Context(), "c"); !errors.Is(err, auth.ErrNoToken) {
-		t.Errorf("one that is not there: %v", err)
-	}
-}
-
-func TestATokenIsNeverReplaced(t *testing.T) {
-	t.Parallel()
-	s := openTokens(t, t.TempDir())
-	put(t, s, aToken("a"))
-	thief := aToken("a")
-	thief.Owner = "ben"
-	if err := s.PutToken(t.Context(), thief); err == nil {
-		t.Error("it was put")
-	}
-	if got, err := s.Token(t.Context(), "a"); err != nil || got.Owner != "anna" {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-func TestATokenThatWasRevokedStaysSoSinceThen(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s, other := openTokens(t, dir), openTokens(t, dir)
-	child, grown := aToken("b"), aToken("c")
-	child.Parent, grown.Parent = "a", "a"
-	put(t, s, aToken("a"), child, aToken("d"))
-	for _, at := range []int64{7, 9} {
-		if err := s.RevokeToken(t.Context(), "a", time.Unix(0, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for id, want := range map[string]time.Time{"a": time.Unix(0, 7), "b": time.Unix(0, 7), "d": {}} {
-		if got, err := other.Token(t.Context(), id); err != nil || !got.Revoked.Equal(want) {
-			t.Errorf("%s was revoked at %v, error %v; want %v", id, got.Revoked, err, want)
-		}
-	}
-	if err := s.PutToken(t.Context(), grown); !errors.Is(err, auth.ErrNoToken) {
-		t.Errorf("a child of one that was revoked: %v", err)
-	}
-	for _, id := range []string{"x", ""} {
-		if err := s.RevokeToken(t.Context(), id, time.Now()); !errors.Is(err, auth.ErrNoToken) {
-			t.Errorf("revoking %q: %v", id, err)
-		}
-	}
-}
-
-func TestTheLatestUseOfATokenCounts(t *testing.T) {
-	t.Parallel()
-	s := openTokens(t, t.TempDir())
-	put(t, s, aToken("a"))
-	for _, at := range []int64{5, 9, 7} {
-		if err := s.TouchToken(t.Context(), "a", time.Unix(0, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := s.Token(t.Context(), "a"); err != nil || got.Used.UnixNano() != 9 {
-		t.Errorf("used at %v, error %v", got.Used, err)
-	}
-	if err := s.TouchToken(t.Context(), "x", time.Now()); !errors.Is(err, auth.ErrNoToken) {
-		t.Errorf("one that is not there: %v", err)
-	}
-}
-
-func TestBrowsersTokensThatExpiredAreClearedAway(t *testing.T) {
-	t.Parallel()
-	s := openTokens(t, t.TempDir())
-	old, fresh, lasting := aToken("old"), aToken("fresh"), aToken("lasting")
-	old.Cookie, old.Expires = true, old.Created.Add(time.Second)
-	fresh.Cookie, fresh.Expires = true, fresh.Created.Add(time.Hour)
-	lasting.Expires = lasting.Created.Add(time.Second) // not a browser's: people see in the list that it expired
-	put(t, s, old, fresh, lasting)
-	later := aToken("later")
-	later.Created = later.Created.Add(time.Minute)
-	put(t, s, later)
-	for id, there := range map[string]bool{"old": false, "fresh": true, "lasting": true, "later": true} {
-		if _, err := s.Token(t.Context(), id); (err == nil) != there {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
+	authtest.Run(t, authtest.Harness{
+		Place: func(t *testing.T) string { return t.TempDir() },
+		Open: func(t *testing.T, dir string) auth.Store {
+			s, err := sqlite.Open(t.Context(), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+	})
 }
