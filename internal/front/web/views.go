@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -83,38 +84,21 @@ func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Tu
 	if err != nil {
 		return nil, err
 	}
-	place := map[bellcord.TurnID]int{}
 	all := []api.Turn{}
-	for i, standing := range s.Hub.Line(session) { // a turn that was sent ahead has its place here alone
-		place[standing.Turn.ID] = i
-		all = append(all, api.Turn{})
-	}
-	found := 0
 	for _, r := range unended {
-		if r.Session != session {
-			continue
-		}
-		if i, here := place[r.ID]; here {
-			all[i] = s.turn(r)
-			found++
-		} else {
+		if r.Session == session {
 			all = append(all, s.turn(r))
 		}
 	}
-	if found < len(place) { // some ended, or are not on record yet, while we looked
-		all = present(all)
+	// A turn that was sent ahead has its place in the line alone; another
+	// process's come behind.
+	places := map[bellcord.TurnID]int{}
+	line := s.Hub.Line(session)
+	for i, standing := range line {
+		places[standing.Turn.ID] = i - len(line)
 	}
+	slices.SortStableFunc(all, func(a, b api.Turn) int { return places[a.ID] - places[b.ID] })
 	return all, nil
-}
-
-func present(turns []api.Turn) []api.Turn {
-	all := []api.Turn{}
-	for _, t := range turns {
-		if t.ID != "" {
-			all = append(all, t)
-		}
-	}
-	return all
 }
 
 // mostWait is how long a request may wait for an end.

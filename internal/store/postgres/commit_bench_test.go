@@ -10,37 +10,14 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/store/postgres"
+	"github.com/bellcord/bellcord/internal/store/storetest"
 )
 
-// Of the turns that run, how many append with one commit.
+// The rows of storetest.BenchmarkCommit.
 const turns, each = 2000, 256
 
-// BenchmarkCommit is one commit of a server on which many turns stream: an
-// append with one event for each of 256 turns, of 2,000 that run.
 func BenchmarkCommit(b *testing.B) {
-	s := openWith(b, place(b), postgres.Options{})
-	appends := make([]bellcord.AppendEvents, turns)
-	for i := range appends {
-		session, turn, at := bellcord.NewSessionID(), bellcord.NewTurnID(), time.Now()
-		results := ok(b, s,
-			bellcord.PutSession{Session: bellcord.Session{ID: session, Created: at, Updated: at}},
-			bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: at},
-			bellcord.ClaimTurn{Session: session, Turn: turn, At: at})
-		appends[i] = bellcord.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence}
-	}
-	n := 0
-	for b.Loop() {
-		ops := make([]bellcord.Op, each)
-		for i := range ops {
-			a := &appends[n%turns]
-			n++
-			a.N++
-			a.At, a.Bodies = time.Now(), []bellcord.Body{bellcord.Said{Text: fmt.Sprint("word", n, " ")}}
-			ops[i] = *a
-		}
-		ok(b, s, ops...)
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*each), "µs/append")
+	storetest.BenchmarkCommit(b, openWith(b, place(b), postgres.Options{}))
 }
 
 // BenchmarkCopy is the same rows without any promise: a bare COPY of them.
