@@ -13,7 +13,6 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -21,7 +20,7 @@ import (
 type house struct {
 	*bellcord.Hub
 	logger *slog.Logger
-	store  *sqlite.Store
+	store  store
 	models *models
 	keeper *proc.Keeper
 	yard   *tool.Yard
@@ -34,7 +33,7 @@ func openHouse(ctx context.Context, c config.Config) (*house, error) {
 }
 
 func openHouseWith(ctx context.Context, c config.Config, opts bellcord.Options) (*house, error) {
-	store, err := sqlite.Open(ctx, c.Data)
+	store, err := openStore(ctx, c, opts.Logger)
 	if err != nil {
 		return nil, err
 	}

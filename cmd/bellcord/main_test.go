@@ -16,7 +16,6 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 )
 
 // TestMain lets the test binary be bellcord itself, so that real processes can
@@ -162,7 +161,7 @@ func (p *process) drain() {
 func (w *world) record(session bellcord.SessionID) (text string, ends []bellcord.Receipt) {
 	w.t.Helper()
 	s := settings{data: w.data}
-	err := s.withStore(context.Background(), func(store *sqlite.Store) error {
+	err := s.withStore(context.Background(), func(store store) error {
 		events, err := store.Events(context.Background(), session, 0, 1<<20)
 		for _, ev := range events {
 			switch b := ev.Body.(type) {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/transcript"
 )
 
@@ -22,7 +21,7 @@ func sessionsCommand() *cobra.Command {
 		Short: "List the sessions, with the turns that run or wait",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withStore(cmd.Context(), func(store *sqlite.Store) error { return listSessions(cmd.Context(), store) })
+			return s.withStore(cmd.Context(), func(store store) error { return listSessions(cmd.Context(), store) })
 		},
 	}
 	s.dataFlags(list)
@@ -32,7 +31,7 @@ func sessionsCommand() *cobra.Command {
 		Short: "Print a session's transcript",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return of.withStore(cmd.Context(), func(store *sqlite.Store) error {
+			return of.withStore(cmd.Context(), func(store store) error {
 				return showSession(cmd.Context(), os.Stdout, store, bellcord.SessionID(args[0]))
 			})
 		},
@@ -42,7 +41,7 @@ func sessionsCommand() *cobra.Command {
 	return list
 }
 
-func (s *settings) withStore(ctx context.Context, do func(*sqlite.Store) error) error {
+func (s *settings) withStore(ctx context.Context, do func(store) error) error {
 	c, err := s.load()
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func (s *settings) withStore(ctx context.Context, do func(*sqlite.Store) error) 
 	return err
 }
 
-func listSessions(ctx context.Context, store *sqlite.Store) error {
+func listSessions(ctx context.Context, store store) error {
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	if err != nil {
 		return err
@@ -91,7 +90,7 @@ func state(t bellcord.TurnRecord) string {
 	return string(t.State)
 }
 
-func showSession(ctx context.Context, out io.Writer, store *sqlite.Store, id bellcord.SessionID) error {
+func showSession(ctx context.Context, out io.Writer, store store, id bellcord.SessionID) error {
 	s, err := store.Session(ctx, id)
 	if err != nil {
 		return err

@@ -13,17 +13,18 @@ import (
 
 // settings are the flags that commands share.
 type settings struct {
-	file, data, model, mode, agent string
-	deadline                       time.Duration
-	tokens                         int64
-	cost                           float64
-	steps                          int
+	file, data, store, model, mode, agent string
+	deadline                              time.Duration
+	tokens                                int64
+	cost                                  float64
+	steps                                 int
 }
 
 // dataFlags says where the store is.
 func (s *settings) dataFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (default: XDG config directory, bellcord/config.toml)")
 	cmd.Flags().StringVar(&s.data, "data", "", "`directory` of the store (env BELLCORD_DATA; default: XDG data directory, bellcord)")
+	cmd.Flags().StringVar(&s.store, "store", "", "`URL` of a store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
 }
 
 // agentFlags says how turns run.
@@ -47,7 +48,7 @@ func (s *settings) load() (config.Config, error) {
 	for _, f := range []struct {
 		flag string
 		to   *string
-	}{{s.data, &c.Data}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
+	}{{s.data, &c.Data}, {s.store, &c.Store}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
 		if f.flag != "" {
 			*f.to = f.flag
 		}

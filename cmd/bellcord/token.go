@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord/internal/auth"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 )
 
 func tokenCommand() *cobra.Command {
@@ -31,12 +30,12 @@ func tokenCommand() *cobra.Command {
 }
 
 // withTokens opens the store and nothing else: a server may be at work on it.
-func (s *settings) withTokens(ctx context.Context, do func(*sqlite.Store) error) error {
+func (s *settings) withTokens(ctx context.Context, do func(store) error) error {
 	c, err := s.load()
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.Open(ctx, c.Data)
+	store, err := openStore(ctx, c, logger())
 	if err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func tokenCreateCommand() *cobra.Command {
 			if lasts > 0 {
 				t.Expires = time.Now().Add(lasts)
 			}
-			return s.withTokens(cmd.Context(), func(store *sqlite.Store) error {
+			return s.withTokens(cmd.Context(), func(store store) error {
 				text, made, err := auth.Mint(cmd.Context(), store, t)
 				if err != nil {
 					return err
@@ -91,7 +90,7 @@ func tokenListCommand() *cobra.Command {
 		Short: "List the tokens, without their secrets, which nobody has",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withTokens(cmd.Context(), func(store *sqlite.Store) error {
+			return s.withTokens(cmd.Context(), func(store store) error {
 				tokens, err := store.Tokens(cmd.Context())
 				if err != nil {
 					return err
@@ -115,7 +114,7 @@ func tokenRevokeCommand() *cobra.Command {
 		Short: "Revoke a token, and the logins of browsers made with it, at once",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.withTokens(cmd.Context(), func(store *sqlite.Store) error {
+			return s.withTokens(cmd.Context(), func(store store) error {
 				if err := store.RevokeToken(cmd.Context(), args[0], time.Now()); err != nil {
 					return fmt.Errorf("%w: see bellcord token list", err)
 				}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 )
 
 type usageFlags struct {
@@ -33,7 +32,7 @@ sums in which a stop cut off a model's own number and ours is an estimate. Costs
 are known where the configuration has prices ([facts."provider/model"]).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.withStore(cmd.Context(), func(store *sqlite.Store) error { return f.show(cmd.Context(), os.Stdout, store) })
+			return f.withStore(cmd.Context(), func(store store) error { return f.show(cmd.Context(), os.Stdout, store) })
 		},
 	}
 	f.dataFlags(cmd)
@@ -43,7 +42,7 @@ are known where the configuration has prices ([facts."provider/model"]).`,
 	return cmd
 }
 
-func (f *usageFlags) show(ctx context.Context, out io.Writer, store *sqlite.Store) error {
+func (f *usageFlags) show(ctx context.Context, out io.Writer, store store) error {
 	query := bellcord.SpendingQuery{Session: bellcord.SessionID(f.session)}
 	if f.days > 0 {
 		year, month, day := time.Now().Date()
@@ -78,7 +77,7 @@ func (f *usageFlags) show(ctx context.Context, out io.Writer, store *sqlite.Stor
 }
 
 // sessionTitles names a session for people; one that is deleted keeps its id.
-func sessionTitles(ctx context.Context, store *sqlite.Store) (func(bellcord.SessionID) string, error) {
+func sessionTitles(ctx context.Context, store store) (func(bellcord.SessionID) string, error) {
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	titles := map[bellcord.SessionID]string{}
 	for _, s := range sessions {

@@ -19,7 +19,8 @@ import (
 
 // Config is how Bellcord is to run.
 type Config struct {
-	Data   string   `toml:"data"`   // the directory of the store
+	Data   string   `toml:"data"`   // the directory of the store, and of what is this machine's own
+	Store  string   `toml:"store"`  // postgres://…, for several machines; "" is a file in Data
 	Agent  string   `toml:"agent"`  // who does the work in new sessions; "" is our own
 	Model  string   `toml:"model"`  // provider/model, for new sessions
 	Models []string `toml:"models"` // others to choose from
@@ -37,6 +38,7 @@ type Config struct {
 	Agents   map[string]Agent    `toml:"agents"`
 	Limits   Limits              `toml:"limits"`
 	Serve    Serve               `toml:"serve"`
+	Cluster  Cluster             `toml:"cluster"`
 }
 
 // Agent is one of another program that we host: how it is started, where what we
@@ -95,6 +97,7 @@ func Load(path string) (Config, error) {
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", Finish: Duration(30 * time.Second), Idle: Duration(30 * time.Minute), Rate: 200,
 		},
+		Cluster: Cluster{Lease: Duration(12 * time.Second), Prefix: "bellcord"},
 	}
 	if err := c.readFile(path); err != nil {
 		return c, err
@@ -104,6 +107,8 @@ func Load(path string) (Config, error) {
 		"BELLCORD_MODEL": &c.Model,
 		"BELLCORD_MODE":  &c.Mode,
 		"BELLCORD_AGENT": &c.Agent,
+		"BELLCORD_STORE": &c.Store,
+		"BELLCORD_NATS":  &c.Cluster.NATS,
 	} {
 		if v := os.Getenv(name); v != "" {
 			*field = v
