@@ -36,9 +36,14 @@ func (w *Work) Emit(b Body) error {
 	return nil
 }
 
-// Sync returns when all that was emitted is durable. An agent calls it before
-// an effect that must not be repeated.
-func (w *Work) Sync(ctx context.Context) error { return w.turn.writer.sync(ctx) }
+// Sync returns when all that was emitted is durable and this process may start
+// something. An agent calls it before an effect that must not be repeated.
+func (w *Work) Sync(ctx context.Context) error {
+	if err := w.turn.writer.sync(ctx); err != nil {
+		return err
+	}
+	return w.hub.mayStart(ctx)
+}
 
 // Step begins a request to the model. It is the step boundary: here a stop that
 // waits for one takes effect, and the step limit and the token budget do. It

@@ -52,7 +52,10 @@ var rooms = map[string][]string{
 	"internal/front/line":      {""},
 	"internal/front/web":       {"", "internal/api", "internal/auth", "internal/transcript"},
 	"cmd/bellcord":             {"*"},
+	"internal/cluster":         {""},
 	"laws":                     {"*"},
+	"laws/machine":             {},
+	"laws/chaos":               {"*"},
 	"bench":                    {"*"},
 	"peers":                    {"*"},
 	"peers/matrix":             {"internal/probe"},
@@ -64,6 +67,7 @@ var rooms = map[string][]string{
 var outside = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/store/sqlite"},
 	"github.com/jackc/pgx":                   {"internal/store/postgres"},
+	"github.com/nats-io/nats.go":             {"internal/cluster"},
 	"golang.org/x/sys":                       {"internal/store/sqlite", "internal/proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},

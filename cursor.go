@@ -43,7 +43,10 @@ func (c *Cursor) Next(ctx context.Context) ([]Event, error) {
 func (c *Cursor) After() int64 { return c.after }
 
 // Close lets go of the session.
-func (c *Cursor) Close() { c.journal.log.release(c.journal) }
+func (c *Cursor) Close() {
+	c.journal.log.peers.Watch(c.journal.session, false)
+	c.journal.log.release(c.journal)
+}
 
 // since returns the durable events after seq that are in memory; or a channel
 // to wait on when there are none; or neither, when the store has them.

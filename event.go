@@ -244,6 +244,23 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	}{plain(e), e.Body.Kind(), e.Body})
 }
 
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	type plain Event
+	var wire struct {
+		plain
+		Kind string          `json:"kind"`
+		Body json.RawMessage `json:"body"`
+	}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return err
+	}
+	body, err := DecodeBody(wire.Kind, wire.Body)
+	*e = Event(wire.plain)
+	e.Body = body
+	return err
+}
+
 // joined returns the two bodies as one where that loses nothing: pieces of one
 // stream that waited for the same commit.
 func joined(a, b Body) (Body, bool) {

@@ -17,8 +17,10 @@ type Hub struct {
 	opts     Options
 	logger   *slog.Logger
 	loose    *journal // for what concerns no open session
+	peers    Peers
 	quit     chan struct{}
 	quitOnce sync.Once
+	fenced   chan struct{} // closed when this process was taken for dead
 	swept    sync.WaitGroup
 	unheard  bool // of the sweep: its last look failed
 	runs     sync.WaitGroup
@@ -28,7 +30,8 @@ type Hub struct {
 	mu       sync.Mutex
 	sessions map[SessionID]*line
 	turns    map[TurnID]*Turn
-	early    map[promise]*Cause // stops whose turn has not come
+	early    map[promise]kept // stops whose turn has not come
+	awaited  map[TurnID]*awaited
 	draining bool
 }
 
@@ -36,6 +39,12 @@ type Hub struct {
 type promise struct {
 	turn  TurnID
 	owner string
+}
+
+// kept is a stop that waits for its turn.
+type kept struct {
+	cause *Cause
+	until time.Time
 }
 
 // line is a session's turns: the running one and those that wait.
@@ -53,6 +62,10 @@ type Options struct {
 	Settle time.Duration // for the end to become durable, before a stop is answered without (10 s)
 	Sweep  time.Duration // between looks at what other processes asked for (250 ms)
 	Logger *slog.Logger
+	// Leased, if not nil, says whether this process may start anything. Without a
+	// lease an agent's Sync waits; what runs goes on.
+	Leased func() bool
+	Peers  Peers // nil where the store is all that processes share
 	// Watch, if not nil, is told of every commit, by the one goroutine that
 	// commits: it must not wait for anything.
 	Watch func(Commit)
@@ -89,13 +102,19 @@ func Open(ctx context.Context, store Store, agent Agent, opts Options) (*Hub, er
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	if opts.Peers == nil {
+		opts.Peers = alone{}
+	}
 	h := &Hub{
 		agent: agent, opts: opts, logger: opts.Logger,
 		log:      openLog(store, opts),
+		peers:    opts.Peers,
 		quit:     make(chan struct{}),
+		fenced:   make(chan struct{}),
 		sessions: map[SessionID]*line{},
 		turns:    map[TurnID]*Turn{},
-		early:    map[promise]*Cause{},
+		early:    map[promise]kept{},
+		awaited:  map[TurnID]*awaited{},
 	}
 	h.loose = h.log.journal("")
 	if err := h.takeOver(ctx); err != nil {
@@ -146,13 +165,28 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 	return t, nil
 }
 
+// Accept is Prompt for a caller that can wait: it opens the session where that is
+// needed and returns once the turn is on record.
+func (h *Hub) Accept(ctx context.Context, session SessionID, p Prompt) (TurnID, error) {
+	t, err := h.Prompt(session, p)
+	if errors.Is(err, ErrNotOpen) { // it was idle, or is another process's: only then is it read
+		if _, err = h.OpenSession(ctx, session); err == nil {
+			t, err = h.Prompt(session, p)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return t.ID, t.Accepted(ctx)
+}
+
 // promised takes the stop that came before its turn: anybody's, or the owner's;
 // the lock is held.
 func (h *Hub) promised(t *Turn, owner string) *Cause {
 	var found *Cause
 	for _, of := range []promise{{t.ID, ""}, {t.ID, owner}} {
-		if cause := h.early[of]; cause != nil && t.tally.times.Accepted.Sub(cause.At) < KeepIntent {
-			found = Prevailing(found, cause)
+		if early, is := h.early[of]; is && t.tally.times.Accepted.Before(early.until) {
+			found = Prevailing(found, early.cause)
 		}
 		delete(h.early, of)
 	}

@@ -126,8 +126,17 @@ func (j *journal) settled(e *entry, r Result) {
 
 // keep adds durable events to the tail and wakes the readers; j.mu is held.
 func (j *journal) keep(events []Event) {
-	if n := len(j.tail); n > 0 && j.tail[n-1].Seq+1 != events[0].Seq {
-		j.tail, j.kept = nil, 0 // another process wrote in between: readers ask the store
+	if n := len(j.tail); n > 0 {
+		newest := j.tail[n-1].Seq
+		for len(events) > 0 && events[0].Seq <= newest { // heard twice, or late
+			events = events[1:]
+		}
+		if len(events) == 0 {
+			return
+		}
+		if newest+1 != events[0].Seq {
+			j.tail, j.kept = nil, 0 // another process wrote in between: readers ask the store
+		}
 	}
 	for _, ev := range events {
 		j.tail = append(j.tail, ev)
@@ -162,6 +171,27 @@ func (j *journal) look(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.grewTo(seq)
+	return nil
+}
+
+// look is for many journals at once.
+func (l *Log) look(ctx context.Context, journals []*journal) error {
+	if len(journals) == 0 {
+		return nil
+	}
+	sessions := make([]SessionID, len(journals))
+	for i, j := range journals {
+		sessions[i] = j.session
+	}
+	ends, err := l.store.Tails(ctx, sessions)
+	if err != nil {
+		return err
+	}
+	for i, j := range journals {
+		j.mu.Lock()
+		j.grewTo(ends[i])
+		j.mu.Unlock()
+	}
 	return nil
 }
 

@@ -22,6 +22,7 @@ type Log struct {
 	store  Store
 	logger *slog.Logger
 	watch  func(Commit)
+	peers  Peers
 
 	dirty   stack         // journals with waiting ops
 	urgent  stack         // those of them with an op that somebody waits for
@@ -44,6 +45,7 @@ func openLog(store Store, opts Options) *Log {
 		store:    store,
 		logger:   opts.Logger,
 		watch:    opts.Watch,
+		peers:    opts.Peers,
 		wake:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 		closed:   make(chan struct{}),

@@ -71,12 +71,13 @@ func (h *Hub) Release(session SessionID) {
 
 // Standing is how a turn stands that this hub has and that has not settled.
 type Standing struct {
-	Turn      *Turn
-	Text      string // of the prompt, as it is now
-	State     State
-	Held      bool
-	Stop      *Cause // that it was told
-	Questions []Question
+	Turn      TurnID     `json:"turn"`
+	Place     int        `json:"place"` // in its session's line
+	Text      string     `json:"text"`  // of the prompt, as it is now
+	State     State      `json:"state"`
+	Held      bool       `json:"held,omitempty"`
+	Stop      *Cause     `json:"stop,omitempty"` // that it was told
+	Questions []Question `json:"questions,omitempty"`
 }
 
 // Standing returns how a turn stands; false where this hub does not have it.
@@ -88,6 +89,17 @@ func (h *Hub) Standing(id TurnID) (Standing, bool) {
 		return Standing{}, false
 	}
 	return h.sessions[t.Session].standing(t), true
+}
+
+// Standings returns how turns stand, those that this hub has.
+func (h *Hub) Standings(turns []TurnRecord) map[TurnID]Standing {
+	all := map[TurnID]Standing{}
+	for _, r := range turns {
+		if standing, here := h.Standing(r.ID); here {
+			all[r.ID] = standing
+		}
+	}
+	return all
 }
 
 // Line returns how a session's turns stand, in order.
@@ -107,7 +119,7 @@ func (h *Hub) Line(session SessionID) []Standing {
 
 // standing is of a turn in the line; the hub's lock is held.
 func (l *line) standing(t *Turn) Standing {
-	s := Standing{Turn: t, Text: t.text, State: Queued, Held: t.held, Stop: t.askedToStop(), Questions: t.Questions()}
+	s := Standing{Turn: t.ID, Place: slices.Index(l.turns, t), Text: t.text, State: Queued, Held: t.held, Stop: t.askedToStop(), Questions: t.Questions()}
 	if l.running == t {
 		s.State = Running
 	}
@@ -169,19 +181,4 @@ func (h *Hub) Await(ctx context.Context, id TurnID) error {
 	}
 	_, err := h.over(ctx, id)
 	return err
-}
-
-// over looks until a turn that another process runs has ended.
-func (h *Hub) over(ctx context.Context, id TurnID) (TurnRecord, error) {
-	for {
-		record, err := h.log.store.Turn(ctx, id)
-		if err != nil || record.State == Over {
-			return record, err
-		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
-			return record, ctx.Err()
-		}
-	}
 }

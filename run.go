@@ -125,6 +125,9 @@ func (h *Hub) work(t *Turn, l *line) error {
 // that the stop cannot end and a deadline can (law 14).
 func (h *Hub) settle(t *Turn, l *line, err error) {
 	t.writer.seal()
+	if !errors.Is(err, errAbandoned) {
+		close(t.idle)
+	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(t.ctx), h.opts.Settle)
 	defer done()
 	end, cause := ending(t.ctx, err)
@@ -133,7 +136,8 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		t.receipt = t.summary(end, cause, err)
 		h.mu.Unlock()
 		finish := FinishTurn{Session: t.Session, Turn: t.ID, Fence: t.writer.fence, Receipt: t.receipt, At: t.receipt.Times.Settled}
-		result, ferr := l.journal.put(finish).wait(ctx)
+		entry := l.journal.put(finish)
+		result, ferr := entry.wait(ctx)
 		switch {
 		case ferr == nil:
 			return
@@ -146,8 +150,24 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		default:
 			t.receipt.Unsettled = true
 			h.logger.Error("the end is not durable", "session", t.Session, "turn", t.ID, "err", ferr)
+			go seeThrough(entry, finish) // ends with the log
 			return
 		}
+	}
+}
+
+// seeThrough follows an end that nobody waits for any more until the store has
+// it: a stop that was recorded meanwhile came first, and makes it another one.
+func seeThrough(e *entry, finish FinishTurn) {
+	for {
+		result, err := e.wait(context.Background())
+		if !errors.Is(err, ErrStopAsked) {
+			return
+		}
+		r := &finish.Receipt
+		r.End, r.Won, r.Cause, r.Error = Stopped, StopWon, result.Stop, ""
+		r.Times.Requested = result.Stop.At
+		e = e.journal.put(finish)
 	}
 }
 

@@ -57,6 +57,16 @@ func (h *Hub) CloseIdle(since time.Time) []SessionID {
 	return idle
 }
 
+// LetGo closes a session that has no turn here: another process goes on with it.
+func (h *Hub) LetGo(id SessionID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.sessions[id]; l != nil && len(l.turns) == 0 {
+		delete(h.sessions, id)
+		h.log.release(l.journal)
+	}
+}
+
 // CloseSession stops what the session runs and what waits in it, and lets go of
 // it once all has settled. It says whether the session was open.
 func (h *Hub) CloseSession(ctx context.Context, id SessionID, cause Cause) (bool, error) {
@@ -133,7 +143,7 @@ func (h *Hub) Clear(id SessionID, cause Cause) (*Stopping, error) {
 	if l == nil {
 		return nil, ErrNotOpen
 	}
-	stopping := h.stop(StopRequest{Session: id, Cause: cause, Queue: Drop})
+	stopping := h.stop(StopRequest{Session: id, Cause: cause, Queue: Drop, Everywhere: true})
 	l.journal.put(AppendEvents{Session: id, Bodies: []Body{Cleared{}}, At: time.Now()})
 	return stopping, nil
 }
@@ -164,8 +174,11 @@ func (h *Hub) Turn(ctx context.Context, id TurnID) (TurnRecord, error) {
 	return h.log.store.Turn(ctx, id)
 }
 
-// Unended returns the turns of all processes that have not ended.
-func (h *Hub) Unended(ctx context.Context) ([]TurnRecord, error) { return h.log.store.Unended(ctx) }
+// Unended returns the turns of all processes that have not ended: of one
+// session, of all where none is named.
+func (h *Hub) Unended(ctx context.Context, session SessionID) ([]TurnRecord, error) {
+	return h.log.store.Unended(ctx, session)
+}
 
 // Tail returns the newest sequence number of a session's log.
 func (h *Hub) Tail(ctx context.Context, id SessionID) (int64, error) {
@@ -176,6 +189,7 @@ func (h *Hub) Tail(ctx context.Context, id SessionID) (int64, error) {
 // Close it after use.
 func (h *Hub) Events(ctx context.Context, id SessionID, after int64) (*Cursor, error) {
 	c := &Cursor{journal: h.log.journal(id), after: after}
+	h.peers.Watch(id, true) // before the look: what comes in between is in the store
 	if err := c.journal.look(ctx); err != nil {
 		c.Close()
 		return nil, err

@@ -18,6 +18,10 @@ type StopRequest struct {
 	Cause Cause
 	Mode  Mode
 	Queue QueueFate
+
+	// Relayed means that another process received the request, at the time that
+	// its cause says, and puts it on record: this one tells the turns it has.
+	Relayed bool
 }
 
 // StopTurn asks for the stop of one turn.
@@ -79,7 +83,7 @@ type Cause struct {
 	By   string    `json:"by,omitempty"`   // who
 	From string    `json:"from,omitempty"` // through which front
 	Why  string    `json:"why,omitempty"`
-	At   time.Time `json:"at"` // when the hub received it
+	At   time.Time `json:"at"` // when a hub received it
 	Mode Mode      `json:"mode,omitempty"`
 }
 

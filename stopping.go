@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,11 +26,18 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 	if req.Queue == "" {
 		req.Queue = Hold
 	}
-	req.Cause.At, req.Cause.Mode = time.Now(), req.Mode
+	if !req.Relayed {
+		req.Cause.At, req.Cause.Mode = time.Now(), req.Mode
+	}
 	s := &Stopping{hub: h}
 	switch t := h.turns[req.Turn]; {
-	case req.Turn == "" && req.Everywhere:
+	case req.Turn == "" && req.Everywhere && !req.Relayed:
 		s.elsewhere = h.loose.put(AskStops{Session: req.Session, Owner: req.Owner, Drop: req.Queue == Drop, Cause: req.Cause})
+		h.peers.Stop(req)
+	case req.Turn != "" && t == nil && req.Relayed:
+		h.keepEarly(req, keepRelayed)
+		s.err = ErrNoTurn
+		return s
 	case req.Turn != "" && t == nil:
 		s.named, s.elsewhere = req.Turn, h.stopElsewhere(req)
 		return s
@@ -38,8 +46,19 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 		return s
 	}
 	s.turns = h.scope(req)
+	if req.Relayed {
+		h.relayed(s.turns, req)
+		return s
+	}
 	s.asked = h.stopAll(s.turns, req.Cause, req.Queue)
 	return s
+}
+
+// relayed tells turns of a stop that another process records; the lock is held.
+func (h *Hub) relayed(turns []*Turn, req StopRequest) {
+	for _, t := range turns {
+		h.tell(t, &req.Cause, req.Queue)
+	}
 }
 
 // isOf reports whether the session is within an owner's reach.
@@ -57,6 +76,7 @@ func (h *Hub) scope(req StopRequest) []*Turn {
 	case req.Session != "":
 		return h.sessions[req.Session].targets(req)
 	}
+	// Everything.
 	var all []*Turn
 	for _, l := range h.sessions {
 		all = append(all, l.targets(req)...)
@@ -66,15 +86,18 @@ func (h *Hub) scope(req StopRequest) []*Turn {
 
 // targets are the turns of a line that a stop of the session stops.
 func (l *line) targets(req StopRequest) []*Turn {
+	var all []*Turn
 	switch {
 	case l == nil || !l.isOf(req.Owner):
-		return nil
 	case req.Queue == Drop:
-		return slices.Clone(l.turns)
+		all = slices.Clone(l.turns)
 	case l.running != nil:
-		return []*Turn{l.running}
+		all = []*Turn{l.running}
 	}
-	return nil
+	if req.Relayed && req.Turn == "" { // what came behind the request is not meant
+		all = slices.DeleteFunc(all, func(t *Turn) bool { return t.tally.times.Accepted.After(req.Cause.At) })
+	}
+	return all
 }
 
 // stopAll tells the turns and has the request recorded; the lock is held.
@@ -131,11 +154,21 @@ func (t *Turn) declare(fate QueueFate, line []*Turn) {
 // stopElsewhere records a stop for a turn that this hub does not run: it may be
 // another process's, it may have ended, it may not have come yet.
 func (h *Hub) stopElsewhere(req StopRequest) *entry {
-	of, cause := promise{req.Turn, req.Owner}, req.Cause
-	if kept := h.early[of]; kept == nil || Overrules(cause, *kept) || cause.At.Sub(kept.At) >= KeepIntent {
-		h.early[of] = &cause
+	h.keepEarly(req, KeepIntent)
+	h.peers.Stop(req)
+	return h.loose.put(AskStop{Turn: req.Turn, Owner: req.Owner, Cause: req.Cause})
+}
+
+// keepRelayed is how long a stop is kept that another process received: its turn
+// may be on its way here, and the record takes a moment, too.
+const keepRelayed = 10 * time.Second
+
+// keepEarly keeps a stop whose turn may still come.
+func (h *Hub) keepEarly(req StopRequest, keep time.Duration) {
+	of, now := promise{req.Turn, req.Owner}, time.Now()
+	if had, is := h.early[of]; !is || Overrules(req.Cause, *had.cause) || !now.Before(had.until) {
+		h.early[of] = kept{&req.Cause, now.Add(keep)}
 	}
-	return h.loose.put(AskStop{Turn: req.Turn, Owner: req.Owner, Cause: cause})
 }
 
 // Stopping is a stop under way.
@@ -146,19 +179,28 @@ type Stopping struct {
 	asked     []*entry // the requests on their way to the record
 	named     TurnID   // the turn that this hub does not have
 	elsewhere *entry   // the request to whoever has it, or to all others
+	settled   atomic.Bool
 }
+
+// Turns are those that this hub has in the stop's scope.
+func (s *Stopping) Turns() []*Turn { return s.turns }
 
 // StopState says how far a stop has come.
 type StopState string
 
 // The states of a stop. KeptForLater: there is no such turn yet; should it come
-// within KeepIntent, it is born stopped.
+// within KeepIntent, it is born stopped. WorkEnded: no work of the turn remains,
+// and its end is on its way to the record.
 const (
 	KeptForLater StopState = "kept"
 	InProgress   StopState = "stopping"
+	WorkEnded    StopState = "stopped"
 	Settled      StopState = "settled"
 	AlreadyEnded StopState = "already_ended"
 )
+
+// UnderWay reports whether the turn's end is still to come.
+func (s StopState) UnderWay() bool { return s == InProgress || s == WorkEnded }
 
 // StopAnswer is what a stop did to one turn. The receipt is there once settled.
 type StopAnswer struct {
@@ -167,12 +209,13 @@ type StopAnswer struct {
 	Receipt *Receipt  `json:"receipt,omitempty"`
 }
 
-// lookAgain is how often a stop looks for the end of another process's turn.
-const lookAgain = 25 * time.Millisecond
-
 // Recorded returns when the request is on record, so that it survives this
-// process (law 32), or ctx has ended. The turns have been told long before.
+// process (law 32), or ctx has ended. The turns have been told long before. Where
+// all have settled, their ends are the record.
 func (s *Stopping) Recorded(ctx context.Context) error {
+	if s.settled.Load() {
+		return nil
+	}
 	var err error
 	for _, e := range append(s.asked[:len(s.asked):len(s.asked)], s.elsewhere) {
 		if e != nil {
@@ -201,6 +244,11 @@ func (s *Stopping) Wait(ctx context.Context) ([]StopAnswer, error) {
 			case <-t.settled:
 			case <-ctx.Done():
 				err = ctx.Err()
+				select {
+				case <-t.idle:
+					answers[i].State = WorkEnded
+				default:
+				}
 				continue
 			}
 		}
@@ -210,39 +258,11 @@ func (s *Stopping) Wait(ctx context.Context) ([]StopAnswer, error) {
 			answers[i].State = Settled
 		}
 	}
-	if s.elsewhere == nil {
-		return answers, err
+	if s.elsewhere != nil {
+		others, othersErr := s.waitElsewhere(ctx)
+		answers, err = append(answers, others...), errors.Join(err, othersErr)
 	}
-	others, othersErr := s.waitElsewhere(ctx)
-	return append(answers, others...), errors.Join(err, othersErr)
-}
-
-// waitElsewhere waits for what this hub does not run.
-func (s *Stopping) waitElsewhere(ctx context.Context) ([]StopAnswer, error) {
-	result, err := s.elsewhere.wait(ctx)
-	switch {
-	case errors.Is(err, ErrNoTurn):
-		return nil, err
-	case err != nil && s.named != "":
-		return []StopAnswer{{Turn: s.named, State: InProgress}}, err
-	case err != nil:
-		return nil, err
-	case s.named != "" && result.Record == nil:
-		return []StopAnswer{{Turn: s.named, State: KeptForLater}}, nil
-	case s.named != "":
-		result.Records = []TurnRecord{*result.Record}
-	}
-	answers := make([]StopAnswer, len(result.Records))
-	for i, r := range result.Records {
-		answers[i] = StopAnswer{Turn: r.ID, State: AlreadyEnded, Receipt: r.Receipt}
-		if r.State != Over {
-			after, overErr := s.hub.over(ctx, r.ID)
-			err = errors.Join(err, overErr)
-			answers[i].State, answers[i].Receipt = InProgress, after.Receipt
-			if after.Receipt != nil {
-				answers[i].State = Settled
-			}
-		}
-	}
+	settled := func(a StopAnswer) bool { return a.State == Settled || a.State == AlreadyEnded }
+	s.settled.Store(err == nil && len(answers) > 0 && !slices.ContainsFunc(answers, func(a StopAnswer) bool { return !settled(a) }))
 	return answers, err
 }

@@ -28,10 +28,12 @@ type Reader interface {
 	Events(ctx context.Context, session SessionID, after int64, limit int) ([]Event, error)
 	// Tail returns the newest sequence number of a session, 0 when it has none.
 	Tail(ctx context.Context, session SessionID) (int64, error)
+	// Tails is Tail for many sessions at once, in their order.
+	Tails(ctx context.Context, sessions []SessionID) ([]int64, error)
 	Turn(ctx context.Context, id TurnID) (TurnRecord, error)
 	// Unended returns the turns of all processes that have not ended, in the
-	// order they were accepted.
-	Unended(ctx context.Context) ([]TurnRecord, error)
+	// order they were accepted: of one session, of all where none is named.
+	Unended(ctx context.Context, session SessionID) ([]TurnRecord, error)
 	Session(ctx context.Context, id SessionID) (Session, error)
 	// Sessions lists the most recently updated first.
 	Sessions(ctx context.Context, query SessionQuery) ([]Session, error)
@@ -43,7 +45,8 @@ type Reader interface {
 // Watcher is how a process learns what others did to its turns.
 type Watcher interface {
 	// News reports whether other processes may have written since it was last
-	// asked. It is cheap, so that looking for the rest can be spared.
+	// asked. It is cheap, so that looking for the rest can be spared. ErrFenced
+	// means that this process was taken for dead, which is for good.
 	News(ctx context.Context) (bool, error)
 	// StopsAsked returns this process's unended turns that have a stop on record.
 	StopsAsked(ctx context.Context) ([]TurnRecord, error)
@@ -82,6 +85,7 @@ type TurnRecord struct {
 	Fence    int64
 	First    int64 // sequence number of its Prompted event
 	Accepted time.Time
+	Node     string   // the process that has it, as the store calls it
 	Prompt   Prompt   // without its images, which the event has
 	Stop     *Cause   // the stop on record, if any
 	Receipt  *Receipt // once ended

@@ -21,13 +21,33 @@ func (h *Hub) sweep() {
 		err := h.hearNews(context.Background())
 		if n%4 == 0 { // the dead stay dead: looking less often costs a waiting turn little
 			err = errors.Join(err, h.takeOver(context.Background()))
-			h.forgetEarly(time.Now().Add(-KeepIntent))
+			h.forgetEarly(time.Now())
+		}
+		if errors.Is(err, ErrFenced) {
+			h.takenForDead()
+			return
 		}
 		if err != nil {
 			h.logger.Error("sweep", "err", err)
 		}
 	}
 }
+
+// takenForDead ends what runs here, since other processes have ended it already,
+// and accepts nothing more: all that this one could write is refused.
+func (h *Hub) takenForDead() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.draining = true
+	for _, t := range h.turns {
+		t.cancel(ErrFenced)
+	}
+	close(h.fenced)
+}
+
+// Fenced is closed when this process was taken for dead. There is nothing left
+// to do for it but to end.
+func (h *Hub) Fenced() <-chan struct{} { return h.fenced }
 
 // hearNews looks for stops and events of other processes, where there may be any.
 func (h *Hub) hearNews(ctx context.Context) error {
@@ -36,9 +56,7 @@ func (h *Hub) hearNews(ctx context.Context) error {
 		return nil
 	}
 	err = errors.Join(err, h.hearStops(ctx))
-	for _, j := range h.log.stale() {
-		err = errors.Join(err, j.look(ctx))
-	}
+	err = errors.Join(err, h.log.look(ctx, h.log.stale()))
 	h.unheard = err != nil
 	return err
 }
@@ -121,11 +139,11 @@ func (h *Hub) obituary(ctx context.Context, r TurnRecord) (Receipt, error) {
 	return receipt, err
 }
 
-func (h *Hub) forgetEarly(before time.Time) {
+func (h *Hub) forgetEarly(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for of, cause := range h.early {
-		if cause.At.Before(before) {
+	for of, early := range h.early {
+		if early.until.Before(now) {
 			delete(h.early, of)
 		}
 	}

@@ -21,6 +21,7 @@ type Turn struct {
 	ctx     context.Context         // the turn's one context; its cause says why the turn stops
 	cancel  context.CancelCauseFunc // the one way to stop; the first cause stays
 	forced  chan struct{}           // closed when the grace is to be skipped
+	idle    chan struct{}           // closed when no work of the turn remains
 	settled chan struct{}           // closed when the end is durable; receipt is then there
 	receipt Receipt
 	writer  *writer
@@ -51,6 +52,7 @@ func newTurn(session SessionID, p Prompt) *Turn {
 	t := &Turn{
 		ID: p.Turn, Session: session, Prompt: p, text: p.Text,
 		forced:    make(chan struct{}),
+		idle:      make(chan struct{}),
 		settled:   make(chan struct{}),
 		mayRun:    make(chan struct{}),
 		questions: map[string]open{},
@@ -69,6 +71,10 @@ func (t *Turn) Accepted(ctx context.Context) error {
 	_, err := t.accepted.wait(ctx)
 	return err
 }
+
+// Idle is closed when no work of the turn remains; never for one whose agent did
+// not return.
+func (t *Turn) Idle() <-chan struct{} { return t.idle }
 
 // Settled is closed when the turn's end is durable.
 func (t *Turn) Settled() <-chan struct{} { return t.settled }

@@ -80,11 +80,13 @@ func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
 
 // settled is closed when the turn has.
 func (s *stage) settled(id bellcord.TurnID) <-chan struct{} {
-	standing, runs := s.Standing(id)
-	if !runs {
-		s.t.Fatal("it does not run")
+	for _, t := range s.Running() {
+		if t.ID == id {
+			return t.Settled()
+		}
 	}
-	return standing.Turn.Settled()
+	s.t.Fatal("it does not run")
+	return nil
 }
 
 // A stop is not bound to who asked for it either: one that hangs up has stopped

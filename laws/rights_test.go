@@ -184,7 +184,7 @@ func TestLaw29_AHeldTurnIsEditedSentAndDiscarded(t *testing.T) {
 		if got := s.textOf(three.ID); got != "better" {
 			s.t.Errorf("it said %q", got)
 		}
-		if line := s.Line(s.session); len(line) != 2 || !line[0].Held || line[0].Turn != two || line[0].State != bellcord.Queued {
+		if line := s.Line(s.session); len(line) != 2 || !line[0].Held || line[0].Turn != two.ID || line[0].State != bellcord.Queued {
 			s.t.Errorf("the line is %+v", line)
 		}
 		if stats := s.Stats(); stats.Held != 2 || stats.Running != 0 {

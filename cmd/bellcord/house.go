@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/internal/cluster"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/proc"
 	"github.com/bellcord/bellcord/internal/tool"
@@ -21,6 +22,8 @@ type house struct {
 	*bellcord.Hub
 	logger *slog.Logger
 	store  store
+	bus    *cluster.Bus  // nil where there is only the store
+	node   *cluster.Node // the hub as one of several
 	models *models
 	keeper *proc.Keeper
 	yard   *tool.Yard
@@ -75,8 +78,7 @@ func (h *house) furnish(ctx context.Context, c config.Config, opts bellcord.Opti
 			return errors.Join(err, h.keeper.Close())
 		}
 	}
-	h.Hub, err = bellcord.Open(ctx, h.store, h.agents, opts)
-	if err != nil {
+	if err := h.openHub(ctx, c, opts); err != nil {
 		return errors.Join(err, h.keeper.Close())
 	}
 	return nil
@@ -94,6 +96,13 @@ func systemPrompt(path string) (string, error) {
 	return string(text), nil
 }
 
+// letGo ends what a session has besides its turns.
+func (h *house) letGo(id bellcord.SessionID) {
+	h.extras.closed(id)
+	h.yard.End(id)
+	h.agents.end(id)
+}
+
 // closeBound is how long an orderly end may take: a stop's hard bound, and time
 // to write the ends.
 const closeBound = 15 * time.Second
@@ -106,5 +115,8 @@ func (h *house) close() error {
 	h.extras.close()
 	h.yard.EndAll()
 	h.models.close()
+	if h.bus != nil {
+		h.bus.Close()
+	}
 	return errors.Join(err, h.keeper.Close(), h.store.Close())
 }

@@ -51,7 +51,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(serveCommand(), psCommand(), attachCommand(), tokenCommand())
+	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand())
 	root.AddCommand(acpCommand(), runCommand(), stopCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand())
 	return root
 }

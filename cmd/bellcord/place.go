@@ -27,6 +27,7 @@ type place interface {
 	// them is not empty.
 	stop(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID, s api.Stop) (api.Stopped, error)
 	answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
+	nodes(ctx context.Context) ([]api.Node, error)
 	close() error
 }
 
@@ -98,6 +99,11 @@ func (s served) answer(ctx context.Context, turn bellcord.TurnID, question, choi
 	return s.Answer(ctx, turn, question, choice)
 }
 
+func (s served) nodes(ctx context.Context) ([]api.Node, error) {
+	all, err := s.Nodes(ctx)
+	return all.Nodes, err
+}
+
 func (served) close() error { return nil }
 
 // shared are the turns of whichever processes are on a data directory.
@@ -107,7 +113,7 @@ type shared struct {
 }
 
 func (s shared) turns(ctx context.Context) ([]api.Turn, error) {
-	records, err := s.Unended(ctx)
+	records, err := s.Unended(ctx, "")
 	turns := make([]api.Turn, len(records))
 	for i, r := range records {
 		turns[i] = api.Turn{ID: r.ID, Session: r.Session, State: api.TurnState(state(r)), Text: r.Prompt.Text, Accepted: r.Accepted, First: r.First, Stop: r.Stop}

@@ -45,6 +45,7 @@ shutdown; a second one does not wait.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context()) },
 	}
 	f.agentFlags(cmd)
+	cmd.Flags().StringVar(&f.nats, "nats", "", "`URLs` of NATS servers, with commas between them, by which nodes reach each other (env BELLCORD_NATS)")
 	cmd.Flags().StringVar(&f.addr, "addr", "", "`host:port` to listen on (default 127.0.0.1:4500; port 0 picks one)")
 	cmd.Flags().StringSliceVar(&f.hosts, "host", nil, "other `name` by which requests may reach the server")
 	cmd.Flags().StringSliceVar(&f.origins, "origin", nil, "other `site` whose pages may ask, as in https://example.com")
@@ -134,14 +135,14 @@ func openService(ctx context.Context, c config.Config, log *slog.Logger) (*servi
 	}
 	s.door = auth.NewDoor(s.store, opts)
 	s.web = web.New(web.Config{
-		Version: version, Hub: s.Hub, Door: s.door, Logger: log,
+		Version: version, Hub: s.front(), Door: s.door, Logger: log,
 		Hosts: c.Serve.Names(), Origins: c.Serve.Origins, BehindProxy: c.Serve.BehindProxy,
 		Session: bellcord.Session{Agent: c.Agent, Model: modelOf(c), Mode: c.Mode}, Prompt: limits(c),
 		Workspaces: filepath.Join(c.Data, "workspaces"),
 		CheckModel: s.models.check,
 		CheckAgent: func(name string) error { _, err := definition(c, name); return err },
 		Models:     s.listModels, Agents: s.listAgents,
-		Deleted: s.letGo,
+		Deleted: s.letGo, Elsewhere: s.elsewhere(), Nodes: s.nodes,
 		Metrics: telemetry.Handler(registry), Viewers: metrics.Viewers,
 	})
 	if err := s.listen(ctx); err != nil {
@@ -191,13 +192,6 @@ func (s *service) listAgents() []api.Agent {
 		all = append(all, api.Agent{Name: name, Protocol: d.Protocol, Installed: err == nil})
 	}
 	return all
-}
-
-// letGo ends what a session has besides its turns.
-func (s *service) letGo(id bellcord.SessionID) {
-	s.extras.closed(id)
-	s.yard.End(id)
-	s.agents.end(id)
 }
 
 // newHTTP bounds what a connection may take before it is a request.

@@ -19,7 +19,7 @@ func (g *guest) checksStops(sum *tolls) {
 	for _, answered := range g.stops {
 		found, err := g.at.client.Turn(g.t.Context(), answered.Turn, 0)
 		switch {
-		case answered.State == bellcord.InProgress:
+		case answered.State.UnderWay():
 			g.checksUnderWay(sum, answered, found, err)
 		case err != nil: // it never came, or its prompt was never answered
 			g.bornStopped(answered)

@@ -21,6 +21,10 @@ func catchSignals() <-chan os.Signal {
 	return signals
 }
 
+// errTakenForDead ends a node that the others could not hear for a while. It may
+// be started again: then it is a new one.
+var errTakenForDead = errors.New("the other nodes took this one for dead and have ended its turns")
+
 // run serves until a signal, or until a door breaks.
 func (s *service) run(signals <-chan os.Signal) error {
 	network, local := s.newHTTP(s.web.Handler()), s.newHTTP(s.web.Socket())
@@ -48,6 +52,8 @@ func (s *service) run(signals <-chan os.Signal) error {
 	var err error
 	select {
 	case <-signals:
+	case <-s.Fenced():
+		err = errTakenForDead
 	case err = <-broken:
 	}
 	return errors.Join(err, s.end(signals, network, local))
@@ -59,6 +65,7 @@ func (s *service) run(signals <-chan os.Signal) error {
 func (s *service) end(signals <-chan os.Signal, servers ...*http.Server) error {
 	s.tellSystemd("STOPPING=1")
 	stop := bellcord.StopRequest{Queue: bellcord.Drop, Cause: bellcord.Cause{Kind: bellcord.Shutdown, By: "signal", From: "serve"}}
+	s.drain()
 	finishing, done := context.WithTimeout(context.Background(), time.Duration(s.config.Serve.Finish))
 	finished := make(chan error, 1)
 	go func() { finished <- s.Finish(finishing) }()

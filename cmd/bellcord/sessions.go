@@ -62,7 +62,7 @@ func listSessions(ctx context.Context, store store) error {
 	if err != nil {
 		return err
 	}
-	unended, err := store.Unended(ctx)
+	unended, err := store.Unended(ctx, "")
 	if err != nil {
 		return err
 	}

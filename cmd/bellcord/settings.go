@@ -13,11 +13,11 @@ import (
 
 // settings are the flags that commands share.
 type settings struct {
-	file, data, store, model, mode, agent string
-	deadline                              time.Duration
-	tokens                                int64
-	cost                                  float64
-	steps                                 int
+	file, data, store, nats, model, mode, agent string
+	deadline                                    time.Duration
+	tokens                                      int64
+	cost                                        float64
+	steps                                       int
 }
 
 // dataFlags says where the store is.
@@ -48,7 +48,7 @@ func (s *settings) load() (config.Config, error) {
 	for _, f := range []struct {
 		flag string
 		to   *string
-	}{{s.data, &c.Data}, {s.store, &c.Store}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
+	}{{s.data, &c.Data}, {s.store, &c.Store}, {s.nats, &c.Cluster.NATS}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
 		if f.flag != "" {
 			*f.to = f.flag
 		}

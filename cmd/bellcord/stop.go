@@ -160,7 +160,7 @@ func (f *stopFlags) print(s api.Stopped, named bellcord.TurnID) error {
 		}
 		fmt.Println(words(a))
 	}
-	if s.State == bellcord.InProgress {
+	if s.State.UnderWay() {
 		return exitCode(exitFailed)
 	}
 	return nil
@@ -179,6 +179,8 @@ func words(a bellcord.StopAnswer) string {
 		return "it had ended: " + receipt
 	case bellcord.Settled:
 		return receipt
+	case bellcord.WorkEnded:
+		return "stopped: no work of it remains; its end is not on record yet"
 	case bellcord.InProgress:
 	}
 	return "stopping; it has not settled yet"

@@ -34,5 +34,7 @@ func openStore(ctx context.Context, c config.Config, log *slog.Logger) (store, e
 	if err := os.MkdirAll(c.Data, 0o700); err != nil { // for what is this machine's own
 		return nil, err
 	}
-	return postgres.Open(ctx, c.Store, postgres.Options{Lease: time.Duration(c.Cluster.Lease), Logger: log})
+	return postgres.Open(ctx, c.Store, postgres.Options{
+		Lease: time.Duration(c.Cluster.Lease), Logger: log, Name: c.Cluster.Name, Version: version,
+	})
 }

@@ -106,10 +106,11 @@ type Stop struct {
 const NothingToStop bellcord.StopState = "nothing"
 
 // Stopped answers a stop. State is that of the turn that is least far: settled,
-// stopping, kept (there is no such turn yet; should it come within ten minutes,
+// stopped (no work remains, the end is on its way to the record), stopping, kept
+// (there is no such turn yet; should it come within ten minutes,
 // it is born stopped), already_ended, or nothing (there was nothing to stop).
 type Stopped struct {
-	State bellcord.StopState    `json:"state" enum:"settled,stopping,kept,already_ended,nothing"`
+	State bellcord.StopState    `json:"state" enum:"settled,stopped,stopping,kept,already_ended,nothing"`
 	Turns []bellcord.StopAnswer `json:"turns" doc:"the turns in the stop's scope; the one that was named first"`
 	// Recorded says that the stop survives the server. It is false only where the
 	// store could not be written in time; the turns have been told all the same.
@@ -129,7 +130,7 @@ func NewStopped(turns []bellcord.StopAnswer) Stopped {
 
 // farthestFirst are the states in the order of what is left to do.
 var farthestFirst = []bellcord.StopState{
-	NothingToStop, bellcord.AlreadyEnded, bellcord.Settled, bellcord.KeptForLater, bellcord.InProgress,
+	NothingToStop, bellcord.AlreadyEnded, bellcord.Settled, bellcord.KeptForLater, bellcord.WorkEnded, bellcord.InProgress,
 }
 
 // Questions is what a turn waits for.
@@ -164,6 +165,26 @@ type Agent struct {
 // Agents lists them.
 type Agents struct {
 	Agents []Agent `json:"agents"`
+}
+
+// Node is one of the processes that share a store.
+type Node struct {
+	ID       string    `json:"id" doc:"as the store calls it; another after each start"`
+	Name     string    `json:"name"`
+	Version  string    `json:"version"`
+	Self     bool      `json:"self" doc:"it is the one that answers"`
+	Started  time.Time `json:"started,omitzero"`
+	Heard    float64   `json:"heard" doc:"seconds since it last renewed its lease"`
+	Lease    float64   `json:"lease" doc:"seconds until the others may take it for dead; less than 0: they may"`
+	Bus      float64   `json:"bus" doc:"seconds that it takes to answer over NATS; 0 where it does not"`
+	Draining bool      `json:"draining" doc:"it takes leave, and gets nothing new"`
+	Running  int       `json:"running" doc:"turns"`
+	Queued   int       `json:"queued"`
+}
+
+// Nodes lists them, in the order they started.
+type Nodes struct {
+	Nodes []Node `json:"nodes"`
 }
 
 // Usage is what ended turns used, by model.

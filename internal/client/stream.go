@@ -176,18 +176,9 @@ func (s *Stream) hangUp() {
 
 // decode reads an event as the core writes it.
 func decode(m message) (bellcord.Event, error) {
-	var wire struct {
-		bellcord.Event
-		Kind string          `json:"kind"`
-		Body json.RawMessage `json:"body"`
-	}
-	if err := json.Unmarshal(m.data, &wire); err != nil {
+	var ev bellcord.Event
+	if err := json.Unmarshal(m.data, &ev); err != nil {
 		return bellcord.Event{}, fmt.Errorf("event %s: %w", m.id, err)
 	}
-	body, err := bellcord.DecodeBody(wire.Kind, wire.Body)
-	if err != nil {
-		return bellcord.Event{}, fmt.Errorf("event %s: %w", m.id, err)
-	}
-	wire.Event.Body = body
-	return wire.Event, nil
+	return ev, nil
 }

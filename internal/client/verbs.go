@@ -72,6 +72,11 @@ func (c *Client) Turns(ctx context.Context) (turns api.Turns, err error) {
 	return turns, c.ask(ctx, request{method: http.MethodGet, path: "/v1/turns"}, &turns)
 }
 
+// Nodes lists the processes that share the server's store.
+func (c *Client) Nodes(ctx context.Context) (nodes api.Nodes, err error) {
+	return nodes, c.ask(ctx, request{method: http.MethodGet, path: "/v1/nodes"}, &nodes)
+}
+
 // Turn returns a turn once it has ended, or as it is after the wait.
 func (c *Client) Turn(ctx context.Context, id bellcord.TurnID, wait time.Duration) (t api.Turn, err error) {
 	r := request{method: http.MethodGet, path: turn(id, ""), wait: wait}

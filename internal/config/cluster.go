@@ -1,8 +1,13 @@
 package config
 
+import (
+	"errors"
+	"os"
+)
+
 // Cluster is what nodes that share a store in PostgreSQL have besides.
 type Cluster struct {
-	Name  string   `toml:"name"`  // of this node, for people; the machine's where empty
+	Name  string   `toml:"name"`  // of this node, for people; the machine's where nothing is said
 	Lease Duration `toml:"lease"` // after which a node that is not heard counts as dead
 	NATS  string   `toml:"nats"`  // URLs with commas between them; "" where the nodes have only the store
 	Creds string   `toml:"creds"` // file with NATS credentials
@@ -11,4 +16,21 @@ type Cluster struct {
 	Key   string   `toml:"key"`   // file with its key
 	// Prefix of the subjects. Clusters that share NATS servers have different ones.
 	Prefix string `toml:"prefix"`
+}
+
+// Check says what is wrong with it, for a store of the given URL.
+func (c Cluster) Check(store string) error {
+	switch {
+	case c.NATS != "" && store == "":
+		return errors.New("NATS is for nodes that share a store: give --store postgres://…, too")
+	case (c.Cert == "") != (c.Key == ""):
+		return errors.New("a certificate for NATS and its key come together")
+	}
+	return nil
+}
+
+// machine is its name, "" where it has none.
+func machine() string {
+	name, _ := os.Hostname()
+	return name
 }

@@ -97,7 +97,7 @@ func Load(path string) (Config, error) {
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", Finish: Duration(30 * time.Second), Idle: Duration(30 * time.Minute), Rate: 200,
 		},
-		Cluster: Cluster{Lease: Duration(12 * time.Second), Prefix: "bellcord"},
+		Cluster: Cluster{Name: machine(), Lease: Duration(12 * time.Second), Prefix: "bellcord"},
 	}
 	if err := c.readFile(path); err != nil {
 		return c, err
@@ -169,6 +169,9 @@ func (c Config) Check() error {
 	}
 	if c.CompactAt < 0 || c.CompactAt > 1 {
 		return fmt.Errorf("compact_at %v: it is a share, from 0 (never) to 1", c.CompactAt)
+	}
+	if err := c.Cluster.Check(c.Store); err != nil {
+		return err
 	}
 	return c.checkProviders()
 }

@@ -32,7 +32,7 @@ func cleared(stops []bellcord.StopAnswer) string {
 	stopped, late := 0, 0
 	for _, stop := range stops {
 		switch {
-		case stop.State == bellcord.InProgress:
+		case stop.State.UnderWay():
 			late++
 		case stop.Receipt.End == bellcord.Stopped:
 			stopped++

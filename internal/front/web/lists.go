@@ -21,6 +21,11 @@ func (s *Server) listRoutes() {
 		func(context.Context, *struct{}) (*struct{ Body api.Agents }, error) {
 			return &struct{ Body api.Agents }{api.Agents{Agents: append([]api.Agent{}, s.Agents()...)}}, nil
 		})
+	huma.Register(s.api, route(http.MethodGet, "/v1/nodes", "list-nodes", "The processes that share the store: their leases, their turns, how fast they answer", auth.Admin),
+		func(ctx context.Context, _ *struct{}) (*struct{ Body api.Nodes }, error) {
+			found, err := s.Nodes(ctx)
+			return &struct{ Body api.Nodes }{api.Nodes{Nodes: append([]api.Node{}, found...)}}, s.fail(err)
+		})
 	huma.Register(s.api, route(http.MethodGet, "/v1/usage", "get-usage", "What your turns used, by model", auth.Read), s.usage)
 }
 

@@ -10,6 +10,7 @@ import (
 // contract is every route that people program against, with the scope it needs.
 // A route that is not in it, or not in the document, fails the test below.
 var contract = map[string]string{
+	"GET /v1/nodes":                            "admin",
 	"GET /v1/me":                               "read",
 	"POST /v1/codes":                           "read",
 	"POST /v1/login":                           "",

@@ -37,11 +37,9 @@ func (s *Server) answer(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	if standing, here := s.Hub.Standing(r.ID); here {
-		for _, q := range standing.Questions {
-			if q.ID == in.Question && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
-				return nil, s.fail(badInput("choice %q: it is not one of the question's", in.Body.Choice))
-			}
+	for _, q := range s.Hub.Standings([]bellcord.TurnRecord{r})[r.ID].Questions {
+		if q.ID == in.Question && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
+			return nil, s.fail(badInput("choice %q: it is not one of the question's", in.Body.Choice))
 		}
 	}
 	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, in.Body.Choice, caller(ctx).Owner))

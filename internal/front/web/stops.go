@@ -98,7 +98,7 @@ func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait ti
 	if len(answers) == 0 && err != nil {
 		out.Body.State = bellcord.InProgress // it is on its way to whoever runs them
 	}
-	if out.Body.State == bellcord.InProgress || out.Body.State == bellcord.KeptForLater {
+	if out.Body.State.UnderWay() || out.Body.State == bellcord.KeptForLater {
 		out.Status = http.StatusAccepted
 	}
 	return out, nil

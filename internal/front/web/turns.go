@@ -49,15 +49,7 @@ func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	turn, err := s.Hub.Prompt(found.ID, p)
-	if errors.Is(err, bellcord.ErrNotOpen) { // it was idle, or is another process's: only then is it read
-		if _, err = s.Hub.OpenSession(ctx, found.ID); err == nil {
-			turn, err = s.Hub.Prompt(found.ID, p)
-		}
-	}
-	if err == nil {
-		err = turn.Accepted(ctx)
-	}
+	turn, err := s.Hub.Accept(ctx, found.ID, p)
 	switch {
 	case errors.Is(err, bellcord.ErrTurnExists):
 		return s.repeated(ctx, found.ID, p, in.Key)
@@ -65,9 +57,9 @@ func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
 		return nil, s.fail(err)
 	}
 	if p.OnDisconnect == bellcord.StopOnDisconnect {
-		s.watched.bind(turn)
+		s.watched.bind(found.ID, turn)
 	}
-	return s.made(ctx, http.StatusAccepted, turn.ID)
+	return s.made(ctx, http.StatusAccepted, turn)
 }
 
 func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*madeTurn, error) {
@@ -133,11 +125,11 @@ func tighter[N int | int64 | time.Duration](ours, asked N) N {
 }
 
 func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.Turns }, error) {
-	unended, err := s.Hub.Unended(ctx)
+	unended, err := s.Hub.Unended(ctx, "")
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	all := []api.Turn{}
+	var mine []bellcord.TurnRecord
 	reach := caller(ctx).Reach()
 	owners := map[bellcord.SessionID]string{}
 	for _, r := range unended {
@@ -152,10 +144,10 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 			owner, owners[r.Session] = of.Owner, of.Owner
 		}
 		if reach == "" || owner == reach {
-			all = append(all, s.turn(r))
+			mine = append(mine, r)
 		}
 	}
-	return &struct{ Body api.Turns }{api.Turns{Turns: all}}, nil
+	return &struct{ Body api.Turns }{api.Turns{Turns: s.turns(mine)}}, nil
 }
 
 func (s *Server) getTurn(ctx context.Context, in *struct {

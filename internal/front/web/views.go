@@ -54,7 +54,25 @@ func (s *Server) record(ctx context.Context, id string) (bellcord.TurnRecord, er
 }
 
 // turn is a turn as it is on record, with what only the hub that runs it knows.
-func (s *Server) turn(r bellcord.TurnRecord) api.Turn {
+func (s *Server) turn(r bellcord.TurnRecord) api.Turn { return s.turns([]bellcord.TurnRecord{r})[0] }
+
+// turns are turns in the order of their records.
+func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
+	var unended []bellcord.TurnRecord
+	for _, r := range records {
+		if r.Receipt == nil {
+			unended = append(unended, r)
+		}
+	}
+	standings := s.Hub.Standings(unended)
+	all := make([]api.Turn, len(records))
+	for i, r := range records {
+		all[i] = turnView(r, standings)
+	}
+	return all
+}
+
+func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Standing) api.Turn {
 	t := api.Turn{
 		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
 		Accepted: r.Accepted, First: r.First, Stop: r.Stop, Receipt: r.Receipt,
@@ -63,7 +81,7 @@ func (s *Server) turn(r bellcord.TurnRecord) api.Turn {
 		t.State = api.TurnState(r.Receipt.End)
 		return t
 	}
-	if standing, here := s.Hub.Standing(r.ID); here {
+	if standing, known := standings[r.ID]; known {
 		t.Text, t.Held, t.Questions = standing.Text, standing.Held, standing.Questions
 		if t.Stop == nil {
 			t.Stop = standing.Stop
@@ -80,24 +98,24 @@ func (s *Server) turn(r bellcord.TurnRecord) api.Turn {
 
 // line is what a session runs and what waits in it, whichever process has it.
 func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Turn, error) {
-	unended, err := s.Hub.Unended(ctx)
+	line, err := s.Hub.Unended(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	all := []api.Turn{}
-	for _, r := range unended {
-		if r.Session == session {
-			all = append(all, s.turn(r))
+	// A turn that was sent ahead has its place in the hub's line alone. What no
+	// hub answers for comes behind.
+	standings := s.Hub.Standings(line)
+	place := func(r bellcord.TurnRecord) int {
+		if standing, known := standings[r.ID]; known {
+			return standing.Place
 		}
+		return len(line)
 	}
-	// A turn that was sent ahead has its place in the line alone; another
-	// process's come behind.
-	places := map[bellcord.TurnID]int{}
-	line := s.Hub.Line(session)
-	for i, standing := range line {
-		places[standing.Turn.ID] = i - len(line)
+	slices.SortStableFunc(line, func(a, b bellcord.TurnRecord) int { return place(a) - place(b) })
+	all := make([]api.Turn, len(line))
+	for i, r := range line {
+		all[i] = turnView(r, standings)
 	}
-	slices.SortStableFunc(all, func(a, b api.Turn) int { return places[a.ID] - places[b.ID] })
 	return all, nil
 }
 

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -11,8 +13,9 @@ import (
 // when nobody does (law 34). A viewer that comes back in time stops nothing: a
 // browser loses its stream now and then.
 type watched struct {
-	hub      *bellcord.Hub
-	patience time.Duration
+	hub       Hub
+	elsewhere func(bellcord.SessionID) bool
+	patience  time.Duration
 
 	mu       sync.Mutex
 	sessions map[bellcord.SessionID]*watchers
@@ -43,20 +46,32 @@ func (w *watched) leave(id bellcord.SessionID) {
 }
 
 // bind hangs a turn on its session's viewers until it has settled.
-func (w *watched) bind(turn *bellcord.Turn) {
+func (w *watched) bind(session bellcord.SessionID, turn bellcord.TurnID) {
 	w.mu.Lock()
-	of := w.of(turn.Session)
-	of.turns[turn.ID] = true
-	w.settle(turn.Session, of)
+	of := w.of(session)
+	of.turns[turn] = true
+	w.settle(session, of)
 	w.mu.Unlock()
 	go func() { // lives as long as the turn
-		<-turn.Settled()
+		w.awaitEnd(turn)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		of := w.of(turn.Session)
-		delete(of.turns, turn.ID)
-		w.settle(turn.Session, of)
+		of := w.of(session)
+		delete(of.turns, turn)
+		w.settle(session, of)
 	}()
+}
+
+// awaitEnd returns when a turn has ended, or is gone with all. Of another node's
+// nothing is known while the store does not answer.
+func (w *watched) awaitEnd(turn bellcord.TurnID) {
+	for {
+		err := w.hub.Await(context.Background(), turn)
+		if err == nil || errors.Is(err, bellcord.ErrNoTurn) || errors.Is(err, bellcord.ErrClosed) {
+			return
+		}
+		<-time.After(w.patience)
+	}
 }
 
 func (w *watched) of(id bellcord.SessionID) *watchers {
@@ -92,6 +107,10 @@ func (w *watched) stop(id bellcord.SessionID) {
 		return
 	}
 	of.alone = nil
+	if w.elsewhere(id) {
+		w.settle(id, of) // looks again after as long
+		return
+	}
 	for turn := range of.turns {
 		w.hub.Stop(bellcord.StopRequest{
 			Turn: turn, Queue: bellcord.Next,

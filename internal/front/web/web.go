@@ -25,7 +25,7 @@ import (
 // Config is what a server needs to know.
 type Config struct {
 	Version string
-	Hub     *bellcord.Hub
+	Hub     Hub
 	Door    *auth.Door
 	Hosts   []string // a request may be for, as in "localhost:8080"; the port may be missing
 	Origins []string // other than our own that may ask, as in "https://example.com"
@@ -40,10 +40,14 @@ type Config struct {
 	Models     func() []api.Model
 	Agents     func() []api.Agent
 	Deleted    func(bellcord.SessionID) // ends what else a session has
+	Nodes      func(context.Context) ([]api.Node, error)
 
 	Metrics http.Handler
 	Viewers func(delta int) // more or fewer watch
-	Logger  *slog.Logger
+	// Elsewhere says whether a session may have viewers at other nodes; nil where
+	// there are none.
+	Elsewhere func(bellcord.SessionID) bool
+	Logger    *slog.Logger
 
 	Heartbeat time.Duration // between signs of life on a silent stream (15 s)
 	Retry     time.Duration // after which a browser that lost its stream comes back (1 s)
@@ -74,6 +78,12 @@ func New(c Config) *Server {
 	if c.Viewers == nil {
 		c.Viewers = func(int) {}
 	}
+	if c.Elsewhere == nil {
+		c.Elsewhere = func(bellcord.SessionID) bool { return false }
+	}
+	if c.Nodes == nil {
+		c.Nodes = func(context.Context) ([]api.Node, error) { return nil, nil }
+	}
 	if c.Deleted == nil {
 		c.Deleted = func(bellcord.SessionID) {}
 	}
@@ -84,7 +94,7 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{Config: c, mux: http.NewServeMux()}
-	s.watched = watched{hub: c.Hub, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
+	s.watched = watched{hub: c.Hub, elsewhere: c.Elsewhere, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
 	s.api = humago.New(s.mux, description(c.Version))
 	s.api.UseMiddleware(s.checkScope)
 	s.sessionRoutes()

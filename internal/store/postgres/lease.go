@@ -31,12 +31,13 @@ func (l *lease) granted(asked time.Time, longest time.Duration) {
 	l.asked = asked
 }
 
-// Leased reports whether this node's lease still holds. Without it a node should
-// start nothing; what runs may go on, and its next write tells the truth.
+// Leased reports whether this node's lease still holds, with a margin: no two
+// clocks go at the same rate. Without it a node should start nothing; what runs
+// may go on, and its next write tells the truth.
 func (s *Store) Leased() bool {
 	s.lease.mu.Lock()
 	defer s.lease.mu.Unlock()
-	return !s.lease.fenced && time.Since(s.lease.asked) < s.opts.Lease
+	return !s.lease.fenced && time.Since(s.lease.asked) < s.opts.Lease-s.opts.Lease/10
 }
 
 // steady reports whether this node may judge others. One that could not reach
@@ -50,7 +51,9 @@ func (s *Store) steady() bool {
 
 func (s *Store) register(ctx context.Context) error {
 	asked := time.Now()
-	_, err := s.writer.Exec(ctx, `INSERT INTO nodes (id, started, lease_until) VALUES ($1, `+clock+`, `+clock+` + $2)`, s.node, s.opts.Lease.Nanoseconds())
+	_, err := s.writer.Exec(ctx, `
+		INSERT INTO nodes (id, started, heard, lease_until, name, version) VALUES ($1, `+clock+`, `+clock+`, `+clock+` + $2, $3, $4)`,
+		s.node, s.opts.Lease.Nanoseconds(), word(s.opts.Name), word(s.opts.Version))
 	if err == nil {
 		s.lease.granted(asked, s.opts.Lease/2)
 	}
@@ -83,7 +86,7 @@ func (s *Store) beat() {
 	}
 }
 
-const leaseMore = `UPDATE nodes SET lease_until = ` + clock + ` + $2 WHERE id = $1`
+const leaseMore = `UPDATE nodes SET heard = ` + clock + `, lease_until = ` + clock + ` + $2 WHERE id = $1`
 
 // renew asks for a new lease. A lease that ran out can be renewed for as long as
 // nobody has taken the node's row away.

@@ -21,6 +21,8 @@ type Options struct {
 	Renew  time.Duration // how often it is heard; 2 s
 	Schema string        // made when missing; what the URL says, or public
 	Logger *slog.Logger
+
+	Name, Version string // of the node, for people
 }
 
 func (o Options) withDefaults() Options {

@@ -44,6 +44,22 @@ func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, er
 	return last, s.explain(ctx, err)
 }
 
+// Tails implements bellcord.Reader.
+func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int64, error) {
+	ids := make([]string, len(sessions))
+	for i, id := range sessions {
+		ids[i] = textOf(id)
+	}
+	rows, err := s.readers.Query(ctx, `
+		SELECT coalesce(last_seq, 0) FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, place)
+		LEFT JOIN tails ON session = wanted.id ORDER BY place`, ids)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	return all, s.explain(ctx, err)
+}
+
 const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner`
 
 // Session implements bellcord.Reader.

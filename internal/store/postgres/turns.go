@@ -14,7 +14,6 @@ import (
 // turnRow is a turn's record, and what only the store wants to know.
 type turnRow struct {
 	bellcord.TurnRecord
-	node    string
 	claimed int64
 	receipt string // as it was written
 }
@@ -30,7 +29,7 @@ func (t *tx) turn(id bellcord.TurnID) (turnRow, error) {
 }
 
 // ours reports whether the turn belongs to this node.
-func (t *tx) ours(row turnRow) bool { return row.node == t.s.node }
+func (t *tx) ours(row turnRow) bool { return row.Node == t.s.node }
 
 // Turn implements bellcord.Reader.
 func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
@@ -44,7 +43,10 @@ func (s *Store) StopsAsked(ctx context.Context) ([]bellcord.TurnRecord, error) {
 }
 
 // Unended implements bellcord.Reader.
-func (s *Store) Unended(ctx context.Context) ([]bellcord.TurnRecord, error) {
+func (s *Store) Unended(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+	if session != "" { // a text of its own, so that it is planned for what it is
+		return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' AND session = $1 ORDER BY accepted`, word(session))
+	}
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' ORDER BY accepted`)
 }
 
@@ -70,7 +72,7 @@ func scanTurn(row pgx.Row) (turnRow, error) {
 	var accepted int64
 	var prompt string
 	var stop, receipt *string
-	err := row.Scan((*word)(&r.ID), (*word)(&r.Session), &r.State, &r.Fence, &r.First, &accepted, &prompt, &stop, &receipt, &r.node, &r.claimed)
+	err := row.Scan((*word)(&r.ID), (*word)(&r.Session), &r.State, &r.Fence, &r.First, &accepted, &prompt, &stop, &receipt, &r.Node, &r.claimed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r, bellcord.ErrNoTurn
 	} else if err != nil {

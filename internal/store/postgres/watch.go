@@ -12,14 +12,15 @@ import (
 
 // News implements bellcord.Watcher. Every commit leaves its node's mark, a
 // number that is used once: what the others committed is new exactly when their
-// marks are.
+// marks are. A node that was taken for dead is told so, with ErrFenced.
 func (s *Store) News(ctx context.Context) (bool, error) {
 	if s.closed.Load() {
 		return false, bellcord.ErrClosed
 	}
 	s.heard.Lock()
 	defer s.heard.Unlock()
-	rows, err := s.readers.Query(ctx, `SELECT node, mark FROM marks WHERE node <> $1`, s.node)
+	rows, err := s.readers.Query(ctx, `
+		SELECT node, mark FROM marks WHERE node <> $1 UNION ALL SELECT '', 0 FROM nodes WHERE id = $1`, s.node)
 	if err != nil {
 		return true, s.explain(ctx, err)
 	}
@@ -31,6 +32,9 @@ func (s *Store) News(ctx context.Context) (bool, error) {
 		return nil
 	}); err != nil {
 		return true, s.explain(ctx, err)
+	}
+	if _, alive := marks[""]; !alive {
+		return true, bellcord.ErrFenced
 	}
 	news := s.marks == nil || !maps.Equal(marks, s.marks)
 	s.marks = marks

@@ -73,13 +73,25 @@ func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, er
 	return last, err
 }
 
+// Tails implements bellcord.Reader. Each is a look into memory, mostly.
+func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int64, error) {
+	all := make([]int64, len(sessions))
+	for i, id := range sessions {
+		var err error
+		if all[i], err = s.Tail(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // Turn implements bellcord.Reader.
 func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
 	return scanTurn(s.queryRow(ctx, turnByID, string(id)))
 }
 
 const (
-	turnColumns = `id, session, state, fence, first_seq, accepted, (SELECT prompt FROM prompts WHERE turn = turns.id), stop, receipt`
+	turnColumns = `id, session, state, fence, first_seq, accepted, (SELECT prompt FROM prompts WHERE turn = turns.id), stop, receipt, node`
 	turnByID    = `SELECT ` + turnColumns + ` FROM turns WHERE id = $1`
 )
 
@@ -104,7 +116,7 @@ func scanTurn(row interface{ Scan(...any) error }) (bellcord.TurnRecord, error) 
 	var accepted int64
 	var prompt string
 	var stop, receipt sql.NullString
-	err := row.Scan(&r.ID, &r.Session, &r.State, &r.Fence, &r.First, &accepted, &prompt, &stop, &receipt)
+	err := row.Scan(&r.ID, &r.Session, &r.State, &r.Fence, &r.First, &accepted, &prompt, &stop, &receipt, &r.Node)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, bellcord.ErrNoTurn
 	} else if err != nil {

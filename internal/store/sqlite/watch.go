@@ -15,8 +15,8 @@ func (s *Store) StopsAsked(ctx context.Context) ([]bellcord.TurnRecord, error) {
 }
 
 // Unended implements bellcord.Reader.
-func (s *Store) Unended(ctx context.Context) ([]bellcord.TurnRecord, error) {
-	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' ORDER BY accepted`)
+func (s *Store) Unended(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' AND ($1 = '' OR session = $1) ORDER BY accepted`, string(session))
 }
 
 func (s *Store) records(ctx context.Context, query string, args ...any) ([]bellcord.TurnRecord, error) {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+type nodesFlags struct {
+	settings
+	serverFlags
+	json bool
+}
+
+func nodesCommand() *cobra.Command {
+	var f nodesFlags
+	cmd := &cobra.Command{
+		Use:   "nodes",
+		Short: "List the processes that share the store: their leases, turns and lag",
+		Long: `Lists the processes that share the store, as a server knows them (an admin's
+right), or, without one, as the store does. HEARD is when a node last renewed its
+lease, LEASE what is left of it, BUS how long it takes to answer over NATS.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.list(cmd.Context()) },
+	}
+	f.dataFlags(cmd)
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the nodes as JSON")
+	return cmd
+}
+
+func (f *nodesFlags) list(ctx context.Context) error {
+	c, err := f.load()
+	if err != nil {
+		return err
+	}
+	at, err := f.place(ctx, c, "bellcord nodes")
+	if err != nil {
+		return err
+	}
+	nodes, err := at.nodes(ctx)
+	if err = errors.Join(err, at.close()); err != nil {
+		return err
+	}
+	if f.json {
+		return json.NewEncoder(os.Stdout).Encode(api.Nodes{Nodes: nodes})
+	}
+	return listNodes(os.Stdout, nodes, time.Now())
+}
+
+func listNodes(to io.Writer, nodes []api.Node, now time.Time) error {
+	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "NODE\tNAME\tVERSION\tSTATE\tUP\tHEARD\tLEASE\tBUS\tRUNNING\tQUEUED")
+	for _, n := range nodes {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", orDash(n.ID), orDash(n.Name), orDash(n.Version), nodeState(n),
+			upSince(n, now), ago(n.Heard), left(n), over(n), n.Running, n.Queued)
+	}
+	return out.Flush()
+}
+
+// nodeState is what the others think of a node.
+func nodeState(n api.Node) string {
+	switch {
+	case n.Draining:
+		return "draining"
+	case n.ID != "" && n.Lease <= 0:
+		return "silent"
+	}
+	return "live"
+}
+
+func upSince(n api.Node, now time.Time) string {
+	if n.Started.IsZero() {
+		return "-"
+	}
+	return since(n.Started, now)
+}
+
+func ago(seconds float64) string {
+	if seconds == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1fs ago", seconds)
+}
+
+func left(n api.Node) string {
+	if n.ID == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%.1fs", n.Lease)
+}
+
+// over is how long a node takes to answer over the bus.
+func over(n api.Node) string {
+	switch {
+	case n.Self:
+		return "here"
+	case n.Bus == 0:
+		return "-"
+	}
+	return fmt.Sprintf("%.1fms", n.Bus*1000)
+}

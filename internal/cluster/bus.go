@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Bus connects a node with the others. It is a hub's Peers, and its Watch hears
+// of the hub's commits; none of them waits for the network. Join begins the
+// hearing.
+type Bus struct {
+	config  Config
+	self    string
+	logger  *slog.Logger
+	control *nats.Conn // for stops and what is asked: never behind events
+	events  *nats.Conn
+	out     outbox // of the control connection
+	frames  frames
+	watches watches
+
+	quit  chan struct{}
+	still sync.WaitGroup
+}
+
+var _ bellcord.Peers = (*Bus)(nil)
+
+// Dial connects; where NATS is not there yet it goes on trying, and the node
+// works without.
+func Dial(c Config) (*Bus, error) {
+	if c.Prefix == "" {
+		c.Prefix = "bellcord"
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Deleted == nil {
+		c.Deleted = func(bellcord.SessionID) {}
+	}
+	b := &Bus{config: c, self: c.Directory.NodeID(), logger: c.Logger, quit: make(chan struct{})}
+	b.out.wake, b.frames.wake = make(chan struct{}, 1), make(chan struct{}, 1)
+	b.watches.here, b.watches.there = map[bellcord.SessionID]int{}, map[uint64]map[string]time.Time{}
+	var err error
+	if b.control, err = c.dial("control", b.greet); err != nil {
+		return nil, err
+	}
+	if b.events, err = c.dial("events", func() {}); err != nil {
+		b.control.Close()
+		return nil, err
+	}
+	b.still.Go(b.sendControl)
+	b.still.Go(b.sendFrames)
+	b.still.Go(b.renewWatches)
+	return b, nil
+}
+
+// Close sends what waits, the last ends among it, and takes leave of the others.
+func (b *Bus) Close() {
+	close(b.quit)
+	b.still.Wait()
+	for _, conn := range []*nats.Conn{b.control, b.events} {
+		if conn.IsConnected() {
+			_ = conn.FlushTimeout(writeTimeout) // as good as we can: the store has it all
+		}
+		conn.Close()
+	}
+}
+
+func (b *Bus) everybody() string             { return b.config.Prefix + ".all" }
+func (b *Bus) controlOf(node string) string  { return b.config.Prefix + ".node." + node + ".ctl" }
+func (b *Bus) eventsFor(node string) string  { return b.config.Prefix + ".node." + node + ".ev" }
+func (b *Bus) connected() bool               { return b.control.IsConnected() && b.events.IsConnected() }
+func (b *Bus) tell(subject string, n notice) { n.From = b.self; b.out.put(subject, n) }
+
+// notice is what nodes tell each other; one of its parts is there.
+type notice struct {
+	From    string                `json:"from"`
+	Stop    *bellcord.StopRequest `json:"stop,omitempty"`
+	Watches []uint64              `json:"watches,omitempty"` // hashes of sessions that are watched at From
+	Hello   bool                  `json:"hello,omitempty"`   // From has just come, and wants to know what is watched
+	Idle    bellcord.TurnID       `json:"idle,omitempty"`    // no work of it remains
+	Deleted bellcord.SessionID    `json:"deleted,omitempty"`
+}
+
+// outbox holds what is to be sent, so that nobody waits for the network: a
+// connection that is stuck would block who writes to it.
+type outbox struct {
+	mu    sync.Mutex
+	waits []outgoing
+	wake  chan struct{}
+}
+
+type outgoing struct {
+	subject string
+	notice  notice
+}
+
+// mostNotices is how many may wait. They are stuck then, and the store has them.
+const mostNotices = 10_000
+
+func (o *outbox) put(subject string, n notice) {
+	o.mu.Lock()
+	if len(o.waits) < mostNotices {
+		o.waits = append(o.waits, outgoing{subject, n})
+	}
+	o.mu.Unlock()
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (o *outbox) take() []outgoing {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := o.waits
+	o.waits = nil
+	return all
+}
+
+func (b *Bus) sendControl() {
+	for open := true; open; {
+		select {
+		case <-b.out.wake:
+		case <-b.quit:
+			open = false
+		}
+		for _, one := range b.out.take() {
+			data, err := json.Marshal(one.notice)
+			if err == nil {
+				err = b.control.Publish(one.subject, data)
+			}
+			if err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) { // not connected: that was told
+				b.logger.Warn("telling other nodes", "err", err)
+			}
+		}
+	}
+}

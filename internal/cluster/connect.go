@@ -1,0 +1,112 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Config is how a node reaches the others.
+type Config struct {
+	URLs   string // with commas between them
+	Prefix string // of the subjects; "bellcord" where empty
+	Creds  string // file with NATS credentials
+	CA     string // file with the certificates that the servers' must be signed by
+	Cert   string // file with our own, where the servers want one
+	Key    string // file with its key
+	Name   string // of the node, as the servers list it
+
+	Directory Directory
+	Deleted   func(bellcord.SessionID) // ends what this node has of a session that another one deleted
+	Logger    *slog.Logger
+
+	Options []nats.Option // for tests
+}
+
+// Directory says who is who.
+type Directory interface {
+	// NodeID is this node's, as the store calls it.
+	NodeID() string
+	// Home is the node that a session is at home with; "" where there is none.
+	Home(ctx context.Context, session bellcord.SessionID) (string, error)
+}
+
+// A server that hangs is noticed after two pings.
+const (
+	pingEvery     = 400 * time.Millisecond
+	reconnectWait = 200 * time.Millisecond
+	dialTimeout   = 2 * time.Second
+	writeTimeout  = time.Second
+)
+
+// dial opens a connection that comes back by itself, for ever. What is sent
+// while there is none is not kept: it would be late, and the store has it.
+func (c Config) dial(purpose string, came func()) (*nats.Conn, error) {
+	opts := []nats.Option{
+		nats.Name(strings.TrimSpace(c.Name + " " + purpose)), nats.NoEcho(),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.RetryOnFailedConnect(true),
+		nats.Timeout(dialTimeout), nats.FlusherTimeout(writeTimeout),
+		nats.ConnectHandler(func(*nats.Conn) { came() }),
+		nats.ReconnectHandler(func(*nats.Conn) { came() }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				c.Logger.Warn("NATS was lost; stops and viewers go through the store until it is back", "connection", purpose, "err", err)
+			}
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			c.Logger.Warn("NATS", "connection", purpose, "err", err)
+		}),
+	}
+	if c.Creds != "" {
+		opts = append(opts, nats.UserCredentials(c.Creds))
+	}
+	secure, err := c.tls()
+	if err != nil {
+		return nil, err
+	}
+	if secure != nil {
+		opts = append(opts, nats.Secure(secure))
+	}
+	return nats.Connect(c.URLs, append(opts, c.Options...)...)
+}
+
+// tls is nil where nothing is said about it; a URL that begins with tls:// then
+// goes by the machine's own certificates.
+func (c Config) tls() (*tls.Config, error) {
+	if c.CA == "" && c.Cert == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CA != "" {
+		text, err := os.ReadFile(c.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s has no certificate", c.CA)
+		}
+	}
+	if (c.Cert == "") != (c.Key == "") {
+		return nil, errors.New("a certificate for NATS and its key come together")
+	}
+	if c.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}

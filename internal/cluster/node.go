@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Node is a hub that is one of several. It has the hub's verbs; those that
+// concern a turn of another node are passed on to it.
+type Node struct {
+	*bellcord.Hub
+	bus *Bus
+}
+
+// Join begins to hear the others.
+func (b *Bus) Join(hub *bellcord.Hub) (*Node, error) {
+	n := &Node{Hub: hub, bus: b}
+	_, told := b.control.Subscribe(b.everybody(), n.hear)
+	_, asked := b.control.Subscribe(b.controlOf(b.self), n.hear)
+	_, shown := b.events.Subscribe(b.eventsFor(b.self), n.show)
+	if err := errors.Join(told, asked, shown); err != nil {
+		return nil, err
+	}
+	b.greet()
+	return n, nil
+}
+
+// show hands events of other nodes to who watches here.
+func (n *Node) show(m *nats.Msg) {
+	var events []bellcord.Event
+	if err := json.Unmarshal(m.Data, &events); err != nil { // of a newer version, perhaps; the store has them
+		n.bus.logger.Warn("events of another node", "err", err)
+		return
+	}
+	n.Heard(events)
+}
+
+// hear takes what other nodes say. A stop is told at once, and nothing here
+// waits for anything: what takes time has a goroutine of its own.
+func (n *Node) hear(m *nats.Msg) {
+	if m.Reply != "" {
+		go n.answer(m) // bounded by who asks: answered or not, it ends with its verb
+		return
+	}
+	var said notice
+	if err := json.Unmarshal(m.Data, &said); err != nil {
+		n.bus.logger.Warn("a notice of another node", "err", err)
+		return
+	}
+	switch {
+	case said.Stop != nil:
+		n.relay(said.From, *said.Stop)
+	case len(said.Watches) > 0:
+		n.bus.watches.add(said.From, said.Watches...)
+	case said.Hello:
+		n.bus.announce(n.bus.controlOf(said.From))
+	case said.Idle != "":
+		n.HeardIdle(said.Idle)
+	case said.Deleted != "":
+		n.LetGo(said.Deleted)
+		n.bus.config.Deleted(said.Deleted)
+	}
+}
+
+// Stop implements bellcord.Peers: everybody is told, and whoever has the turn
+// stops it.
+func (b *Bus) Stop(req bellcord.StopRequest) {
+	req.Relayed = true
+	b.tell(b.everybody(), notice{Stop: &req})
+}
+
+// idleGrace is how long an end may take to be durable before who asked for it is
+// told that at least no work remains.
+const idleGrace = 20 * time.Millisecond
+
+// relay tells a stop to the turns that this node has. Who asked then hears of
+// their ends: it need not watch.
+func (n *Node) relay(from string, req bellcord.StopRequest) {
+	req.Relayed = true
+	for _, t := range n.Hub.Stop(req).Turns() {
+		n.bus.watches.add(from, hashOf(t.Session))
+		go n.reportIdle(from, t) // lives as long as the turn
+	}
+}
+
+func (n *Node) reportIdle(to string, t *bellcord.Turn) {
+	select {
+	case <-t.Settled(): // its end says all
+		return
+	case <-t.Idle():
+	}
+	select {
+	case <-t.Settled():
+	case <-time.After(idleGrace):
+		n.bus.tell(n.bus.controlOf(to), notice{Idle: t.ID})
+	}
+}
+
+// NewSession makes a session. Which node it will be at home with, its first
+// prompt decides.
+func (n *Node) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error) {
+	made, err := n.Hub.NewSession(ctx, s)
+	if err == nil {
+		n.LetGo(made.ID)
+	}
+	return made, err
+}
+
+// DeleteSession deletes a session, and what other nodes have of it.
+func (n *Node) DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error {
+	err := n.Hub.DeleteSession(ctx, id, cause)
+	if err == nil {
+		n.bus.tell(n.bus.everybody(), notice{Deleted: id})
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// patience is how long another node may take to answer. It commits to the store
+// before it does.
+const patience = 2 * time.Second
+
+// call is a verb for another node.
+type call struct {
+	Verb     string               `json:"verb"` // prompt | answer | edit | send | release | configure | standings | ping
+	Session  bellcord.SessionID   `json:"session,omitempty"`
+	Turn     bellcord.TurnID      `json:"turn,omitempty"`
+	Prompt   *bellcord.Prompt     `json:"prompt,omitempty"`
+	Question string               `json:"question,omitempty"`
+	Choice   string               `json:"choice,omitempty"`
+	By       string               `json:"by,omitempty"`
+	Text     string               `json:"text,omitempty"`
+	Change   *bellcord.Configured `json:"change,omitempty"`
+	Turns    []bellcord.TurnID    `json:"turns,omitempty"`
+}
+
+// reply is its answer.
+type reply struct {
+	Error     string              `json:"error,omitempty"`
+	Turn      bellcord.TurnID     `json:"turn,omitempty"`
+	Session   *bellcord.Session   `json:"session,omitempty"`
+	Standings []bellcord.Standing `json:"standings,omitempty"`
+}
+
+// errUnreached means that another node did not answer, or could not: it may have
+// done what it was asked, or not.
+var errUnreached = errors.New("the node that has it does not answer")
+
+// known are the errors that mean the same at every node.
+var known = []error{
+	bellcord.ErrNoSession, bellcord.ErrNoTurn, bellcord.ErrTurnExists, bellcord.ErrBusy, bellcord.ErrFenced, bellcord.ErrDraining,
+	bellcord.ErrNotOpen, bellcord.ErrStarted, bellcord.ErrTurnEnded, bellcord.ErrNoQuestion, bellcord.ErrClosed,
+}
+
+func wordFor(err error) string {
+	if err == nil {
+		return ""
+	}
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return k.Error()
+		}
+	}
+	return err.Error()
+}
+
+func errorFor(word string) error {
+	if word == "" {
+		return nil
+	}
+	for _, k := range known {
+		if word == k.Error() {
+			return k
+		}
+	}
+	return errors.New(word)
+}
+
+// A node that has just come is not known to all servers for a moment.
+const (
+	tryAgain  = 10 * time.Millisecond
+	mostTries = 5
+)
+
+// ask has another node carry out a verb.
+func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	data, err := json.Marshal(c)
+	if err != nil {
+		return reply{}, err
+	}
+	var answer *nats.Msg
+	for try := 1; ; try++ {
+		answer, err = b.control.RequestWithContext(ctx, b.controlOf(node), data)
+		if !errors.Is(err, nats.ErrNoResponders) || try == mostTries {
+			break
+		}
+		select {
+		case <-time.After(tryAgain):
+		case <-ctx.Done():
+		}
+	}
+	if err != nil {
+		return reply{}, fmt.Errorf("%w: %w", errUnreached, err)
+	}
+	var r reply
+	if err := json.Unmarshal(answer.Data, &r); err != nil {
+		return reply{}, fmt.Errorf("%w: %w", errUnreached, err)
+	}
+	return r, errorFor(r.Error)
+}
+
+// answer carries out a verb for another node.
+func (n *Node) answer(m *nats.Msg) {
+	var c call
+	var r reply
+	err := json.Unmarshal(m.Data, &c)
+	if err == nil {
+		ctx, done := context.WithTimeout(context.Background(), patience)
+		defer done()
+		r, err = n.carryOut(ctx, c)
+	}
+	r.Error = wordFor(err)
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = m.Respond(data)
+	}
+	if err != nil {
+		n.bus.logger.Warn("answering another node", "verb", c.Verb, "err", err)
+	}
+}
+
+// carryOut does here what another node was asked for; it is never passed on.
+func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
+	switch c.Verb {
+	case "prompt":
+		p := *c.Prompt
+		p.Turn = c.Turn
+		r.Turn, err = n.Hub.Accept(ctx, c.Session, p)
+	case "answer":
+		err = n.Hub.Answer(c.Turn, c.Question, c.Choice, c.By)
+	case "edit":
+		err = n.Hub.Edit(c.Turn, c.Text)
+	case "send":
+		err = n.Hub.Send(c.Turn)
+	case "release":
+		n.Hub.Release(c.Session)
+	case "configure":
+		var s bellcord.Session
+		if _, err = n.OpenSession(ctx, c.Session); err == nil {
+			s, err = n.Hub.Configure(c.Session, *c.Change)
+		}
+		r.Session = &s
+	case "standings":
+		for _, id := range c.Turns {
+			if standing, here := n.Standing(id); here {
+				r.Standings = append(r.Standings, standing)
+			}
+		}
+	case "ping":
+	default:
+		err = fmt.Errorf("verb %q is not known here", c.Verb)
+	}
+	return r, err
+}

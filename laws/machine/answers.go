@@ -1,0 +1,112 @@
+package machine
+
+// hearAnswer is what a node does with the store's word on an op: whoever waited
+// for it is told, and its events are shown.
+func (w *World) hearAnswer(n *node, o *op, a *answer) {
+	t := &n.turns[o.turn]
+	waits := t.phase != absent && t.life == o.life
+	switch o.kind {
+	case acceptTurn:
+		if waits {
+			w.acceptAnswered(n, o.turn, t, a)
+		}
+	case claimTurn:
+		if waits {
+			w.claimAnswered(n, o.turn, t, a)
+		}
+	case appendWords:
+		if waits {
+			w.appendAnswered(n, o, t, a)
+		}
+	case askStop:
+		w.audit.stopTold(o.turn, o.stop)
+	case finishTurn:
+		w.finishAnswered(n, o, a, waits)
+	}
+	if a.count > 0 && !n.commit.again { // else the session's end is looked up
+		session := o.session
+		if o.kind == askStop {
+			session = w.db.turns[o.turn].session
+		}
+		for seq := a.first; seq < a.first+a.count; seq++ {
+			w.show(n, session, seq, w.db.events[session][seq-1])
+		}
+	}
+}
+
+func (w *World) acceptAnswered(n *node, id turn, t *localTurn, a *answer) {
+	if a.err != fine {
+		t.broken = true
+		w.settle(n, id) // the store refuses that, too, and says what there is
+		return
+	}
+	w.audit.acceptTold(w, id)
+	w.hear(n, id, a.stop)
+	t.phase = waiting
+}
+
+func (w *World) claimAnswered(n *node, id turn, t *localTurn, a *answer) {
+	switch a.err {
+	case fine:
+	case isBusy:
+		t.phase = waiting
+		return
+	case fenced, exists, stopIsAsked:
+		t.broken = true
+		w.settle(n, id)
+		return
+	}
+	t.fence = a.fence
+	if w.rules.ClaimHearsStop {
+		w.hear(n, id, a.stop)
+	}
+	if t.phase = working; t.cut() {
+		w.settle(n, id) // its agent never runs
+	}
+}
+
+func (w *World) appendAnswered(n *node, o *op, t *localTurn, a *answer) {
+	if a.err != fine {
+		t.broken = true
+		return
+	}
+	w.audit.appendTold(w, o)
+	if a.stop == cutsNow {
+		w.hear(n, o.turn, a.stop)
+	}
+	if t.tool == intended && o.to >= t.call {
+		t.tool = ready
+	}
+}
+
+func (w *World) finishAnswered(n *node, o *op, a *answer, waits bool) {
+	switch {
+	case a.err == fine && waits:
+		w.audit.endTold(w, o.turn, o.end)
+		w.depart(n, o.turn)
+	case a.err == fine:
+		w.audit.endTold(w, o.turn, o.end)
+	case a.err == stopIsAsked && waits: // it came in through the store, and it came first
+		w.hear(n, o.turn, a.stop)
+		w.settle(n, o.turn)
+	case a.err == stopIsAsked && (o.life == 0 || w.rules.LateEndIsFollowed):
+		again := *o
+		again.end, again.at = stopped, w.stamp()
+		w.put(n, o.session, again)
+	case o.life == 0:
+		n.burying[o.turn] = false // should it be ours still, the next look finds it
+	case waits: // another node wrote the end
+		w.depart(n, o.turn)
+	}
+}
+
+// giveUp is a node that has waited too long for an end to become durable. The
+// turn leaves; its finish is still on its way.
+func (w *World) giveUp(n *node, id turn) bool {
+	if n.turns[id].phase != settling {
+		return false
+	}
+	w.say("node %d waits no longer for the end of turn %d", int(n.id), int(id))
+	w.depart(n, id)
+	return true
+}

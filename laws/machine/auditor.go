@@ -1,0 +1,145 @@
+package machine
+
+// Invariant is something that must hold in every run.
+type Invariant int
+
+// The invariants.
+const (
+	_            Invariant = iota
+	OneEnd                 // a turn has at most one end
+	InOrder                // nothing of a turn comes behind its end; each word is there once, in order
+	FencedOff              // no write of a removed node, or under an old fence, is accepted
+	StopWins               // a stop on record that cuts now is followed by no other end
+	NothingLost            // what was acknowledged is there: accepts, events, stops, ends
+	NoOverlap              // turns of a session never overlap, nor do the effects of their tools
+	AllEnd                 // once faults are healed every turn ends, within lease and bound
+	DurableShown           // a watcher sees what is durable, without a gap
+	EarlyStops             // a stop on record before the start prevents the first word and tool
+	NamedTarget            // a stop touches no turn but the one it names
+	IntentFirst            // a tool's intent is durable before its effect
+)
+
+var invariantNames = [...]string{
+	"", "one end", "in order", "fenced off", "the stop wins", "nothing lost", "no overlap",
+	"all end", "durable before shown", "early stops hold", "named target", "intent before effect",
+}
+
+func (i Invariant) String() string { return invariantNames[i] }
+
+const (
+	noNode = nodeID(0)
+	noTurn = turn(-1)
+)
+
+// account is what the auditor knows about a turn.
+type account struct {
+	owner    nodeID // who may write
+	fence    int    // and under which number
+	life     stamp  // of the prompt that was accepted; 0 once the turn was taken over
+	word     int16  // the last one in the log
+	call     int16  // the last word in the log that is a tool's intent
+	end      end
+	claimed  bool
+	asked    bool // somebody asked for its stop
+	recorded mode // the stop that the store carried out
+	told     mode // the stop that was acknowledged
+	late     bool // that acknowledgement came behind the end
+	early    bool // one that cuts now was acknowledged before the turn started
+	accepted bool // its acceptance was acknowledged
+}
+
+// auditor keeps its own books. It trusts no rule under test.
+type auditor struct {
+	turns   [turnCount]account
+	running [sessionCount]turn
+	gone    []bool // by node id: its row was removed
+}
+
+func (a *auditor) reset() {
+	clear(a.turns[:])
+	a.gone = a.gone[:0]
+	for i := range a.running {
+		a.running[i] = noTurn
+	}
+}
+
+// The first group is told of what the database accepted.
+
+func (a *auditor) accepted(w *World, by nodeID, t turn, life stamp) {
+	if a.gone[by] {
+		w.fail(FencedOff, "node %d was removed, and turn %d is accepted from it", by, t)
+	}
+	a.turns[t].owner, a.turns[t].life = by, life
+}
+
+func (a *auditor) claimed(w *World, by nodeID, t turn, session int8, fence int) {
+	if other := a.running[session]; other != noTurn {
+		w.fail(NoOverlap, "turn %d is claimed while turn %d of the session runs", t, other)
+	}
+	if a.gone[by] {
+		w.fail(FencedOff, "node %d was removed, and claims turn %d", by, t)
+	}
+	if a.turns[t].owner != by {
+		w.fail(FencedOff, "node %d claims turn %d, which is node %d's", by, t, a.turns[t].owner)
+	}
+	a.running[session] = t
+	a.turns[t].claimed, a.turns[t].owner, a.turns[t].fence = true, by, fence
+}
+
+func (a *auditor) removed(id nodeID) { a.gone[id] = true }
+
+func (a *auditor) inherited(t turn, by nodeID, fence int) {
+	a.turns[t].owner, a.turns[t].fence, a.turns[t].life = by, fence, 0
+}
+
+// wrote is told of every append and finish that was carried out.
+func (a *auditor) wrote(w *World, by nodeID, o *op) {
+	t := &a.turns[o.turn]
+	switch {
+	case a.gone[by]:
+		w.fail(FencedOff, "node %d was removed, and writes to turn %d", by, o.turn)
+	case t.owner != by:
+		w.fail(FencedOff, "node %d writes to turn %d, which is node %d's", by, o.turn, t.owner)
+	case t.life != o.life:
+		w.fail(FencedOff, "turn %d is written to for a prompt that was refused", o.turn)
+	case o.refused:
+		w.fail(NothingLost, "the node of turn %d was refused something, and had the turn all the time", o.turn)
+	case t.fence != o.fence:
+		w.fail(FencedOff, "turn %d is written to under fence %d, it has %d", o.turn, o.fence, t.fence)
+	}
+}
+
+// added is told of every event in the log.
+func (a *auditor) added(w *World, session int8, ev event) {
+	t := &a.turns[ev.turn]
+	switch {
+	case t.end != noEnd && ev.kind == ended:
+		w.fail(OneEnd, "turn %d ends again", ev.turn)
+	case t.end != noEnd:
+		w.fail(InOrder, "event %d of session %d is of turn %d, which has ended", len(w.db.events[session]), session, ev.turn)
+	case ev.word != 0 && ev.word != t.word+1:
+		w.fail(InOrder, "word %d of turn %d follows word %d", ev.word, ev.turn, t.word)
+	}
+	if ev.word != 0 {
+		t.word = ev.word
+	}
+	if ev.kind == called {
+		t.call = ev.word
+	}
+}
+
+func (a *auditor) recorded(t turn, stop mode) { a.turns[t].recorded = max(a.turns[t].recorded, stop) }
+
+func (a *auditor) ended(w *World, id turn, session int8, how end) {
+	t := &a.turns[id]
+	if how != stopped && (t.recorded == cutsNow || t.told == cutsNow) {
+		w.fail(StopWins, "turn %d ends as %s, behind a stop that cuts now", id, endNames[how])
+	}
+	if how == stopped && !t.asked {
+		w.fail(NamedTarget, "turn %d ends as stopped, and nobody asked for that", id)
+	}
+	if a.running[session] == id {
+		a.running[session] = noTurn
+	}
+	t.end = how
+}

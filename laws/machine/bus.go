@@ -1,0 +1,131 @@
+package machine
+
+// messageKind says what a message is.
+type messageKind uint8
+
+const (
+	stopWord messageKind = iota
+	frame                // an event, for those who watch
+)
+
+// message is on its way to one node. The bus loses, doubles, reorders and delays
+// as it likes; nothing durable is asked of it.
+type message struct {
+	kind    messageKind
+	to      int8 // place of the node, not its id: whoever is there now hears it
+	stop    mode
+	turn    turn
+	session int8
+	seq     int
+	event   event
+}
+
+// mostMessages is how many the bus holds before it loses more.
+const mostMessages = 32
+
+// publish sends a message to all other nodes that are in reach.
+func (w *World) publish(n *node, m message) {
+	if n.deaf {
+		return
+	}
+	for i := range w.nodes {
+		if &w.nodes[i] == n || (m.kind == frame && !w.watched(i, m.session)) {
+			continue
+		}
+		m.to = int8(i)
+		copies := 1
+		if chance := w.below(8); chance == 0 {
+			copies = 0
+		} else if chance == 1 {
+			copies = 2
+		}
+		for ; copies > 0 && len(w.bus) < mostMessages; copies-- {
+			w.bus = append(w.bus, m)
+		}
+	}
+}
+
+// deliver hands over one message, any of them.
+func (w *World) deliver() bool {
+	if len(w.bus) == 0 {
+		return false
+	}
+	i := w.below(len(w.bus))
+	m := w.bus[i]
+	n := &w.nodes[m.to]
+	if n.up && n.paused {
+		return false // it waits at the door
+	}
+	w.bus[i] = w.bus[len(w.bus)-1]
+	w.bus = w.bus[:len(w.bus)-1]
+	if !n.up || n.deaf {
+		return true
+	}
+	switch m.kind {
+	case stopWord:
+		w.say("node %d hears over the bus: stop turn %d, mode %d", int(n.id), int(m.turn), int(m.stop))
+		w.overhear(n, &m)
+	case frame:
+		w.showHere(n, m.session, m.seq, m.event)
+	}
+	return true
+}
+
+// watcher is a client that watches a session on some node. Its cursor is its
+// own, and outlives the node.
+type watcher struct {
+	session int8
+	at      int8 // place of the node
+	cursor  int
+}
+
+// watched reports whether somebody at a place watches the session.
+func (w *World) watched(place int, session int8) bool {
+	for i := range w.watchers {
+		if v := &w.watchers[i]; int(v.at) == place && v.session == session {
+			return true
+		}
+	}
+	return false
+}
+
+// show hands an event to those who watch its session, here and elsewhere.
+func (w *World) show(n *node, session int8, seq int, ev event) {
+	w.showHere(n, session, seq, ev)
+	w.publish(n, message{kind: frame, session: session, seq: seq, event: ev})
+}
+
+// showHere shows an event to whoever is waiting for just that; what they have
+// seen is dropped, and what is ahead of them says that they lack something.
+func (w *World) showHere(n *node, session int8, seq int, ev event) {
+	for i := range w.watchers {
+		v := &w.watchers[i]
+		if v.session != session || &w.nodes[v.at] != n {
+			continue
+		}
+		if seq > v.cursor+1 {
+			w.catchUp(n, v)
+		}
+		if seq == v.cursor+1 {
+			w.reveal(v, seq, ev)
+		}
+	}
+}
+
+// catchUp fills a watcher from the store.
+func (w *World) catchUp(n *node, v *watcher) bool {
+	events := w.db.events[v.session]
+	if n.cutOff || v.cursor >= len(events) {
+		return false
+	}
+	for seq := v.cursor + 1; seq <= len(events); seq++ {
+		w.reveal(v, seq, events[seq-1])
+	}
+	return true
+}
+
+func (w *World) reveal(v *watcher, seq int, ev event) {
+	w.audit.shown(w, v, seq, ev)
+	v.cursor = seq
+	w.tally.Shown++
+}

@@ -1,0 +1,102 @@
+package machine
+
+// claim starts a queued turn. That the node is still one, that the turn is its
+// own and that no other turn of the session runs is checked in the transaction
+// that takes the turn and raises its fence; a lease that ran out is renewed in it.
+func (w *World) claim(by nodeID, o *op) answer {
+	row, node := &w.db.turns[o.turn], w.db.node(by)
+	own := row.there && row.session == o.session && (row.node == by || !w.rules.ClaimChecksOwner)
+	lives := node != nil || !w.rules.ClaimChecksNode
+	switch {
+	case !own:
+		return answer{err: fenced}
+	case row.state != queued && row.claimed == o.at:
+		return w.repeated(answer{fence: row.fence, stop: row.stop}) // this very op, committed before
+	case row.state != queued || !lives:
+		return answer{err: fenced}
+	}
+	if w.rules.ClaimChecksLease && node != nil && node.leaseUntil <= w.db.now {
+		node.leaseUntil = w.db.now + lease // it ran out, and nobody took the node for dead
+	}
+	if w.rules.ClaimChecksSession && w.db.busy(o.session) {
+		return answer{err: isBusy}
+	}
+	row.state, row.node, row.claimed = running, by, o.at
+	row.fence++
+	w.tally.Claims++
+	a := answer{fence: row.fence, stop: row.stop}
+	w.audit.claimed(w, by, o.turn, row.session, row.fence)
+	w.add(&a, o.session, event{turn: o.turn, kind: started})
+	return a
+}
+
+// register makes a process a node.
+func (w *World) register(id nodeID) {
+	w.db.nodes = append(w.db.nodes, nodeRow{id: id, leaseUntil: w.db.now + lease})
+}
+
+// renew gives a node a new lease, as long as nobody has taken its row away; one
+// that ran out can be renewed, too.
+func (w *World) renew(id nodeID) (alive bool) {
+	row := w.db.node(id)
+	if row == nil {
+		return false
+	}
+	row.leaseUntil = w.db.now + lease
+	return true
+}
+
+// takeOver removes the nodes whose lease has run out and makes their unended
+// turns the taker's, in one transaction: from here on their claims and writes
+// are refused, should they ever wake. Whoever is late itself judges nobody.
+func (w *World) takeOver(by nodeID) {
+	if own := w.db.node(by); own == nil || own.leaseUntil <= w.db.now {
+		return
+	}
+	for i := 0; i < len(w.db.nodes); {
+		dead := w.db.nodes[i]
+		if dead.leaseUntil >= w.db.now || dead.id == by {
+			i++
+			continue
+		}
+		w.db.nodes = append(w.db.nodes[:i], w.db.nodes[i+1:]...)
+		w.audit.removed(dead.id)
+		w.say("node %d takes over from node %d", int(by), int(dead.id))
+		w.tally.TakeOvers++
+		w.inherit(by, dead.id)
+	}
+}
+
+func (w *World) inherit(by, dead nodeID) {
+	for i := range w.db.turns {
+		row := &w.db.turns[i]
+		if !row.there || row.node != dead || row.state == over {
+			continue
+		}
+		row.node, row.taken, row.applied = by, true, 0
+		if w.rules.TakeOverRaisesFence {
+			row.fence++
+		}
+		w.audit.inherited(turn(i), by, row.fence)
+	}
+}
+
+// leave is a node's word that it goes. With turns unended it leaves its row, as
+// one that has left, and they are taken over at once by whoever looks next.
+func (w *World) leave(id nodeID) {
+	row := w.db.node(id)
+	if row == nil {
+		return
+	}
+	row.leaseUntil = 0
+	if w.db.unended(id) {
+		return
+	}
+	for i := range w.db.nodes {
+		if w.db.nodes[i].id == id {
+			w.db.nodes = append(w.db.nodes[:i], w.db.nodes[i+1:]...)
+			break
+		}
+	}
+	w.audit.removed(id)
+}

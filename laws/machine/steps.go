@@ -1,0 +1,144 @@
+package machine
+
+// share is how often a step is tried, among the others. Of the faults each run
+// leaves some out, so that some runs have much of what others have nothing of.
+type share struct {
+	weight int
+	fault  bool
+	try    func(w *World, n *node) bool // reports whether anything happened
+}
+
+// shares are the steps that a run is made of; n is some node.
+var shares = []share{
+	{50, false, func(w *World, _ *node) bool { w.tick(); return true }},
+	{24, false, own((*World).somePrompt)},
+	{14, false, own((*World).someStop)},
+	{260, false, own((*World).someWork)},
+	{130, false, own((*World).send)},
+	{130, false, (*World).carryOutAll},
+	{130, false, own((*World).hearAnswers)},
+	{110, false, (*World).pulse},
+	{20, false, own((*World).sweep)},
+	{30, false, own((*World).judge)},
+	{80, false, func(w *World, _ *node) bool { return w.deliver() }},
+	{30, false, func(w *World, _ *node) bool { return w.someWatcher() }},
+	{30, true, own((*World).lose)},
+	{10, false, func(w *World, _ *node) bool { return w.someStray() }},
+	{30, true, own((*World).someGivingUp)},
+	{4, true, own((*World).crash)},
+	{8, false, (*World).restart},
+	{6, true, own((*World).pause)},
+	{7, false, (*World).wake},
+	{6, true, own((*World).cutFromDatabase)},
+	{4, true, own((*World).cutFromBus)},
+	{8, false, (*World).mend},
+	{2, true, own((*World).drain)},
+	{6, false, own((*World).exit)},
+}
+
+// own is a step that a process takes itself: it is up and not paused.
+func own(try func(*World, *node) bool) func(*World, *node) bool {
+	return func(w *World, n *node) bool { return n.awake() && try(w, n) }
+}
+
+// wheel has each step as often as its weight says.
+var wheel = func() []uint8 {
+	var all []uint8
+	for i, s := range shares {
+		for range s.weight {
+			all = append(all, uint8(i))
+		}
+	}
+	return all
+}()
+
+// next makes one step. What cannot happen now is drawn again: a step is
+// something that happened.
+func (w *World) next() {
+	for {
+		i := wheel[w.below(len(wheel))]
+		if w.without&(1<<i) == 0 && shares[i].try(w, &w.nodes[w.below(nodeCount)]) {
+			return
+		}
+	}
+}
+
+// leaveOut draws the faults that a run does without.
+func (w *World) leaveOut() {
+	w.without = 0
+	for i := range shares {
+		if shares[i].fault && w.oneIn(2) {
+			w.without |= 1 << i
+		}
+	}
+}
+
+// somePrompt is a client's: with a new id, or once more with one that may have
+// been taken, because it heard no answer.
+func (w *World) somePrompt(n *node) bool {
+	if w.coming > 0 && w.oneIn(5) {
+		id := turn(w.below(int(w.coming)))
+		return w.prompt(n, id, int8(w.below(w.sessions)))
+	}
+	if w.coming == turnCount-1 || !w.prompt(n, w.coming, int8(w.below(w.sessions))) {
+		return false
+	}
+	w.coming++
+	return true
+}
+
+// someStop is a client's, at any node, for any turn: what runs in a session, one
+// of the newest, one that has ended, one that nobody has prompted for yet.
+func (w *World) someStop(n *node) bool {
+	id := int(w.audit.running[w.below(w.sessions)])
+	switch w.below(8) {
+	case 0:
+		id = w.below(turnCount)
+	case 1, 2:
+		id = int(w.coming) - w.below(4)
+	}
+	if id < 0 || id > int(w.coming) || len(n.journal[loose]) > mostWaiting {
+		return false
+	}
+	how := cutsNow
+	if w.oneIn(4) {
+		how = afterStep
+	}
+	w.stop(n, turn(id), how)
+	return true
+}
+
+func (w *World) someWork(n *node) bool {
+	return len(n.line) > 0 && w.work(n, n.line[w.below(len(n.line))])
+}
+
+func (w *World) someGivingUp(n *node) bool {
+	return len(n.line) > 0 && w.giveUp(n, n.line[w.below(len(n.line))])
+}
+
+// someWatcher reads from the store, or goes to another node with its cursor.
+func (w *World) someWatcher() bool {
+	v := &w.watchers[w.below(watcherCount)]
+	n := &w.nodes[v.at]
+	if !n.up || w.oneIn(16) {
+		v.at = int8(w.below(nodeCount))
+		return true
+	}
+	return n.awake() && w.catchUp(n, v)
+}
+
+func (w *World) someStray() bool {
+	if w.straying == 0 {
+		return false
+	}
+	w.arrive(w.below(w.straying), !w.oneIn(4))
+	return true
+}
+
+func (w *World) restart(n *node) bool {
+	if n.up {
+		return false
+	}
+	w.start(n)
+	return true
+}

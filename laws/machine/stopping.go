@@ -1,0 +1,115 @@
+package machine
+
+// stop is what a node does when a client stops a turn there. The turn is told at
+// once where it is here; the record is written beside, and the bus carries the
+// word to the others. The client is answered when the record is durable.
+func (w *World) stop(n *node, id turn, how mode) {
+	w.say("a client stops turn %d at node %d, mode %d", int(id), int(n.id), int(how))
+	w.audit.turns[id].asked = true
+	t := &n.turns[id]
+	journal := int8(loose)
+	if t.phase != absent {
+		journal = t.session
+		w.tell(n, id, how)
+	} else {
+		n.early[id] = max(n.early[id], how)
+	}
+	if w.rules.StopIsRecorded {
+		w.put(n, journal, op{kind: askStop, turn: id, stop: how, session: journal, life: w.stamp()})
+	} else {
+		w.audit.stopTold(id, how)
+	}
+	w.publish(n, message{kind: stopWord, turn: id, stop: how})
+}
+
+// tell applies a stop to a turn. The first that cuts now stays.
+func (w *World) tell(n *node, id turn, how mode) {
+	t := &n.turns[id]
+	if how > t.told {
+		w.audit.stopHeard(w, id)
+		t.told = how
+	}
+}
+
+// hear applies a stop that is on record, whichever way it came to be known.
+func (w *World) hear(n *node, id turn, how mode) {
+	if how != noStop && n.turns[id].phase != absent {
+		w.tell(n, id, how)
+	}
+}
+
+// overhear applies a stop that came over the bus. Where its turn is not here it
+// is nothing: the row is the truth.
+func (w *World) overhear(n *node, m *message) {
+	id := m.turn
+	if !w.rules.StopNamesItsTurn { // it is for whatever runs in the turn's session
+		if id = n.first[w.db.turns[m.turn].session]; id == noTurn {
+			return
+		}
+	}
+	w.hear(n, id, m.stop)
+}
+
+// sweep looks for stops that others recorded for this node's turns, and whether
+// it is a node still.
+func (w *World) sweep(n *node) bool {
+	if n.cutOff {
+		return false
+	}
+	if w.rules.FencedNodeEnds && w.db.node(n.id) == nil {
+		w.takenForDead(n)
+	}
+	for _, id := range n.line {
+		if row := &w.db.turns[id]; row.there && row.node == n.id && row.state != over {
+			w.hear(n, id, row.stop)
+		}
+	}
+	return true
+}
+
+// takenForDead ends what runs here, since others have ended it already, and
+// accepts nothing more: all that this node could write is refused.
+func (w *World) takenForDead(n *node) {
+	n.draining, n.fenced = true, true
+	for _, id := range n.line {
+		n.turns[id].broken = true
+	}
+}
+
+// drain accepts nothing more and stops every turn, with a record of it.
+func (w *World) drain(n *node) bool {
+	if n.draining {
+		return false
+	}
+	w.say("node %d drains", int(n.id))
+	n.draining = true
+	w.tally.Drains++
+	for _, id := range n.line {
+		w.audit.turns[id].asked = true
+		w.tell(n, id, cutsNow)
+		w.put(n, n.turns[id].session, op{kind: askStop, turn: id, stop: cutsNow, session: n.turns[id].session, life: w.stamp()})
+	}
+	return true
+}
+
+// bury ends the turns that were taken over and are this node's now: stopped
+// where that is on record, else lost. Those whose end could not be written are
+// found again at the next look.
+func (w *World) bury(n *node) {
+	for i := range w.db.turns {
+		row := &w.db.turns[i]
+		if !row.there || !row.taken || row.node != n.id || row.state == over || n.burying[i] {
+			continue
+		}
+		n.burying[i] = true
+		w.putObituary(n, turn(i), row)
+	}
+}
+
+func (w *World) putObituary(n *node, id turn, row *turnRow) {
+	how := lost
+	if row.stop == cutsNow {
+		how = stopped
+	}
+	w.put(n, loose, op{kind: finishTurn, turn: id, session: row.session, fence: row.fence, end: how, at: w.stamp()})
+}

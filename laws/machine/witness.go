@@ -1,0 +1,100 @@
+package machine
+
+// The second group is told of what reached people and the world outside: it is
+// held against the store at once, because nothing may take it back.
+
+func (a *auditor) acceptTold(w *World, t turn) {
+	if !w.db.turns[t].there {
+		w.fail(NothingLost, "turn %d was acknowledged, and the store does not have it", t)
+	}
+	a.turns[t].accepted = true
+}
+
+func (a *auditor) appendTold(w *World, o *op) {
+	if a.turns[o.turn].word < o.to {
+		w.fail(NothingLost, "word %d of turn %d was acknowledged, the store has %d", o.to, o.turn, a.turns[o.turn].word)
+	}
+}
+
+func (a *auditor) stopTold(t turn, stop mode) {
+	b := &a.turns[t]
+	if stop > b.told {
+		b.told, b.late = stop, b.end != noEnd
+	}
+	if stop == cutsNow && !b.claimed {
+		b.early = true
+	}
+}
+
+func (a *auditor) endTold(w *World, t turn, how end) {
+	if a.turns[t].end != how {
+		w.fail(NothingLost, "turn %d was said to have ended as %s, in the store it is %s", t, endNames[how], endNames[a.turns[t].end])
+	}
+}
+
+// stopHeard is told when a node applies a stop to a turn.
+func (a *auditor) stopHeard(w *World, t turn) {
+	if !a.turns[t].asked {
+		w.fail(NamedTarget, "turn %d is stopped, and nobody asked for that", t)
+	}
+}
+
+// spoke is told when an agent says a word or calls a tool.
+func (a *auditor) spoke(w *World, t turn) {
+	if a.turns[t].early {
+		w.fail(EarlyStops, "turn %d speaks, its stop was on record before it started", t)
+	}
+}
+
+// effect is told when a tool begins to change the world, and under which fence.
+func (a *auditor) effect(w *World, by nodeID, t turn, session int8, fence int, call int16) {
+	b := &a.turns[t]
+	switch {
+	case b.call < call:
+		w.fail(IntentFirst, "a tool of turn %d starts, word %d, and its intent is not durable", t, call)
+	case a.running[session] != t:
+		w.fail(NoOverlap, "a tool of turn %d starts while the session runs turn %d", t, a.running[session])
+	case b.owner != by || b.fence != fence:
+		w.fail(NoOverlap, "node %d starts a tool of turn %d under fence %d, and it is node %d's", by, t, fence, b.owner)
+	}
+	if b.early {
+		w.fail(EarlyStops, "a tool of turn %d starts, its stop was on record before it", t)
+	}
+}
+
+// shown is told of every event that a watcher sees.
+func (a *auditor) shown(w *World, v *watcher, seq int, ev event) {
+	events := w.db.events[v.session]
+	switch {
+	case seq != v.cursor+1:
+		w.fail(DurableShown, "a watcher of session %d sees event %d behind %d", v.session, seq, v.cursor)
+	case seq > len(events):
+		w.fail(DurableShown, "a watcher of session %d sees event %d, the store has %d", v.session, seq, len(events))
+	case events[seq-1] != ev:
+		w.fail(DurableShown, "a watcher of session %d sees word %d of turn %d as event %d, which it is not", v.session, ev.word, ev.turn, seq)
+	}
+}
+
+// settled holds the books against the store once all is quiet.
+func (a *auditor) settled(w *World) {
+	for i := range a.turns {
+		b, row := &a.turns[i], &w.db.turns[i]
+		switch {
+		case b.accepted && !row.there:
+			w.fail(NothingLost, "turn %d was acknowledged, and is not there", i)
+		case row.there && (row.state != over || b.end == noEnd):
+			w.fail(AllEnd, "turn %d has not ended, it is node %d's", i, row.node)
+		case b.told == cutsNow && row.there && row.end != stopped && !b.late:
+			w.fail(StopWins, "turn %d ended as %s, and its stop had been acknowledged", i, endNames[row.end])
+		case b.told != noStop && row.there && row.stop < b.told && !b.late:
+			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not on its record", i)
+		case b.told != noStop && !row.there && w.db.intents[i] < b.told:
+			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not kept for it", i)
+		}
+	}
+	for i := range w.watchers {
+		if v := &w.watchers[i]; v.cursor != len(w.db.events[v.session]) {
+			w.fail(DurableShown, "a watcher of session %d has seen %d of %d events", v.session, v.cursor, len(w.db.events[v.session]))
+		}
+	}
+}

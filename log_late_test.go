@@ -1,0 +1,84 @@
+package bellcord_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// lateStore holds back the commits of ends until it is told to let them.
+type lateStore struct {
+	bellcord.Store
+	let chan struct{}
+}
+
+func (s *lateStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	for _, op := range ops {
+		if _, ends := op.(bellcord.FinishTurn); ends {
+			<-s.let
+		}
+	}
+	return s.Store.Commit(ctx, ops)
+}
+
+// A store that is stuck for longer than a turn waits for its end, and another
+// process's stop that gets in before: the end must not be lost between them.
+func TestLaw33_AnEndThatNobodyWaitsForIsSeenThrough(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		ours, err := sqlite.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := sqlite.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := &lateStore{Store: ours, let: make(chan struct{})}
+		hub, err := bellcord.Open(t.Context(), late, silent{}, bellcord.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := hub.NewSession(t.Context(), bellcord.Session{Dir: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, err := hub.Prompt(session.ID, bellcord.Prompt{Text: "say nothing"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-turn.Settled() // as far as the turn is concerned: it has waited long enough
+		if !turn.Receipt().Unsettled {
+			t.Errorf("the receipt is %+v", turn.Receipt())
+		}
+		ask := bellcord.AskStop{Turn: turn.ID, Cause: bellcord.Cause{Kind: bellcord.Person, By: "other", At: time.Now()}}
+		if _, err := other.Commit(t.Context(), []bellcord.Op{ask}); err != nil {
+			t.Fatal(err)
+		}
+		close(late.let)
+		synctest.Wait()
+		record, err := other.Turn(t.Context(), turn.ID)
+		if err != nil || record.Receipt == nil || record.Receipt.End != bellcord.Stopped || record.Receipt.Cause.By != "other" {
+			t.Errorf("on record: %+v, %v", record, err)
+		}
+		if err := hub.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := ours.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// silent is an agent that is done at once.
+type silent struct{}
+
+func (silent) Run(context.Context, *bellcord.Work) error { return nil }
