@@ -15,6 +15,8 @@ var orderChecks = []check{
 	{"sessions do not mix", apart},
 	{"a session that nobody wrote to is empty", empty},
 	{"what one node has committed, every other node reads at once", seenByOthers},
+	{"the ends of many logs come in the order they were asked for", manyTails},
+	{"the turns that have not ended are those of all nodes, or of one session, each with its node", unended},
 }
 
 func ordered(b *bench) {
@@ -133,5 +135,44 @@ func seenByOthers(b *bench) {
 		if tail, err := other.Tail(b.Context(), s); tail != i+1 || err != nil {
 			b.Fatalf("the other node's tail is %d, error %v, want %d", tail, err, i+1)
 		}
+	}
+}
+
+func manyTails(b *bench) {
+	n := b.node()
+	one, none, other := n.session(), n.session(), n.session()
+	n.do(note(one, "x"), note(other, "y", "z"))
+	asked := []bellcord.SessionID{other, "nobody's", one, none, other}
+	tails, err := n.Tails(b.Context(), asked)
+	if want := []int64{2, 0, 1, 0, 2}; err != nil || !slices.Equal(tails, want) {
+		b.Errorf("the tails are %v, error %v, want %v", tails, err, want)
+	}
+	if tails, err := n.Tails(b.Context(), nil); len(tails) != 0 || err != nil {
+		b.Errorf("of none: %v, %v", tails, err)
+	}
+}
+
+func unended(b *bench) {
+	n, other := b.node(), b.node()
+	s, theirs := n.session(), other.session()
+	runs, waits := n.running(s), n.queued(s)
+	elsewhere := other.running(theirs)
+	over := n.running(n.session())
+	n.ok(over.ends(bellcord.Done))
+	for session, want := range map[bellcord.SessionID][]bellcord.TurnID{
+		"": {runs.turn, waits, elsewhere.turn}, s: {runs.turn, waits}, theirs: {elsewhere.turn}, over.session: nil, "nobody's": nil,
+	} {
+		records, err := n.Unended(b.Context(), session)
+		var got []bellcord.TurnID
+		for _, r := range records {
+			got = append(got, r.ID)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			b.Errorf("unended of %q: %v, error %v, want %v", session, got, err, want)
+		}
+	}
+	ours, others := n.record(waits).Node, n.record(elsewhere.turn).Node
+	if ours == "" || others == "" || ours == others || n.record(runs.turn).Node != ours {
+		b.Errorf("the turns are of %q and %q", ours, others)
 	}
 }
