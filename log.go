@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,6 +30,7 @@ type Log struct {
 	backlog []*journal    // of the committer: dirty ones, in the order they came
 	wake    chan struct{} // holds one token while a stack may be non-empty
 
+	unseen  atomic.Bool // the end of a session could not be looked up: the sweep has to
 	closing chan struct{}
 	closed  chan struct{}
 
@@ -131,12 +133,20 @@ func (l *Log) commit(batch []*entry) {
 	for i, e := range batch {
 		e.journal.settled(e, results[i])
 		if again { // an op that was there already does not say which events it had added
-			if err := e.journal.look(context.Background()); err != nil {
-				l.logger.Error("looking for the session's end", "session", e.journal.session, "err", err)
-			}
+			l.lookAt(e.journal)
 		}
 	}
 	l.tell(took, results)
+}
+
+// lookAt looks for the end of a session; where that fails, the sweep will.
+func (l *Log) lookAt(j *journal) {
+	ctx, done := context.WithTimeout(context.Background(), mostLook)
+	defer done()
+	if err := j.look(ctx); err != nil {
+		l.unseen.Store(true)
+		l.logger.Error("looking for the session's end", "session", j.session, "err", err)
+	}
 }
 
 // tell hands what became durable to whoever watches.

@@ -18,11 +18,7 @@ func (h *Hub) sweep() {
 			return
 		case <-tick.C:
 		}
-		err := h.hearNews(context.Background())
-		if n%4 == 0 { // the dead stay dead: looking less often costs a waiting turn little
-			err = errors.Join(err, h.takeOver(context.Background()))
-			h.forgetEarly(time.Now())
-		}
+		err := h.look(n%4 == 0) // the dead stay dead: looking less often costs a waiting turn little
 		if errors.Is(err, ErrFenced) {
 			h.takenForDead()
 			return
@@ -31,6 +27,22 @@ func (h *Hub) sweep() {
 			h.logger.Error("sweep", "err", err)
 		}
 	}
+}
+
+// mostLook is how long a look may take: a store that does not answer must not
+// keep one from looking again.
+const mostLook = 5 * time.Second
+
+// look hears the news, and looks for the dead.
+func (h *Hub) look(dead bool) error {
+	ctx, done := context.WithTimeout(context.Background(), mostLook)
+	defer done()
+	err := h.hearNews(ctx)
+	if dead && err == nil {
+		err = h.takeOver(ctx)
+		h.forgetEarly(time.Now())
+	}
+	return err
 }
 
 // takenForDead ends what runs here, since other processes have ended it already,
@@ -52,7 +64,8 @@ func (h *Hub) Fenced() <-chan struct{} { return h.fenced }
 // hearNews looks for stops and events of other processes, where there may be any.
 func (h *Hub) hearNews(ctx context.Context) error {
 	news, err := h.log.store.News(ctx)
-	if err == nil && !news && !h.unheard {
+	unseen := h.log.unseen.Swap(false)
+	if err == nil && !news && !h.unheard && !unseen {
 		return nil
 	}
 	err = errors.Join(err, h.hearStops(ctx))

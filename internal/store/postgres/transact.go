@@ -37,6 +37,11 @@ type tail struct {
 // tried again. The order of locks makes that rare; nothing was acknowledged.
 const mostTries = 10
 
+// mostCommit is how long a transaction may take. A connection that leads nowhere
+// any more, to a machine that is gone, would keep it waiting for a quarter of an
+// hour; given up, it is one whose end nobody knows.
+const mostCommit = 10 * time.Second
+
 // transact runs f in one transaction on the one connection that writes. After an
 // error that came with the end of the transaction nobody can tell whether it
 // happened: f's ops are then to be committed again.
@@ -44,6 +49,8 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 	if s.closed.Load() {
 		return bellcord.ErrClosed
 	}
+	ctx, done := context.WithTimeout(ctx, mostCommit)
+	defer done()
 	conn, err := s.writer.Acquire(ctx)
 	if err != nil {
 		return s.explain(ctx, err)
