@@ -51,6 +51,16 @@ laws-long: ## the laws that chance decides, in the large numbers of their promis
 	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
 
+.PHONY: machine
+machine: ## the rules of turns, leases, fences and stops as a state machine, ten million steps
+	go test -count=1 -timeout 10m -run 'TenMillion|Mutation' -v ./laws/machine -steps 10000000 | grep -E 'violations|caught|^(ok|FAIL|---)'
+
+CHAOS ?= 3m
+.PHONY: chaos
+chaos: ## three nodes, PostgreSQL and NATS, killed, paused and cut off for CHAOS (3m); then broken on purpose, which must be caught
+	go test -count=1 -timeout 60m -run 'TestChaos' -v ./laws/chaos -chaos $(CHAOS) | grep -vE '^=== '
+	go test -count=1 -timeout 30m -run 'TestEveryMutation' -v ./laws/chaos | grep -vE '^=== '
+
 .PHONY: bench
 bench: build ## every published figure, each beside its bare baseline
 	go run ./bench

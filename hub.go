@@ -166,9 +166,18 @@ func (h *Hub) Prompt(session SessionID, p Prompt) (*Turn, error) {
 }
 
 // Accept is Prompt for a caller that can wait: it opens the session where that is
-// needed and returns once the turn is on record.
+// needed and returns once the turn is on record. ErrTurnExists, too, is answered
+// once the other turn is.
 func (h *Hub) Accept(ctx context.Context, session SessionID, p Prompt) (TurnID, error) {
 	t, err := h.Prompt(session, p)
+	if errors.Is(err, ErrTurnExists) {
+		h.mu.Lock()
+		same := h.turns[p.Turn]
+		h.mu.Unlock()
+		if same != nil {
+			err = errors.Join(err, same.Accepted(ctx))
+		}
+	}
 	if errors.Is(err, ErrNotOpen) { // it was idle, or is another process's: only then is it read
 		if _, err = h.OpenSession(ctx, session); err == nil {
 			t, err = h.Prompt(session, p)

@@ -12,13 +12,14 @@ import (
 func (h *Hub) sweep() {
 	tick := time.NewTicker(h.opts.Sweep)
 	defer tick.Stop()
+	second := max(1, int(time.Second/h.opts.Sweep))
 	for n := 1; ; n++ {
 		select {
 		case <-h.quit:
 			return
 		case <-tick.C:
 		}
-		err := h.look(n%4 == 0) // the dead stay dead: looking less often costs a waiting turn little
+		err := h.look(n%second == 0) // the dead stay dead: looking less often costs a waiting turn little
 		if errors.Is(err, ErrFenced) {
 			h.takenForDead()
 			return

@@ -44,7 +44,7 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 	id, err := n.Hub.Accept(ctx, session, p)
 	if errors.Is(err, bellcord.ErrTurnExists) {
 		record, err := n.Turn(ctx, p.Turn)
-		if err == nil && record.Node == home && record.Session == session {
+		if err == nil && record.Node == home && record.Session == session && record.Prompt.Text == p.Text {
 			return p.Turn, nil // it had been accepted there
 		}
 		return "", errors.Join(bellcord.ErrTurnExists, err)

@@ -95,6 +95,11 @@ func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait ti
 	}
 	out := &stopped{http.StatusOK, api.NewStopped(answers)}
 	out.Body.Recorded = stopping.Recorded(recording) == nil
+	if err != nil && out.Body.Recorded { // the record may tell more than there was time to hear
+		if again, _ := stopping.Wait(bounded); len(again) > 0 {
+			out.Body.State, out.Body.Turns = api.NewStopped(again).State, again
+		}
+	}
 	if len(answers) == 0 && err != nil {
 		out.Body.State = bellcord.InProgress // it is on its way to whoever runs them
 	}

@@ -75,6 +75,17 @@ func TestAStopBeforeItsTurnIsKeptAndTheTurnIsBornStopped(t *testing.T) {
 	}
 }
 
+func TestAStopThatDoesNotWaitIsToldThatItsTurnHasNotCome(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for range 20 {
+		a := s.ask("anna", "POST", "/v1/turns/"+string(bellcord.NewTurnID())+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
+		if a.State != bellcord.KeptForLater || !a.Recorded {
+			t.Fatalf("%+v", a)
+		}
+	}
+}
+
 func TestAnEarlyStopOfSomebodyElsesDoesNothingToATurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)

@@ -81,6 +81,28 @@ func TestAPromptIsNotAnsweredBeforeItIsOnRecord(t *testing.T) {
 	}
 }
 
+func TestAPromptSaidAgainBeforeItIsOnRecordIsTheSameTurn(t *testing.T) {
+	t.Parallel()
+	held := &heldStore{reached: make(chan struct{}), let: make(chan struct{})}
+	s := newStage(t, func(with *setup) {
+		with.store = func(store bellcord.Store) bellcord.Store { held.Store = store; return held }
+	})
+	path, _ := s.session("anna")
+	body := api.NewTurn{ID: string(bellcord.NewTurnID()), Text: "say hi"}
+	first, again := make(chan answer, 1), make(chan answer, 1)
+	go func() { first <- s.ask("anna", "POST", path+"/turns", body) }()
+	<-held.reached
+	go func() { again <- s.ask("anna", "POST", path+"/turns", body) }()
+	select {
+	case a := <-again:
+		t.Fatalf("answered %d before the first was durable", a.status)
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(held.let)
+	(<-first).is(202)
+	(<-again).is(200)
+}
+
 func TestTheSameIDTwiceIsTheSameTurnAndWithOtherWordsAMistake(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
