@@ -127,7 +127,7 @@ func (s *Stopping) waitElsewhere(ctx context.Context) ([]StopAnswer, error) {
 	}
 	answers := make([]StopAnswer, len(result.Records))
 	for i, r := range result.Records {
-		if answers[i], err = s.hub.answerFor(ctx, r); err != nil {
+		if answers[i], err = s.answerFor(ctx, r); err != nil {
 			break
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Stopping) waitNamed(ctx context.Context) (*StopAnswer, error) {
 	case err != nil:
 		answer.State = InProgress
 	case result.Record != nil:
-		answer, err = s.hub.answerFor(ctx, *result.Record)
+		answer, err = s.answerFor(ctx, *result.Record)
 	}
 	if answer.State == InProgress && s.hub.isIdle(heard) {
 		answer.State = WorkEnded
@@ -168,12 +168,17 @@ func (s *Stopping) waitNamed(ctx context.Context) (*StopAnswer, error) {
 	return &answer, err
 }
 
-// answerFor waits for a turn's end, which the record may have already.
-func (h *Hub) answerFor(ctx context.Context, r TurnRecord) (StopAnswer, error) {
+// answerFor waits for a turn's end, which the record may have already: because
+// of this stop, where that came to the turn before it came to the record.
+func (s *Stopping) answerFor(ctx context.Context, r TurnRecord) (StopAnswer, error) {
 	if r.State == Over {
-		return StopAnswer{Turn: r.ID, State: AlreadyEnded, Receipt: r.Receipt}, nil
+		answer := StopAnswer{Turn: r.ID, State: AlreadyEnded, Receipt: r.Receipt}
+		if c := r.Receipt.Cause; r.Receipt.End == Stopped && c != nil && c.By == s.cause.By && c.At.Equal(s.cause.At) {
+			answer.State = Settled
+		}
+		return answer, nil
 	}
-	after, err := h.over(ctx, r.ID)
+	after, err := s.hub.over(ctx, r.ID)
 	if after.Receipt == nil {
 		return StopAnswer{Turn: r.ID, State: InProgress}, err
 	}

@@ -29,7 +29,7 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 	if !req.Relayed {
 		req.Cause.At, req.Cause.Mode = time.Now(), req.Mode
 	}
-	s := &Stopping{hub: h}
+	s := &Stopping{hub: h, cause: req.Cause}
 	switch t := h.turns[req.Turn]; {
 	case req.Turn == "" && req.Everywhere && !req.Relayed:
 		s.elsewhere = h.loose.put(AskStops{Session: req.Session, Owner: req.Owner, Drop: req.Queue == Drop, Cause: req.Cause})
@@ -174,6 +174,7 @@ func (h *Hub) keepEarly(req StopRequest, keep time.Duration) {
 // Stopping is a stop under way.
 type Stopping struct {
 	hub       *Hub
+	cause     Cause
 	err       error    // why there is nothing that may be stopped
 	turns     []*Turn  // of this hub
 	asked     []*entry // the requests on their way to the record

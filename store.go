@@ -151,7 +151,8 @@ type (
 	// AskStops records a stop for the turns of other processes in a scope, as it
 	// was when the stop was asked for: the running ones of a session (of all
 	// where none is named) that an owner has (anybody, where none is named), and
-	// with Drop those that wait. They are answered as Result.Records.
+	// with Drop those that wait. They are answered as Result.Records, as are those
+	// that this very stop has ended before: it may have come another way, too.
 	AskStops struct {
 		Session SessionID
 		Owner   string
@@ -170,6 +171,16 @@ type (
 		At      time.Time
 	}
 )
+
+// StoppedBy is when the stop was asked for that ended the turn, in nanoseconds
+// since 1970; nil where none did.
+func (op FinishTurn) StoppedBy() *int64 {
+	if op.Receipt.End != Stopped || op.Receipt.Cause == nil {
+		return nil
+	}
+	at := op.Receipt.Cause.At.UnixNano()
+	return &at
+}
 
 func (PutSession) isOp()    {}
 func (DeleteSession) isOp() {}

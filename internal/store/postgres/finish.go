@@ -13,10 +13,10 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 		return refused(err)
 	}
 	done, err := t.affected(`
-		UPDATE turns SET state = 'ended', receipt = $4
+		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
 		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
 		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
-		word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session))
+		word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session), op.StoppedBy())
 	if err != nil {
 		return bellcord.Result{}, err
 	}

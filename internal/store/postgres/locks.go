@@ -118,10 +118,12 @@ func (t *tx) holdSessions(b *pgx.Batch, sessions, turns []string) {
 // their sessions are waited for is not touched (law 1).
 func (t *tx) resolve(b *pgx.Batch, place int, op bellcord.AskStops) {
 	b.Queue(`
-		SELECT id FROM turns
-		WHERE state <> 'ended' AND node <> $1 AND accepted <= $2
-		  AND ($3 = '' OR session = $3) AND ($4 OR state = 'running')
-		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $5))`,
+		SELECT id FROM (
+			SELECT id, session, node FROM turns WHERE state <> 'ended' AND ($4 OR state = 'running') AND accepted <= $2
+			UNION ALL SELECT id, session, node FROM turns WHERE stopped_by = $2
+		) AS found
+		WHERE node <> $1 AND ($3 = '' OR session = $3)
+		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = found.session AND owner = $5))`,
 		t.s.node, op.Cause.At.UnixNano(), word(op.Session), op.Drop, word(op.Owner)).Query(func(rows pgx.Rows) error {
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		t.scope[place] = ids

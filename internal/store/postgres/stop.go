@@ -47,9 +47,11 @@ func (t *tx) putStop(row turnRow, stop bellcord.Cause) (bellcord.Result, error) 
 }
 
 // askStops records a stop for the turns of other nodes that its scope had when
-// the locks were asked for, and that have not ended since.
+// the locks were asked for, and that have not ended since, unless by this very
+// stop: it may have reached them before.
 func (t *tx) askStops(op bellcord.AskStops, scope []string) (bellcord.Result, error) {
-	rows, err := t.conn.Query(t.ctx, `SELECT `+turnColumns+` FROM turns WHERE id = ANY ($1::text[]) AND state <> 'ended' AND node <> $2 ORDER BY accepted`, scope, t.s.node)
+	rows, err := t.conn.Query(t.ctx, `SELECT `+turnColumns+` FROM turns 
+		WHERE id = ANY ($1::text[]) AND (state <> 'ended' OR stopped_by = $3) AND node <> $2 ORDER BY accepted`, scope, t.s.node, op.Cause.At.UnixNano())
 	if err != nil {
 		return bellcord.Result{}, err
 	}

@@ -41,12 +41,13 @@ func (t tx) isOf(session bellcord.SessionID, owner string) bool {
 }
 
 // askStops records a stop for the turns of other nodes in a scope, as it was
-// when the stop was asked for: what came behind it is not touched (law 1).
+// when the stop was asked for: what came behind it is not touched (law 1), and
+// what it has ended already is answered.
 func (t tx) askStops(op bellcord.AskStops) (bellcord.Result, error) {
 	rows, err := t.query(`
 		SELECT `+turnColumns+` FROM turns
-		WHERE state <> 'ended' AND node <> $1 AND accepted <= $2
-		  AND ($3 = '' OR session = $3) AND ($4 = 1 OR state = 'running')
+		WHERE (state <> 'ended' AND ($4 = 1 OR state = 'running') OR stopped_by = $2) AND node <> $1 AND accepted <= $2
+		  AND ($3 = '' OR session = $3)
 		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $5))
 		ORDER BY accepted`, t.s.node, op.Cause.At.UnixNano(), string(op.Session), op.Drop, op.Owner)
 	if err != nil {
@@ -84,10 +85,10 @@ func (t tx) keepIntent(op bellcord.AskStop) error {
 // finish is the one point at which every race about a turn is decided.
 func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	done, err := t.affected(`
-		UPDATE turns SET state = 'ended', receipt = $4
+		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
 		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
 		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
-		string(op.Turn), op.Fence, string(op.Receipt.End), encode(op.Receipt), t.s.node, string(op.Session))
+		string(op.Turn), op.Fence, string(op.Receipt.End), encode(op.Receipt), t.s.node, string(op.Session), op.StoppedBy())
 	if err != nil {
 		return bellcord.Result{}, err
 	}

@@ -10,6 +10,7 @@ var scopeChecks = []check{
 	{"law 1: a scope is what other nodes run when the stop is asked for, and nothing that comes behind it", scopeOfOthers},
 	{"law 35: a scope never widens beyond its owner or its session", scopeOfOwner},
 	{"law 7: a scope leaves the stops on record as they are", scopeTwice},
+	{"law 37: a scope answers for the turns that its stop has ended already, and for no others", scopeEnded},
 }
 
 var editChecks = []check{
@@ -113,5 +114,38 @@ func editRefused(b *bench) {
 	n.refused(bellcord.EditTurn{Session: s, Turn: bellcord.NewTurnID(), Text: "nobody's", At: now()}, bellcord.ErrFenced)
 	if got := n.record(waits).Prompt.Text; got != "a prompt" {
 		b.Errorf("the record says %q", got)
+	}
+}
+
+func scopeEnded(b *bench) {
+	n, other := b.node(), b.node()
+	asked := stopBy("anna", bellcord.Now)
+	before := asked
+	before.At = asked.At.Add(-1)
+	ends := func(cause bellcord.Cause, end bellcord.End) claimed {
+		op := accept(other.session())
+		op.At = before.At
+		other.ok(op)
+		t := claimed{op.Session, op.Turn, other.ok(claim(op.Session, op.Turn)).Fence}
+		finish := t.ends(end)
+		finish.Receipt.Cause = &cause
+		other.ok(finish)
+		return t
+	}
+	mine := ends(asked, bellcord.Stopped)
+	ends(before, bellcord.Stopped)
+	ends(asked, bellcord.Done)
+	r := n.ok(bellcord.AskStops{Cause: asked})
+	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{mine.turn}) || r.Records[0].Receipt == nil {
+		b.Errorf("answered are %v, of %v", got, mine.turn)
+	}
+	if len(r.Events) > 0 {
+		b.Errorf("it added %v", kinds(r.Events))
+	}
+	if r := n.ok(bellcord.AskStops{Cause: asked, Session: n.session()}); len(r.Records) > 0 {
+		b.Errorf("another session's are %v", idsOf(r.Records))
+	}
+	if r := other.ok(bellcord.AskStops{Cause: asked}); len(r.Records) > 0 {
+		b.Errorf("its own are %v", idsOf(r.Records))
 	}
 }
