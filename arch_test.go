@@ -66,8 +66,9 @@ var rooms = map[string][]string{
 // a fat library is imported by its own room only.
 var outside = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/store/sqlite"},
-	"github.com/jackc/pgx":                   {"internal/store/postgres"},
-	"github.com/nats-io/nats.go":             {"internal/cluster"},
+	"github.com/jackc/pgx":                   {"internal/store/postgres", "bench"}, // bench: the bare baseline
+	"github.com/nats-io/nats.go":             {"internal/cluster", "bench"},
+	"github.com/nats-io/nats-server":         {"bench"},
 	"golang.org/x/sys":                       {"internal/store/sqlite", "internal/proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},

@@ -124,23 +124,26 @@ func (j *journal) settled(e *entry, r Result) {
 	close(e.done)
 }
 
-// keep adds durable events to the tail and wakes the readers; j.mu is held.
+// keep adds durable events to the tail and wakes the readers; j.mu is held. Of
+// another process's some may come twice, late or never.
 func (j *journal) keep(events []Event) {
+	newest := int64(-1)
 	if n := len(j.tail); n > 0 {
-		newest := j.tail[n-1].Seq
-		for len(events) > 0 && events[0].Seq <= newest { // heard twice, or late
-			events = events[1:]
-		}
-		if len(events) == 0 {
-			return
-		}
-		if newest+1 != events[0].Seq {
-			j.tail, j.kept = nil, 0 // another process wrote in between: readers ask the store
-		}
+		newest = j.tail[n-1].Seq
 	}
 	for _, ev := range events {
+		if ev.Seq <= newest {
+			continue
+		}
+		if newest >= 0 && ev.Seq != newest+1 {
+			j.tail, j.kept = nil, 0 // somebody else's are in between: readers ask the store
+		}
 		j.tail = append(j.tail, ev)
 		j.kept += sizeOf(ev.Body)
+		newest = ev.Seq
+	}
+	if newest < 0 {
+		return
 	}
 	drop := 0
 	for len(j.tail)-drop > mostEvents || (j.kept > mostTail && len(j.tail)-drop > 1) {
@@ -150,7 +153,7 @@ func (j *journal) keep(events []Event) {
 	if drop > 0 {
 		j.tail = append([]Event(nil), j.tail[drop:]...)
 	}
-	j.grewTo(events[len(events)-1].Seq)
+	j.grewTo(newest)
 }
 
 // grewTo wakes the readers; j.mu is held.
