@@ -45,9 +45,10 @@ func (w *Work) Sync(ctx context.Context) error {
 	return w.hub.mayStart(ctx)
 }
 
-// Step begins a request to the model. It is the step boundary: here a stop that
-// waits for one takes effect, and the step limit and the token budget do. It
-// returns the turn's cause when the turn is not to go on.
+// Step begins a request to the model, and is on record when it returns. It is the
+// step boundary: here a stop that waits for one takes effect, and the step limit
+// and the token budget do. It returns the turn's cause when the turn is not to go
+// on.
 func (w *Work) Step(ctx context.Context, s StepStarted) error {
 	t := w.turn
 	t.mu.Lock()
@@ -63,8 +64,14 @@ func (w *Work) Step(ctx context.Context, s StepStarted) error {
 		return context.Cause(ctx)
 	}
 	s.Step = steps + 1
-	if err := w.Emit(s); err != nil || ctx.Err() == nil {
+	if err := w.Emit(s); err != nil {
 		return err
+	}
+	if ctx.Err() == nil {
+		// A process that was taken for dead asks no model: here it is told.
+		if err := w.Sync(ctx); ctx.Err() == nil {
+			return err
+		}
 	}
 	// Its own price was too much for the budget, or a stop came: it is not sent,
 	// and costs nothing.

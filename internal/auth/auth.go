@@ -73,12 +73,18 @@ type Caller struct {
 	Scopes []Scope
 	Token  string // id of the token; "" for one who came with a JWT or by a socket
 	Name   string // of the token, for people
+	// Unsure is why the credentials could not be checked, where they were good
+	// within the last hour. Such a caller may stop, and nothing else: what runs
+	// must not go on because a database is down.
+	Unsure error
 }
 
 // May reports whether the caller may do it.
 func (c Caller) May(s Scope) bool {
-	return slices.Contains(c.Scopes, s) || slices.Contains(c.Scopes, Admin)
+	return (c.Unsure == nil || s == Stop) && (slices.Contains(c.Scopes, s) || c.isAdmin())
 }
+
+func (c Caller) isAdmin() bool { return slices.Contains(c.Scopes, Admin) }
 
 // nobody owns no session: it is not a name that an owner can have.
 const nobody = "\x00nobody"
@@ -88,7 +94,7 @@ const nobody = "\x00nobody"
 // name nor that scope reaches nobody's, also not those without an owner.
 func (c Caller) Reach() string {
 	switch {
-	case c.May(Admin):
+	case c.isAdmin():
 		return ""
 	case c.Owner == "":
 		return nobody

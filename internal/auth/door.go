@@ -41,9 +41,9 @@ type Door struct {
 	bad  *limiter // of clients, for bad credentials
 	rate *limiter // of owners; nil: no limit
 
-	good    *shelf[[sha256.Size]byte, struct{}] // hashes of credentials that were good lately
-	touched *shelf[string, struct{}]            // tokens whose use is on record
-	codes   *shelf[[sha256.Size]byte, Caller]   // by hash
+	good    *shelf[[sha256.Size]byte, Caller] // who came lately, by hash of their credentials
+	touched *shelf[string, struct{}]          // tokens whose use is on record
+	codes   *shelf[[sha256.Size]byte, Caller] // by hash
 	touches sync.WaitGroup
 }
 
@@ -51,7 +51,9 @@ const (
 	goodFor    = time.Hour
 	touchEvery = time.Minute
 	mostGood   = 10_000
-	mostCodes  = 1000
+	// checkTime is how long the store may take to say that credentials still hold.
+	checkTime = time.Second
+	mostCodes = 1000
 )
 
 // NewDoor returns a door to what the store's tokens are for. Issuers that do not
@@ -69,7 +71,7 @@ func NewDoor(store Store, opts Options) *Door {
 	d := &Door{
 		store: store, opts: opts,
 		bad:     newLimiter(opts.Refill, opts.Tries),
-		good:    newShelf[[sha256.Size]byte, struct{}](mostGood),
+		good:    newShelf[[sha256.Size]byte, Caller](mostGood),
 		touched: newShelf[string, struct{}](mostGood),
 		codes:   newShelf[[sha256.Size]byte, Caller](mostCodes),
 	}
@@ -97,7 +99,8 @@ func (d *Door) Close() { d.touches.Wait() }
 // A client that shows bad credentials, or none, too often is made to wait, from
 // the same machine as from anywhere. Meanwhile credentials are still checked if
 // they were good within the last hour: a flood of bad ones cannot keep a person
-// from stopping a turn.
+// from stopping a turn. Neither can a store that does not answer: who was good
+// then may stop (see Caller.Unsure).
 func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	key := clientKey(client)
 	if inAddress(r.URL) {
@@ -105,7 +108,11 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 		return Caller{}, ErrInAddress
 	}
 	shown, err := credentialOf(r)
-	known := err == nil && !d.good.until(shown.hash()).IsZero()
+	var lately Caller
+	known := false
+	if err == nil {
+		lately, known = d.good.look(shown.hash())
+	}
 	if !known {
 		// It is taken before the check and given back after a good one: of many
 		// who try at the same moment no more are checked than have a try.
@@ -116,13 +123,24 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	caller, err := d.check(r.Context(), shown)
-	d.settle(key, shown, known, err)
+	if !known {
+		caller, err := d.check(r.Context(), shown)
+		d.settle(key, shown, caller, known, err)
+		return caller, err
+	}
+	soon, done := context.WithTimeout(r.Context(), checkTime)
+	defer done()
+	caller, err := d.check(soon, shown)
+	d.settle(key, shown, caller, known, err)
+	if err != nil && !errors.Is(err, ErrBadCredentials) {
+		lately.Unsure = err
+		return lately, nil
+	}
 	return caller, err
 }
 
 // settle remembers how a check went. That it could not be made is nobody's fault.
-func (d *Door) settle(key string, shown credential, known bool, err error) {
+func (d *Door) settle(key string, shown credential, caller Caller, known bool, err error) {
 	bad := errors.Is(err, ErrBadCredentials)
 	switch {
 	case bad && known: // it was good until now
@@ -132,7 +150,7 @@ func (d *Door) settle(key string, shown credential, known bool, err error) {
 		d.bad.give(key)
 	}
 	if err == nil {
-		d.good.put(shown.hash(), struct{}{}, time.Now().Add(goodFor))
+		d.good.put(shown.hash(), caller, time.Now().Add(goodFor))
 	}
 }
 
@@ -160,7 +178,11 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 		return Caller{}, fmt.Errorf("%w: the token is %s", ErrBadCredentials, state)
 	}
 	d.touch(ctx, t, now)
-	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name}, nil
+	return t.caller(), nil
+}
+
+func (t Token) caller() Caller {
+	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name}
 }
 
 // touch has the use put on record, beside: no request waits for the disk, least

@@ -59,7 +59,7 @@ func (d *Door) Login(ctx context.Context, client, code string) (*http.Cookie, er
 	if err != nil {
 		return nil, err
 	}
-	d.good.put(credential{text: text}.hash(), struct{}{}, time.Now().Add(goodFor))
+	d.good.put(credential{text: text}.hash(), t.caller(), time.Now().Add(goodFor))
 	return d.cookie(text, int(t.Expires.Sub(t.Created).Seconds())), nil
 }
 

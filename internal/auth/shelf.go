@@ -32,6 +32,17 @@ func (s *shelf[K, V]) until(key K) time.Time {
 	return time.Time{}
 }
 
+// look returns a thing that is kept, and leaves it.
+func (s *shelf[K, V]) look(key K) (value V, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tidy()
+	if p := s.byKey[key]; p != nil {
+		return p.value, true
+	}
+	return value, false
+}
+
 // put keeps a thing, in place of what was there.
 func (s *shelf[K, V]) put(key K, value V, until time.Time) {
 	s.mu.Lock()

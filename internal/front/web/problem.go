@@ -61,6 +61,7 @@ var problems = []struct {
 	{bellcord.ErrDraining, http.StatusServiceUnavailable, "shutting-down"},
 	{bellcord.ErrClosed, http.StatusServiceUnavailable, "shutting-down"},
 	{errClosing, http.StatusServiceUnavailable, "shutting-down"},
+	{errStore, http.StatusServiceUnavailable, "store-down"},
 	{errKeyUsed, http.StatusUnprocessableEntity, "key-used"},
 	{auth.ErrNoCredentials, http.StatusUnauthorized, "no-credentials"},
 	{auth.ErrInAddress, http.StatusUnauthorized, "token-in-address"},

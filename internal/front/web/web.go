@@ -9,6 +9,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -160,6 +161,8 @@ func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 	switch {
 	case !known:
 		err = auth.ErrNoCredentials
+	case caller.Unsure != nil && scope != auth.Stop:
+		err = fmt.Errorf("%w: %w", errStore, caller.Unsure)
 	case !caller.May(scope):
 		err = errScope{scope}
 	case scope != auth.Stop: // a stop never waits its turn
