@@ -14,7 +14,7 @@ import (
 
 func devCommand() *cobra.Command {
 	dev := &cobra.Command{Use: "dev", Short: "For trying and testing Bellcord"}
-	dev.AddCommand(fakeModelCommand())
+	dev.AddCommand(fakeModelCommand(), fakegramCommand())
 	return dev
 }
 

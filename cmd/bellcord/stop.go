@@ -151,6 +151,8 @@ func (f *stopFlags) print(s api.Stopped, named bellcord.TurnID) error {
 		return json.NewEncoder(os.Stdout).Encode(s.Turns[0])
 	case f.json:
 		return json.NewEncoder(os.Stdout).Encode(s)
+	case len(s.Turns) == 0 && s.State.UnderWay():
+		fmt.Println("stopping; what it stopped is not known yet: the store does not answer")
 	case len(s.Turns) == 0:
 		fmt.Println("Nothing is running.")
 	}

@@ -10,10 +10,11 @@ import (
 // wrote has no business with them.
 var ownSecrets = []string{
 	"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY",
+	"BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TOKEN",
 }
 
-// environment is what commands get: ours, without our own secrets.
-func environment() []string {
+// Environment is what commands get: ours, without our own secrets.
+func Environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(ownSecrets, name)

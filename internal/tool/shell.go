@@ -82,7 +82,7 @@ func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a sh
 	var text utf8Stream
 	exit, err := keeper.Run(limited, proc.Command{
 		Args: interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
-		Env: environment(), Bare: true,
+		Env: Environment(), Bare: true,
 		Output: func(data []byte) {
 			if s := text.next(data); s != "" {
 				out.add(s)

@@ -40,7 +40,7 @@ func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
 	}
 	running, err := keeper.Start(proc.Command{
 		Args: interpreter(command), Dir: call.Dir, Name: command, Owner: string(call.Session),
-		Env: environment(), Bare: true,
+		Env: Environment(), Bare: true,
 		Output: func(data []byte) { _, _ = file.Write(data) }, // a full disk must not hold the command up
 	})
 	if err != nil {

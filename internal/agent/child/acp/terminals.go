@@ -5,16 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // mostOutput is how much of a command's output is kept, whatever is asked for.
@@ -164,13 +165,10 @@ func special(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=,@%+", r)
 }
 
-// environment is what commands get: ours, without the keys of our own models.
+// environment is what commands of a hosted agent get: of ours, no key of any model.
 func environment() []string {
-	var env []string
-	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); !strings.HasSuffix(name, "_API_KEY") {
-			env = append(env, pair)
-		}
-	}
-	return env
+	return slices.DeleteFunc(tool.Environment(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return strings.HasSuffix(name, "_API_KEY")
+	})
 }
