@@ -44,7 +44,7 @@ func (c *Cursor) After() int64 { return c.after }
 
 // Close lets go of the session.
 func (c *Cursor) Close() {
-	c.journal.log.peers.Watch(c.journal.session, false)
+	c.journal.log.peers.View(c.journal.session, false)
 	c.journal.log.release(c.journal)
 }
 

@@ -93,14 +93,14 @@ func (e *entry) wait(ctx context.Context) (Result, error) {
 
 // take hands all that waits to the committer, who found the journal where the
 // mark says.
-func (j *journal) take(mark *bool) []*entry {
+func (j *journal) take(mark *bool) (batch []*entry, size int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	*mark = false
 	if len(j.waits) == 0 {
-		return nil
+		return nil, 0
 	}
-	batch := j.waits
+	batch, size = j.waits, j.size
 	for _, e := range batch {
 		if e.writer != nil && e.writer.open == e {
 			e.writer.open = nil // what comes now goes into the next commit
@@ -109,7 +109,7 @@ func (j *journal) take(mark *bool) []*entry {
 	j.waits, j.size = nil, 0
 	close(j.room)
 	j.room = make(chan struct{})
-	return batch
+	return batch, size
 }
 
 // settled records the store's answer to an entry and tells who waits for it.

@@ -88,18 +88,27 @@ func (l *Log) commitAll() {
 // milliseconds.
 const mostOps = 256
 
+// mostCommit is the same for its bytes: a turn that pours out a lot fills it
+// alone.
+const mostCommit = 1 << 20
+
 // take empties journals, the urgent ones first, then in the order in which they
 // came. A journal's own order is kept; between sessions there is none.
 func (l *Log) take() []*entry {
 	var batch []*entry
+	bytes := 0
+	add := func(entries []*entry, size int) {
+		batch = append(batch, entries...)
+		bytes += size
+	}
 	for _, j := range l.urgent.takeAll() {
-		batch = append(batch, j.take(&j.onUrgent)...)
+		add(j.take(&j.onUrgent))
 	}
 	l.backlog = append(l.backlog, l.dirty.takeAll()...)
 	taken := 0
-	for taken < len(l.backlog) && len(batch) < mostOps {
+	for taken < len(l.backlog) && len(batch) < mostOps && bytes < mostCommit {
 		j := l.backlog[taken]
-		batch = append(batch, j.take(&j.onDirty)...)
+		add(j.take(&j.onDirty))
 		taken++
 	}
 	l.backlog = slices.Delete(l.backlog, 0, taken)

@@ -12,16 +12,19 @@ import (
 type Peers interface {
 	// Stop passes a stop on to whoever has its turns, as a relayed one.
 	Stop(req StopRequest)
-	// Watch says that somebody here waits for a session's events, or one less
-	// does. Peers then hand what they hear to Hub.Heard.
-	Watch(session SessionID, watching bool)
+	// View says that somebody here watches a session, or one less does. Peers then
+	// hand what they hear of it to Hub.Heard.
+	View(session SessionID, more bool)
+	// Await is View for who only waits for an end: nobody watches.
+	Await(session SessionID, more bool)
 }
 
 // alone is a process that has only the store.
 type alone struct{}
 
 func (alone) Stop(StopRequest)      {}
-func (alone) Watch(SessionID, bool) {}
+func (alone) View(SessionID, bool)  {}
+func (alone) Await(SessionID, bool) {}
 
 // awaited is a turn of another process's whose end somebody here waits for.
 type awaited struct {
@@ -98,8 +101,8 @@ func (h *Hub) over(ctx context.Context, id TurnID) (TurnRecord, error) {
 		}
 		if !watching {
 			watching = true
-			h.peers.Watch(record.Session, true)
-			defer h.peers.Watch(record.Session, false)
+			h.peers.Await(record.Session, true)
+			defer h.peers.Await(record.Session, false)
 		}
 		select {
 		case <-heard.ended:

@@ -57,6 +57,14 @@ func (h *Hub) CloseIdle(since time.Time) []SessionID {
 	return idle
 }
 
+// IsIdle reports whether a session is open and has no turn here.
+func (h *Hub) IsIdle(id SessionID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	return l != nil && len(l.turns) == 0
+}
+
 // LetGo closes a session that has no turn here: another process goes on with it.
 func (h *Hub) LetGo(id SessionID) {
 	h.mu.Lock()
@@ -189,7 +197,7 @@ func (h *Hub) Tail(ctx context.Context, id SessionID) (int64, error) {
 // Close it after use.
 func (h *Hub) Events(ctx context.Context, id SessionID, after int64) (*Cursor, error) {
 	c := &Cursor{journal: h.log.journal(id), after: after}
-	h.peers.Watch(id, true) // before the look: what comes in between is in the store
+	h.peers.View(id, true) // before the look: what comes in between is in the store
 	if err := c.journal.look(ctx); err != nil {
 		c.Close()
 		return nil, err

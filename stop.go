@@ -85,6 +85,9 @@ type Cause struct {
 	Why  string    `json:"why,omitempty"`
 	At   time.Time `json:"at"` // when a hub received it
 	Mode Mode      `json:"mode,omitempty"`
+	// Queue is the fate that the stop declared for those that wait, where it is
+	// not the usual one: the process that has the turn may hear it from the record.
+	Queue QueueFate `json:"queue,omitempty"`
 }
 
 func (c *Cause) Error() string {
@@ -108,6 +111,12 @@ func Overrules(later, earlier Cause) bool {
 	return earlier.Mode == AfterStep && later.Mode != AfterStep
 }
 
+// Hurries reports whether a later stop only takes the grace from an earlier one
+// on record, which stays in all else.
+func Hurries(later, earlier Cause) bool {
+	return later.Mode == Force && earlier.Mode != Force && !Overrules(later, earlier)
+}
+
 // Prevailing is the one of two stops for a turn that counts, where they came to
 // be known together: the earlier one, unless it is overruled. Either may be nil.
 func Prevailing(a, b *Cause) *Cause {
@@ -120,6 +129,14 @@ func Prevailing(a, b *Cause) *Cause {
 		return b
 	}
 	return a
+}
+
+// fate is what the stop declared for those that wait.
+func (c *Cause) fate() QueueFate {
+	if c.Queue == "" {
+		return Hold
+	}
+	return c.Queue
 }
 
 // cutsNow reports whether a turn with this cause may no longer end as done.

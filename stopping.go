@@ -27,7 +27,10 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 		req.Queue = Hold
 	}
 	if !req.Relayed {
-		req.Cause.At, req.Cause.Mode = time.Now(), req.Mode
+		req.Cause.At, req.Cause.Mode, req.Cause.Queue = time.Now(), req.Mode, req.Queue
+		if req.Queue == Hold {
+			req.Cause.Queue = ""
+		}
 	}
 	s := &Stopping{hub: h, cause: req.Cause}
 	switch t := h.turns[req.Turn]; {
@@ -122,11 +125,31 @@ func (h *Hub) tell(t *Turn, cause *Cause, fate QueueFate) {
 // hear applies a stop that is on record already: another process's, whichever
 // way it came to be known here, or our own once more, which changes nothing.
 func (h *Hub) hear(t *Turn, cause *Cause) {
+	if cause == nil {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if cause != nil && t.cause() == nil {
-		h.tell(t, cause, Hold)
+	switch {
+	case t.cause() == nil:
+		for _, meant := range h.meant(t, cause) {
+			h.tell(meant, cause, cause.fate())
+		}
+	case cause.Mode == Force:
+		t.stop(cause)
 	}
+}
+
+// meant are the turns that a stop of one is for: with Drop also those that waited
+// behind it when it was asked for. The lock is held.
+func (h *Hub) meant(t *Turn, cause *Cause) []*Turn {
+	l := h.sessions[t.Session]
+	if l == nil || l.running != t || cause.Queue != Drop {
+		return []*Turn{t}
+	}
+	return slices.DeleteFunc(slices.Clone(l.turns), func(other *Turn) bool {
+		return other != t && other.tally.times.Accepted.After(cause.At)
+	})
 }
 
 // declare fixes the fate of the turns that wait behind a stopped one; the first

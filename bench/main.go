@@ -36,12 +36,14 @@ func main() {
 			err = zoo(os.Stdout, *stopCount)
 		case "serve":
 			err = serve(os.Stdout, *turns, *during)
+		case "cluster": // several nodes; it needs PostgreSQL
+			err = clusterFigures(os.Stdout, *binary)
 		case "served": // the process that serve starts
 			err = served(pace)
 		case "relay": // and its baseline
 			err = relay(pace)
 		default:
-			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart, zoo and serve", name)
+			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart, zoo, serve and cluster", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

@@ -1,11 +1,11 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -45,7 +45,7 @@ func Dial(c Config) (*Bus, error) {
 	}
 	b := &Bus{config: c, self: c.Directory.NodeID(), logger: c.Logger, quit: make(chan struct{})}
 	b.out.wake, b.frames.wake = make(chan struct{}, 1), make(chan struct{}, 1)
-	b.watches.here, b.watches.there = map[bellcord.SessionID]int{}, map[uint64]map[string]time.Time{}
+	b.watches.here, b.watches.there = map[bellcord.SessionID]crowd{}, map[uint64]map[string]interest{}
 	var err error
 	if b.control, err = c.dial("control", b.greet); err != nil {
 		return nil, err
@@ -64,9 +64,11 @@ func Dial(c Config) (*Bus, error) {
 func (b *Bus) Close() {
 	close(b.quit)
 	b.still.Wait()
+	ctx, done := context.WithTimeout(context.Background(), writeTimeout)
+	defer done()
 	for _, conn := range []*nats.Conn{b.control, b.events} {
 		if conn.IsConnected() {
-			_ = conn.FlushTimeout(writeTimeout) // as good as we can: the store has it all
+			_ = conn.FlushWithContext(ctx) // as good as we can: the store has it all
 		}
 		conn.Close()
 	}
@@ -82,9 +84,10 @@ func (b *Bus) tell(subject string, n notice) { n.From = b.self; b.out.put(subjec
 type notice struct {
 	From    string                `json:"from"`
 	Stop    *bellcord.StopRequest `json:"stop,omitempty"`
-	Watches []uint64              `json:"watches,omitempty"` // hashes of sessions that are watched at From
-	Hello   bool                  `json:"hello,omitempty"`   // From has just come, and wants to know what is watched
-	Idle    bellcord.TurnID       `json:"idle,omitempty"`    // no work of it remains
+	Views   []uint64              `json:"views,omitempty"`  // hashes of sessions that are watched at From
+	Awaits  []uint64              `json:"awaits,omitempty"` // the same, where an end is waited for
+	Hello   bool                  `json:"hello,omitempty"`  // From has just come, and wants to know what is watched
+	Idle    bellcord.TurnID       `json:"idle,omitempty"`   // no work of it remains
 	Deleted bellcord.SessionID    `json:"deleted,omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -51,17 +52,25 @@ const (
 
 // dial opens a connection that comes back by itself, for ever. What is sent
 // while there is none is not kept: it would be late, and the store has it.
-func (c Config) dial(purpose string, came func()) (*nats.Conn, error) {
+func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
+	var told atomic.Bool // that it cannot be reached
+	came := func() { told.Store(false); connected() }
 	opts := []nats.Option{
 		nats.Name(strings.TrimSpace(c.Name + " " + purpose)), nats.NoEcho(),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.RetryOnFailedConnect(true),
+		nats.IgnoreAuthErrorAbort(), // whoever refuses us may be set right
 		nats.Timeout(dialTimeout), nats.FlusherTimeout(writeTimeout),
 		nats.ConnectHandler(func(*nats.Conn) { came() }),
 		nats.ReconnectHandler(func(*nats.Conn) { came() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				c.Logger.Warn("NATS was lost; stops and viewers go through the store until it is back", "connection", purpose, "err", err)
+			}
+		}),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if !told.Swap(true) {
+				c.Logger.Warn("NATS cannot be reached, trying again", "connection", purpose, "err", err)
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -84,7 +93,7 @@ func (c Config) dial(purpose string, came func()) (*nats.Conn, error) {
 // tls is nil where nothing is said about it; a URL that begins with tls:// then
 // goes by the machine's own certificates.
 func (c Config) tls() (*tls.Config, error) {
-	if c.CA == "" && c.Cert == "" {
+	if c.CA == "" && c.Cert == "" && c.Key == "" {
 		return nil, nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}

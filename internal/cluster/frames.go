@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -42,7 +41,7 @@ func (b *Bus) Committed(c bellcord.Commit) {
 }
 
 // add sorts events by the nodes that watch their sessions.
-func (f *frames) add(events []bellcord.Event, there map[uint64]map[string]time.Time) (any bool) {
+func (f *frames) add(events []bellcord.Event, there map[uint64]map[string]interest) (any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.waits == nil {

@@ -56,8 +56,10 @@ func (n *Node) hear(m *nats.Msg) {
 	switch {
 	case said.Stop != nil:
 		n.relay(said.From, *said.Stop)
-	case len(said.Watches) > 0:
-		n.bus.watches.add(said.From, said.Watches...)
+	case len(said.Views) > 0:
+		n.bus.watches.add(said.From, true, said.Views...)
+	case len(said.Awaits) > 0:
+		n.bus.watches.add(said.From, false, said.Awaits...)
 	case said.Hello:
 		n.bus.announce(n.bus.controlOf(said.From))
 	case said.Idle != "":
@@ -84,7 +86,7 @@ const idleGrace = 20 * time.Millisecond
 func (n *Node) relay(from string, req bellcord.StopRequest) {
 	req.Relayed = true
 	for _, t := range n.Hub.Stop(req).Turns() {
-		n.bus.watches.add(from, hashOf(t.Session))
+		n.bus.watches.add(from, false, hashOf(t.Session))
 		go n.reportIdle(from, t) // lives as long as the turn
 	}
 }

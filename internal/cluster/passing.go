@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,9 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 		n.LetGo(session)
 		return r.Turn, err
 	}
+	if err := n.unheard(ctx, session, p); err != nil {
+		return "", err
+	}
 	id, err := n.Hub.Accept(ctx, session, p)
 	if errors.Is(err, bellcord.ErrTurnExists) {
 		record, err := n.Turn(ctx, p.Turn)
@@ -50,6 +54,36 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 		return "", errors.Join(bellcord.ErrTurnExists, err)
 	}
 	return id, err
+}
+
+// unheard carries out a prompt's policy for a session whose home does not answer,
+// through the store: what runs there is not in the line here.
+func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) error {
+	switch p.Policy {
+	case bellcord.Reject:
+		unended, err := n.Unended(ctx, session)
+		if err == nil && slices.ContainsFunc(unended, func(r bellcord.TurnRecord) bool { return r.ID != p.Turn }) {
+			err = bellcord.ErrBusy
+		}
+		return err
+	case bellcord.Replace:
+		n.Hub.Stop(bellcord.StopRequest{
+			Session: session, Queue: bellcord.Drop, Everywhere: true,
+			Cause: bellcord.Cause{Kind: bellcord.Replaced, By: string(p.Turn)},
+		})
+	case bellcord.Queue, "":
+	}
+	return nil
+}
+
+// Session returns a session as it is where it is at home, whoever has it open.
+func (n *Node) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	if n.IsIdle(id) {
+		if home, err := n.home(ctx, id); err == nil && home != "" {
+			n.LetGo(id)
+		}
+	}
+	return n.Hub.Session(ctx, id)
 }
 
 // Answer gives a person's choice to the node that asked.

@@ -129,6 +129,10 @@ func (n *Node) answer(m *nats.Msg) {
 
 // carryOut does here what another node was asked for; it is never passed on.
 func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
+	switch {
+	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil:
+		return r, fmt.Errorf("verb %q says nothing", c.Verb)
+	}
 	switch c.Verb {
 	case "prompt":
 		p := *c.Prompt

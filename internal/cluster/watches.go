@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"hash/fnv"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,12 +17,20 @@ const (
 	mostHashes = 20_000 // in one message
 )
 
-// watches are the sessions that are watched: here, and at other nodes.
+// watches are the sessions that are watched, or of which an end is waited for:
+// here, and at other nodes.
 type watches struct {
 	mu    sync.RWMutex
-	here  map[bellcord.SessionID]int      // how many watch
-	there map[uint64]map[string]time.Time // by hash: until when, by node
+	here  map[bellcord.SessionID]crowd
+	there map[uint64]map[string]interest // by hash, by node
 }
+
+// crowd counts who is there.
+type crowd struct{ viewers, waiters int }
+
+// interest is until when another node wants to hear of a session, and until when
+// it is sure to have viewers of it.
+type interest struct{ until, viewed time.Time }
 
 // hashOf makes a session's name short. Two with the same cost a few events that
 // nobody waits for.
@@ -31,35 +40,56 @@ func hashOf(session bellcord.SessionID) uint64 {
 	return h.Sum64()
 }
 
-// Watch implements bellcord.Peers.
-func (b *Bus) Watch(session bellcord.SessionID, watching bool) {
-	w := &b.watches
+// View implements bellcord.Peers.
+func (b *Bus) View(session bellcord.SessionID, more bool) {
+	if b.watches.count(session, more, func(c *crowd) *int { return &c.viewers }) {
+		b.tell(b.everybody(), notice{Views: []uint64{hashOf(session)}})
+	}
+}
+
+// Await implements bellcord.Peers.
+func (b *Bus) Await(session bellcord.SessionID, more bool) {
+	if b.watches.count(session, more, func(c *crowd) *int { return &c.waiters }) {
+		b.tell(b.everybody(), notice{Awaits: []uint64{hashOf(session)}})
+	}
+}
+
+// count counts one more, or one less, of a kind, and reports whether it is the
+// first. Of a session with none the others do not hear again.
+func (w *watches) count(session bellcord.SessionID, more bool, of func(*crowd) *int) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !watching {
-		if w.here[session]--; w.here[session] <= 0 {
-			delete(w.here, session) // the others will not hear of it again
-		}
-		return
+	c := w.here[session]
+	n := of(&c)
+	if more {
+		*n++
+		first = *n == 1
+	} else {
+		*n--
 	}
-	w.here[session]++
-	if w.here[session] == 1 {
-		b.tell(b.everybody(), notice{Watches: []uint64{hashOf(session)}})
+	if w.here[session] = c; c == (crowd{}) {
+		delete(w.here, session)
 	}
+	return first
 }
 
 // announce tells a subject all that is watched here.
 func (b *Bus) announce(subject string) {
+	var views, awaits []uint64
 	b.watches.mu.RLock()
-	all := make([]uint64, 0, len(b.watches.here))
-	for session := range b.watches.here {
-		all = append(all, hashOf(session))
+	for session, c := range b.watches.here {
+		if c.viewers > 0 {
+			views = append(views, hashOf(session))
+		} else {
+			awaits = append(awaits, hashOf(session))
+		}
 	}
 	b.watches.mu.RUnlock()
-	for len(all) > 0 {
-		n := min(len(all), mostHashes)
-		b.tell(subject, notice{Watches: all[:n]})
-		all = all[n:]
+	for some := range slices.Chunk(views, mostHashes) {
+		b.tell(subject, notice{Views: some})
+	}
+	for some := range slices.Chunk(awaits, mostHashes) {
+		b.tell(subject, notice{Awaits: some})
 	}
 }
 
@@ -84,16 +114,20 @@ func (b *Bus) renewWatches() {
 	}
 }
 
-// add notes that a node watches.
-func (w *watches) add(node string, hashes ...uint64) {
+// add notes that a node wants to hear of sessions, and whether it has viewers.
+func (w *watches) add(node string, views bool, hashes ...uint64) {
 	until := time.Now().Add(keepWatch)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, h := range hashes {
 		if w.there[h] == nil {
-			w.there[h] = map[string]time.Time{}
+			w.there[h] = map[string]interest{}
 		}
-		w.there[h][node] = until
+		now := interest{until: until, viewed: w.there[h][node].viewed}
+		if views {
+			now.viewed = until
+		}
+		w.there[h][node] = now
 	}
 }
 
@@ -101,8 +135,8 @@ func (w *watches) forget(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for h, nodes := range w.there {
-		for node, until := range nodes {
-			if until.Before(now) {
+		for node, wants := range nodes {
+			if wants.until.Before(now) {
 				delete(nodes, node)
 			}
 		}
@@ -115,7 +149,11 @@ func (w *watches) forget(now time.Time) {
 // Elsewhere reports whether a session may be watched at another node. Without a
 // connection nobody can tell.
 func (b *Bus) Elsewhere(session bellcord.SessionID) bool {
+	now, watched := time.Now(), false
 	b.watches.mu.RLock()
-	defer b.watches.mu.RUnlock()
-	return len(b.watches.there[hashOf(session)]) > 0 || !b.connected()
+	for _, wants := range b.watches.there[hashOf(session)] {
+		watched = watched || wants.viewed.After(now)
+	}
+	b.watches.mu.RUnlock()
+	return watched || !b.connected() // without the lock: a connection that hangs does not say at once how it is
 }

@@ -30,20 +30,31 @@ func (t *tx) ownerOf(session bellcord.SessionID) string {
 func (t *tx) putStop(row turnRow, stop bellcord.Cause) (bellcord.Result, error) {
 	record := row.TurnRecord
 	stays := record.Stop != nil && !bellcord.Overrules(stop, *record.Stop)
+	if record.State != bellcord.Over && stays && bellcord.Hurries(stop, *record.Stop) {
+		record.Stop.Mode = bellcord.Force
+		return bellcord.Result{Record: &record, Stop: record.Stop}, t.writeStop(record)
+	}
 	if record.State == bellcord.Over || stays {
 		return bellcord.Result{Record: &record, Stop: record.Stop}, nil
 	}
-	record.Stop = &stop
-	cause, mode, err := encodeCause(record.Stop)
-	if err != nil {
+	if _, err := encode(stop); err != nil {
 		return refused(err)
 	}
-	if err := t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, word(record.ID), cause, mode); err != nil {
+	record.Stop = &stop
+	if err := t.writeStop(record); err != nil {
 		return bellcord.Result{}, err
 	}
 	added := t.add(record.Session, record.ID, stop.At, bellcord.StopAsked{Cause: stop})
 	added.Record, added.Stop = &record, record.Stop
 	return added, nil
+}
+
+func (t *tx) writeStop(record bellcord.TurnRecord) error {
+	cause, mode, err := encodeCause(record.Stop)
+	if err != nil {
+		return err
+	}
+	return t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, word(record.ID), cause, mode)
 }
 
 // askStops records a stop for the turns of other nodes that its scope had when

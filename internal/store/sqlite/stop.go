@@ -22,17 +22,25 @@ func (t tx) askStop(op bellcord.AskStop) (bellcord.Result, error) {
 // putStop records a stop for a turn that is there.
 func (t tx) putStop(record bellcord.TurnRecord, stop bellcord.Cause) (bellcord.Result, error) {
 	stays := record.Stop != nil && !bellcord.Overrules(stop, *record.Stop)
+	if record.State != bellcord.Over && stays && bellcord.Hurries(stop, *record.Stop) {
+		record.Stop.Mode = bellcord.Force
+		return bellcord.Result{Record: &record, Stop: record.Stop}, t.writeStop(record)
+	}
 	if record.State == bellcord.Over || stays {
 		return bellcord.Result{Record: &record, Stop: record.Stop}, nil
 	}
 	record.Stop = &stop
-	cause, mode := encodeCause(record.Stop)
-	if err := t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, string(record.ID), cause, mode); err != nil {
+	if err := t.writeStop(record); err != nil {
 		return bellcord.Result{}, err
 	}
 	added, err := t.add(record.Session, record.ID, stop.At, []bellcord.Body{bellcord.StopAsked{Cause: stop}})
 	added.Record, added.Stop = &record, record.Stop
 	return added, err
+}
+
+func (t tx) writeStop(record bellcord.TurnRecord) error {
+	cause, mode := encodeCause(record.Stop)
+	return t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, string(record.ID), cause, mode)
 }
 
 func (t tx) isOf(session bellcord.SessionID, owner string) bool {

@@ -9,6 +9,7 @@ import (
 )
 
 var stopChecks = []check{
+	{"a forced stop takes the grace from the one on record, which stays", hurried},
 	{"law 7: of several stops the first stays", firstStays},
 	{"law 7: many stops at once from two nodes are one stop", manyStops},
 	{"a stop that cuts now overrules one that waits for a step, and not the other way round", overruled},
@@ -150,5 +151,23 @@ func recorded(b *bench) {
 	}
 	if got := n.ok(claim(s, turn)).Stop; got == nil || *got != cause {
 		b.Errorf("the claim is told of %v", got)
+	}
+}
+
+func hurried(b *bench) {
+	n, other := b.node(), b.node()
+	t := n.running(n.session())
+	n.ok(bellcord.AskStop{Turn: t.turn, Cause: stopBy("anna", bellcord.Now)})
+	r := other.ok(bellcord.AskStop{Turn: t.turn, Cause: stopBy("bert", bellcord.Force)})
+	stop := n.record(t.turn).Stop
+	if stop == nil || stop.By != "anna" || stop.Mode != bellcord.Force || r.Stop == nil || *r.Stop != *stop || len(r.Events) > 0 {
+		b.Errorf("on record is %+v, answered %+v", stop, r)
+	}
+	n.ok(bellcord.AskStop{Turn: t.turn, Cause: stopBy("carl", bellcord.Now)})
+	if again := n.record(t.turn).Stop; again.Mode != bellcord.Force || again.By != "anna" {
+		b.Errorf("a later one made it %+v", again)
+	}
+	if got := count(n.log(t.session), "stop_asked"); got != 1 {
+		b.Errorf("the log tells of %d stops", got)
 	}
 }

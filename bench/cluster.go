@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var (
+	clusterCount = flag.Int("n", fullCount, "how many stops across nodes to measure; the other figures of a cluster shrink with it")
+	clusterOnly  = flag.String("only", "", "which figures of a cluster: a `list` of stop, events, wait, fanout, restart (default all)")
+)
+
+// fullCount is the number of stops with which the other figures of a cluster
+// have their full size, too.
+const fullCount = 10_000
+
+// scaled is a size for the number of stops that was asked for, and never less
+// than a tenth of the full one: below that it shows nothing.
+func scaled(full int) int { return max(full**clusterCount/fullCount, full/10) }
+
+// clusterFigure is one measurement on a stage of its own.
+type clusterFigure struct {
+	name    string
+	measure func(context.Context, io.Writer, *clusterStage) error
+}
+
+// clusterFigures measures several nodes on one PostgreSQL, with NATS between
+// them: each figure on a schema and a NATS server of its own, beside the bare
+// thing in the same minutes.
+func clusterFigures(out io.Writer, binary string) error {
+	if role := os.Getenv(clusterRole); role != "" {
+		return playRole(role)
+	}
+	if after := flag.Args()[1:]; len(after) > 0 && strings.HasPrefix(after[0], "-") {
+		return fmt.Errorf("%s: flags come before the name of the figure", after[0])
+	}
+	if named := os.Getenv("BELLCORD_BIN"); named != "" {
+		binary = named
+	}
+	figures, err := chosen([]clusterFigure{
+		{"stop", clusterStops}, {"events", clusterEvents}, {"wait", clusterWaits}, {"fanout", clusterFanOut}, {"restart", clusterRestart},
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range figures {
+		if err := f.onStage(out, binary); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// chosen are the figures that were asked for, in their usual order.
+func chosen(all []clusterFigure) ([]clusterFigure, error) {
+	if *clusterOnly == "" {
+		return all, nil
+	}
+	wanted := strings.Split(*clusterOnly, ",")
+	for _, w := range wanted {
+		if !slices.ContainsFunc(all, func(f clusterFigure) bool { return f.name == w }) {
+			return nil, fmt.Errorf("a cluster has no figure %q", w)
+		}
+	}
+	return slices.DeleteFunc(all, func(f clusterFigure) bool { return !slices.Contains(wanted, f.name) }), nil
+}
+
+// onStage measures a figure and leaves nothing behind, also where it is
+// interrupted.
+func (f clusterFigure) onStage(out io.Writer, binary string) (err error) {
+	ctx, done := context.WithTimeout(context.Background(), 15*time.Minute)
+	defer done()
+	ctx, deaf := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer deaf()
+	stage, err := openClusterStage(ctx, binary)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stage.close()) }()
+	return f.measure(ctx, out, stage)
+}
+
+// quantile is of times in any order; it puts them in order.
+func quantile(took []time.Duration, q float64) time.Duration {
+	if len(took) == 0 {
+		return 0
+	}
+	slices.SortFunc(took, cmp.Compare)
+	return took[min(int(q*float64(len(took))), len(took)-1)]
+}
+
+// ratio prints how many times as long ours takes as the bare thing.
+func ratio(out io.Writer, ours, bare []time.Duration, aim string) {
+	of := func(q float64) float64 { return float64(quantile(ours, q)) / float64(max(quantile(bare, q), 1)) }
+	fmt.Fprintf(out, "  %-44s  p50 %-10.2f p99 %-10.2f (%s)\n", "ratio", of(0.5), of(0.99), aim)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
+
+// audit compares what viewers saw with the log, and the turns with what they
+// should have become.
+func (c *rollingCrowd) audit(ctx context.Context, out io.Writer) error {
+	ends := map[bellcord.End]int{}
+	var seen, logged, missing, doubled, different, short int
+	for _, guest := range c.guests {
+		for _, t := range guest {
+			log, err := c.stage.log(ctx, t.session)
+			if err != nil {
+				return err
+			}
+			seen, logged = seen+len(t.seen), logged+len(log)
+			m, d, other := compare(t.seen, log)
+			missing, doubled, different = missing+m, doubled+d, different+other
+			end, whole := sayings(log)
+			ends[end]++
+			if !whole {
+				short++
+			}
+		}
+	}
+	turns := ends[bellcord.Done] + ends[bellcord.Stopped] + ends[bellcord.Failed] + ends[bellcord.Lost] + ends[""]
+	fmt.Fprintf(out, "  %d turns: %d done, %d stopped, %d failed, %d lost, %d without an end, %d without all of their words; %d requests were refused and taken by another node\n",
+		turns, ends[bellcord.Done], ends[bellcord.Stopped], ends[bellcord.Failed], ends[bellcord.Lost], ends[""], short, c.refused.Load())
+	fmt.Fprintf(out, "  %d events seen of %d in the log: %d missing, %d doubled, %d different; %d streams broke and went on\n",
+		seen, logged, missing, doubled, different, c.cut.Load())
+	if ends[bellcord.Done] != turns || short+missing+doubled+different > 0 {
+		return errors.New("a rolling restart was noticed")
+	}
+	return nil
+}
+
+// log is a session's, up to the end of its one turn.
+func (s *clusterStage) log(ctx context.Context, session bellcord.SessionID) ([]bellcord.Event, error) {
+	rows, err := s.db.Query(ctx, `SELECT seq, kind, body FROM events WHERE session = $1 ORDER BY seq`, string(session))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []bellcord.Event
+	for rows.Next() {
+		var ev bellcord.Event
+		var kind string
+		var body []byte
+		if err := rows.Scan(&ev.Seq, &kind, &body); err != nil {
+			return nil, err
+		}
+		if ev.Body, err = bellcord.DecodeBody(kind, body); err != nil {
+			return nil, err
+		}
+		all = append(all, ev)
+		if kind == "ended" {
+			break
+		}
+	}
+	return all, rows.Err()
+}
+
+// compare counts the events of the log that were not seen, those that were seen
+// again, and those that were seen as something else, or are not in the log.
+func compare(seen, log []bellcord.Event) (missing, doubled, different int) {
+	of := map[int64][]byte{}
+	for _, ev := range log {
+		of[ev.Seq], _ = json.Marshal(ev.Body) // it was JSON
+	}
+	had := map[int64]bool{}
+	for _, ev := range seen {
+		if had[ev.Seq] {
+			doubled++
+		}
+		had[ev.Seq] = true
+		if body, _ := json.Marshal(ev.Body); !bytes.Equal(body, of[ev.Seq]) {
+			different++
+		}
+	}
+	for _, ev := range log {
+		if !had[ev.Seq] {
+			missing++
+		}
+	}
+	return missing, doubled, different
+}
+
+// sayings is how the turn ended, and whether it said all of its words, once.
+func sayings(log []bellcord.Event) (end bellcord.End, whole bool) {
+	var text strings.Builder
+	for _, ev := range log {
+		switch b := ev.Body.(type) {
+		case bellcord.Said:
+			text.WriteString(b.Text)
+		case bellcord.Ended:
+			end = b.Receipt.End
+		}
+	}
+	words := strings.Fields(text.String())
+	whole = len(words) == rollingWords
+	for i, word := range words {
+		whole = whole && word == fmt.Sprintf("word%d", i+1)
+	}
+	return end, whole
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/nats-io/nats.go"
+)
+
+// bareSubject is where a process that does nothing else answers at once.
+const bareSubject = "bare"
+
+// bareStop is what a stop across nodes cannot do without, and nothing of ours: a
+// NATS request to another process, then one row that is durable.
+type bareStop struct {
+	bus *nats.Conn
+	db  *pgx.Conn
+}
+
+const bareBytes = 200 // of a request and of a row
+
+// openBareStops makes the table and some of them, which share nothing.
+func (s *clusterStage) openBareStops(ctx context.Context, n int) ([]*bareStop, error) {
+	if _, err := s.play("echo " + s.nats); err != nil {
+		return nil, err
+	}
+	return s.openBares(ctx, n)
+}
+
+func (s *clusterStage) openBares(ctx context.Context, n int) ([]*bareStop, error) {
+	if _, err := s.db.Exec(ctx, `CREATE TABLE IF NOT EXISTS bare (at BIGINT NOT NULL, body BYTEA NOT NULL)`); err != nil {
+		return nil, err
+	}
+	var all []*bareStop
+	for range n {
+		b := &bareStop{}
+		all = append(all, b)
+		var err error
+		if b.bus, err = nats.Connect(s.nats); err != nil {
+			return all, err
+		}
+		if b.db, err = pgx.Connect(ctx, s.store); err != nil {
+			return all, err
+		}
+		if _, err = b.db.Exec(ctx, `SET synchronous_commit = on`); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func closeBares(all []*bareStop) {
+	for _, b := range all {
+		if b.bus != nil {
+			b.bus.Close()
+		}
+		if b.db != nil {
+			_ = b.db.Close(context.Background()) // nothing hangs on it
+		}
+	}
+}
+
+// take measures the request and the commit.
+func (b *bareStop) take(ctx context.Context) (request, commit time.Duration, err error) {
+	began := time.Now()
+	if _, err := b.bus.RequestWithContext(ctx, bareSubject, make([]byte, bareBytes)); err != nil {
+		return 0, 0, err
+	}
+	request = time.Since(began)
+	commit, err = b.commit(ctx)
+	return request, commit, err
+}
+
+// commit measures a transaction of one row.
+func (b *bareStop) commit(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	_, err := b.db.Exec(ctx, `INSERT INTO bare (at, body) VALUES ($1, $2)`, began.UnixNano(), make([]byte, bareBytes))
+	return time.Since(began), err
+}

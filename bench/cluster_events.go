@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+const (
+	pouringTurns  = 100
+	pouringEach   = 2000 // events of a turn, at full size
+	pouringBytes  = 200  // of text in each
+	pouringRounds = 3
+)
+
+// pouring is an agent that emits as fast as it may, once all have begun. Words
+// and thoughts take turns, so that no two can be joined.
+type pouring struct {
+	each  int
+	ready *sync.WaitGroup
+	start chan struct{}
+}
+
+// Run implements bellcord.Agent.
+func (p *pouring) Run(ctx context.Context, w *bellcord.Work) error {
+	p.ready.Done()
+	select {
+	case <-p.start:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	text := strings.Repeat("ten bytes ", pouringBytes/10)
+	for i := range p.each {
+		var body bellcord.Body = bellcord.Said{Text: text}
+		if i%2 == 1 {
+			body = bellcord.Thought{Text: text}
+		}
+		if err := w.Emit(body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clusterEvents measures how many events a second become durable through a hub,
+// beside a bare COPY of the very rows that it wrote. They take turns.
+func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
+	each := scaled(pouringEach)
+	fmt.Fprintf(out, "durable events a second, %d turns that emit %d of %d bytes each as fast as they may, %d rounds\n", pouringTurns, each, pouringBytes, pouringRounds)
+	var ours, bare []float64
+	for round := range pouringRounds {
+		rate, commits, longest, err := s.pour(ctx, each)
+		if err != nil {
+			return err
+		}
+		copied, err := s.copyRows(ctx, pouringTurns*each, pouringTurns*each/commits)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "  round %d: hub %.0f in %d commits, the longest %v; bare COPY %.0f in pieces as large; ratio %.2f\n",
+			round+1, rate, commits, longest.Round(time.Millisecond), copied, rate/copied)
+		ours, bare = append(ours, rate), append(bare, copied)
+	}
+	slices.Sort(ours)
+	slices.Sort(bare)
+	middle := pouringRounds / 2
+	fmt.Fprintf(out, "  %-44s  hub %.0f, bare COPY %.0f, ratio %.2f (aim: at least 0.7)\n", "median", ours[middle], bare[middle], ours[middle]/bare[middle])
+	return nil
+}
+
+// pour runs one round through a hub, on an empty log. It says how many events a
+// second became durable, in how many commits, and how long the longest took: a
+// stop that comes meanwhile waits for it.
+func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commits int, longest time.Duration, err error) {
+	agent := &pouring{each: each, ready: &sync.WaitGroup{}, start: make(chan struct{})}
+	agent.ready.Add(pouringTurns)
+	var sum poured
+	n, err := s.openHub(ctx, "hub", agent, sum.committed)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	defer func() { err = errors.Join(err, n.close()) }()
+	if _, err := s.db.Exec(ctx, `TRUNCATE events`); err != nil {
+		return 0, 0, 0, err
+	}
+	turns := make([]*bellcord.Turn, pouringTurns)
+	for i := range turns {
+		if turns[i], err = n.begin(ctx); err != nil {
+			return 0, 0, 0, err
+		}
+	}
+	agent.ready.Wait()
+	began := time.Now()
+	close(agent.start)
+	for _, t := range turns {
+		select {
+		case <-t.Settled():
+		case <-ctx.Done():
+			return 0, 0, 0, ctx.Err()
+		}
+		if r := t.Receipt(); r.End != bellcord.Done || r.Unsettled {
+			return 0, 0, 0, fmt.Errorf("a turn ended %s, not durable in time: %v %s", r.End, r.Unsettled, r.Error)
+		}
+	}
+	took := time.Since(began)
+	commits, longest = sum.total()
+	return float64(pouringTurns*each) / took.Seconds(), commits, longest, nil
+}
+
+// poured counts the commits that had words in them.
+type poured struct {
+	mu      sync.Mutex
+	commits int
+	longest time.Duration
+}
+
+func (p *poured) committed(c bellcord.Commit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.ContainsFunc(c.Events, func(ev bellcord.Event) bool { return ev.Body.Kind() == "said" || ev.Body.Kind() == "thought" }) {
+		p.commits++
+		p.longest = max(p.longest, c.Took)
+	}
+}
+
+func (p *poured) total() (commits int, longest time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.commits, p.longest
+}
+
+// copyRows copies the rows that the hub wrote into a table of the same shape, so
+// many at a time, and says how many a second that makes. Reading them is not
+// measured.
+func (s *clusterStage) copyRows(ctx context.Context, want, batch int) (float64, error) {
+	rows, err := s.db.Query(ctx, `SELECT session, seq, turn, kind, at, body FROM events WHERE kind IN ('said', 'thought') ORDER BY at, session, seq`)
+	if err != nil {
+		return 0, err
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) {
+		var session, turn, kind string
+		var seq, at int64
+		var body []byte
+		err := row.Scan(&session, &seq, &turn, &kind, &at, &body)
+		return []any{session, seq, turn, kind, at, body}, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(all) != want {
+		return 0, fmt.Errorf("%d events were emitted and %d are in the log", want, len(all))
+	}
+	if err := s.makeBareEvents(ctx); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	for chunk := range slices.Chunk(all, max(batch, 1)) {
+		_, err := s.db.CopyFrom(ctx, pgx.Identifier{"bare_events"}, []string{"session", "seq", "turn", "kind", "at", "body"}, pgx.CopyFromRows(chunk))
+		if err != nil {
+			return 0, err
+		}
+	}
+	return float64(len(all)) / time.Since(began).Seconds(), nil
+}
+
+// makeBareEvents makes an empty table with the columns, the key and the
+// partitions of the log's.
+func (s *clusterStage) makeBareEvents(ctx context.Context) error {
+	_, err := s.db.Exec(ctx, `
+		DROP TABLE IF EXISTS bare_events;
+		CREATE TABLE bare_events (LIKE events INCLUDING ALL) PARTITION BY HASH (session);
+		DO $$
+		DECLARE n INT := (SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass);
+		BEGIN
+			FOR i IN 0..n - 1 LOOP
+				EXECUTE format('CREATE TABLE bare_events_%s PARTITION OF bare_events FOR VALUES WITH (MODULUS %s, REMAINDER %s)', i, n, i);
+			END LOOP;
+		END $$`)
+	return err
+}

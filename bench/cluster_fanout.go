@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// fanOutCount is how many events are followed, at full size.
+const fanOutCount = 10_000
+
+// fanOut is an event's way from the node that has the turn to one that watches.
+type fanOut struct {
+	say      chan string // what the turn is to say next
+	here     *bellcord.Cursor
+	there    *bellcord.Cursor
+	from, to *nats.Conn
+	received chan time.Time
+}
+
+// Run implements bellcord.Agent: it says what it is given.
+func (f *fanOut) Run(ctx context.Context, w *bellcord.Work) error {
+	for {
+		select {
+		case text := <-f.say:
+			if err := w.Emit(bellcord.Said{Text: text}); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// clusterFanOut measures how much later than at its own node an event is seen at
+// another one, beside a bare publication of the same bytes. They take turns.
+func clusterFanOut(ctx context.Context, out io.Writer, s *clusterStage) (err error) {
+	f := &fanOut{say: make(chan string), received: make(chan time.Time, 1)}
+	b, err := s.openHub(ctx, "b", f, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	a, err := s.openHub(ctx, "a", f, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	if err := f.connect(s.nats); err != nil {
+		return err
+	}
+	defer f.from.Close()
+	defer f.to.Close()
+	turn, err := b.begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := turn.Accepted(ctx); err != nil {
+		return err
+	}
+	if f.here, err = b.Events(ctx, turn.Session, 0); err != nil {
+		return err
+	}
+	defer f.here.Close()
+	if f.there, err = a.Events(ctx, turn.Session, 0); err != nil {
+		return err
+	}
+	defer f.there.Close()
+	return f.measure(ctx, out, scaled(fanOutCount))
+}
+
+// connect opens the two bare connections.
+func (f *fanOut) connect(url string) (err error) {
+	if f.from, err = nats.Connect(url); err != nil {
+		return err
+	}
+	if f.to, err = nats.Connect(url); err != nil {
+		return err
+	}
+	if _, err := f.to.Subscribe("bare.events", func(*nats.Msg) { f.received <- time.Now() }); err != nil {
+		return err
+	}
+	return f.to.Flush()
+}
+
+func (f *fanOut) measure(ctx context.Context, out io.Writer, n int) error {
+	var ours, bare []time.Duration
+	const warmUp = 100
+	for i := range n + warmUp {
+		took, frame, err := f.follow(ctx, i)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := f.from.Publish("bare.events", frame); err != nil {
+			return err
+		}
+		select {
+		case at := <-f.received:
+			if i >= warmUp {
+				ours, bare = append(ours, took), append(bare, at.Sub(began))
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	fmt.Fprintf(out, "an event of 200 bytes, durable at node B, on its way to a reader at node A, one at a time\n")
+	row(out, "seen at B to seen at A", ours)
+	row(out, "bare: publish to receive the same bytes", bare)
+	ratio(out, ours, bare, "aim: at most 2")
+	return nil
+}
+
+// follow has the turn say something and returns how much later than at its own
+// node it was seen at the other, and the bytes that went between them.
+func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, error) {
+	text := fmt.Sprintf("%-199d ", i)
+	type seen struct {
+		at  time.Time
+		ev  bellcord.Event
+		err error
+	}
+	until := func(c *bellcord.Cursor) <-chan seen {
+		found := make(chan seen, 1)
+		go func() {
+			ev, at, err := find(ctx, c, text)
+			found <- seen{at, ev, err}
+		}()
+		return found
+	}
+	here, there := until(f.here), until(f.there)
+	select {
+	case f.say <- text:
+	case <-ctx.Done():
+		return 0, nil, ctx.Err()
+	}
+	h, t := <-here, <-there
+	if err := errors.Join(h.err, t.err); err != nil {
+		return 0, nil, err
+	}
+	frame, err := t.ev.MarshalJSON()
+	return t.at.Sub(h.at), append(append([]byte{'['}, frame...), ']'), err
+}
+
+// find reads on to an event that says something, and tells when it was there.
+func find(ctx context.Context, c *bellcord.Cursor, text string) (bellcord.Event, time.Time, error) {
+	for {
+		events, err := c.Next(ctx)
+		now := time.Now()
+		if err != nil {
+			return bellcord.Event{}, now, err
+		}
+		for _, ev := range events {
+			if said, is := ev.Body.(bellcord.Said); is && strings.HasSuffix(said.Text, text) {
+				return ev, now, nil
+			}
+		}
+	}
+}

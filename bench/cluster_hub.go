@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/internal/store/postgres"
+)
+
+// hubNode is a node in this process, wired as bellcord serve wires it, with an
+// agent of ours: what happens at both ends is told by one clock.
+type hubNode struct {
+	*cluster.Node
+	store *postgres.Store
+	bus   *cluster.Bus
+}
+
+func (s *clusterStage) openHub(ctx context.Context, name string, agent bellcord.Agent, watch func(bellcord.Commit)) (*hubNode, error) {
+	n := &hubNode{}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	var err error
+	if n.store, err = postgres.Open(ctx, s.store, postgres.Options{Name: name, Logger: log}); err != nil {
+		return nil, err
+	}
+	n.bus, err = cluster.Dial(cluster.Config{URLs: s.nats, Name: name, Directory: n.store, Logger: log})
+	if err != nil {
+		return nil, errors.Join(err, n.store.Close())
+	}
+	hub, err := bellcord.Open(ctx, n.store, agent, bellcord.Options{
+		Leased: n.store.Leased, Sweep: 500 * time.Millisecond, Logger: log, Peers: n.bus,
+		Watch: func(c bellcord.Commit) {
+			n.bus.Committed(c)
+			if watch != nil {
+				watch(c)
+			}
+		},
+	})
+	if err == nil {
+		n.Node, err = n.bus.Join(hub)
+	}
+	if err != nil {
+		n.bus.Close()
+		return nil, errors.Join(err, n.store.Close())
+	}
+	return n, nil
+}
+
+func (n *hubNode) close() error {
+	ctx, done := context.WithTimeout(context.Background(), time.Minute)
+	defer done()
+	err := n.Close(ctx)
+	n.bus.Close()
+	return errors.Join(err, n.store.Close())
+}
+
+// begin starts a turn in a session of its own.
+func (n *hubNode) begin(ctx context.Context) (*bellcord.Turn, error) {
+	made, err := n.Hub.NewSession(ctx, bellcord.Session{Dir: "/"})
+	if err != nil {
+		return nil, err
+	}
+	return n.Prompt(made.ID, bellcord.Prompt{Text: "go"})
+}

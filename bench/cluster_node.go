@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// clusterNode is a bellcord serve of its own.
+type clusterNode struct {
+	stage *clusterStage
+	name  string
+	cmd   *exec.Cmd
+	url   string
+	id    string // among the nodes
+	said  chan error
+	tail  string // its last words that were no routine
+	http  http.Client
+}
+
+// start starts a node and returns once it serves. The first one makes the
+// tables and the token.
+func (s *clusterStage) start(ctx context.Context, name string) (*clusterNode, error) {
+	n := &clusterNode{stage: s, name: name}
+	n.http.Transport = &http.Transport{MaxIdleConnsPerHost: 2 * arrivals}
+	s.nodes = append(s.nodes, n)
+	return n, n.begin(ctx)
+}
+
+func (n *clusterNode) begin(ctx context.Context) error {
+	s, config := n.stage, filepath.Join(n.stage.dir, n.name+".toml")
+	text := fmt.Sprintf("[serve]\nrate = 0 # the bench is in a hurry\nfinish = \"60s\"\n[cluster]\nname = %q\n", n.name)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return err
+	}
+	data := filepath.Join(s.dir, n.name)
+	n.cmd = exec.Command(s.binary, "serve", "--addr", "127.0.0.1:0", "--model", "openai/fake", "--data", data, "--config", config,
+		"--store", s.store, "--nats", s.nats)
+	n.cmd.Env = isolated(s.dir, n.name, "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+s.modelURL)
+	words, err := n.cmd.StderrPipe()
+	if err == nil {
+		err = n.cmd.Start()
+	}
+	if err != nil {
+		n.cmd = nil
+		return err
+	}
+	lines := bufio.NewReader(words)
+	if n.url, err = untilServing(lines); err != nil {
+		return fmt.Errorf("node %s: %w", n.name, err)
+	}
+	n.said = make(chan error, 1)
+	go func() { n.said <- n.listen(lines) }()
+	if s.token == "" {
+		token, err := os.ReadFile(filepath.Join(data, "token"))
+		if err != nil {
+			return err
+		}
+		s.token = strings.TrimSpace(string(token))
+	}
+	return n.learnID(ctx)
+}
+
+// untilServing reads a node's log until it says where it serves.
+func untilServing(lines *bufio.Reader) (string, error) {
+	var all []byte
+	for {
+		line, err := lines.ReadBytes('\n')
+		all = append(all, line...)
+		if err != nil {
+			return "", fmt.Errorf("%w; it said %s", err, all)
+		}
+		var said struct{ Msg, URL string }
+		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+			return said.URL, nil
+		}
+	}
+}
+
+// listen keeps what a node complains about.
+func (n *clusterNode) listen(lines *bufio.Reader) error {
+	for {
+		line, err := lines.ReadString('\n')
+		if !strings.Contains(line, `"level":"INFO"`) && line != "" {
+			n.tail = line
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func (n *clusterNode) learnID(ctx context.Context) error {
+	var known api.Nodes
+	if err := n.ask(ctx, http.MethodGet, "/v1/nodes", nil, &known); err != nil {
+		return err
+	}
+	for _, one := range known.Nodes {
+		if one.Self {
+			n.id = one.ID
+			return nil
+		}
+	}
+	return fmt.Errorf("node %s does not know itself", n.name)
+}
+
+// leave asks the node to go and waits until it has gone.
+func (n *clusterNode) leave() error {
+	err := n.cmd.Process.Signal(syscall.SIGTERM)
+	err = errors.Join(err, <-n.said, n.cmd.Wait())
+	n.cmd = nil
+	n.http.CloseIdleConnections()
+	if err != nil {
+		return fmt.Errorf("node %s: %w; it said %s", n.name, err, n.tail)
+	}
+	return nil
+}
+
+// end is leave without waiting for turns; one that has gone may do so twice.
+func (n *clusterNode) end() error {
+	if n.cmd == nil {
+		return nil
+	}
+	_ = n.cmd.Process.Kill()
+	_ = n.cmd.Wait() // it was killed
+	n.cmd = nil
+	return nil
+}
+
+// ask sends a request to the node; an answer that is no success is an error.
+func (n *clusterNode) ask(ctx context.Context, method, path string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, n.url+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+n.stage.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := n.http.Do(req)
+	if err != nil {
+		return err
+	}
+	answer, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode/100 != 2:
+		return fmt.Errorf("%s: %s: %s", path, resp.Status, answer)
+	case into == nil:
+		return nil
+	}
+	if text, plain := into.(*string); plain {
+		*text = string(answer)
+		return nil
+	}
+	return json.Unmarshal(answer, into)
+}
+
+// commits is how many commits the node has made, and the seconds they took.
+func (n *clusterNode) commits(ctx context.Context) (count, seconds float64, err error) {
+	var text string
+	if err := n.ask(ctx, http.MethodGet, "/metrics", nil, &text); err != nil {
+		return 0, 0, err
+	}
+	for name, to := range map[string]*float64{"count": &count, "sum": &seconds} {
+		_, after, _ := strings.Cut(text, "\nbellcord_commit_seconds_"+name+" ")
+		value, _, _ := strings.Cut(after, "\n")
+		if *to, err = strconv.ParseFloat(value, 64); err != nil {
+			return 0, 0, err
+		}
+	}
+	return count, seconds, nil
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// crossStops is what stops of turns at another node took, in all and in parts.
+type crossStops struct {
+	mu       sync.Mutex
+	whole    []time.Duration // asked to answered, over HTTP
+	arrived  []time.Duration // asked to received by the hub that was asked
+	closed   []time.Duration // received there to the model's connection closed, at the other node
+	ended    []time.Duration // connection closed to no work left
+	answered []time.Duration // no work left to answered: durable, told over the bus, over HTTP
+	request  []time.Duration // the bare NATS request
+	commit   []time.Duration // the bare commit
+	bare     []time.Duration // both
+	wrong    []string        // answers that are not the one that is right
+}
+
+// clusterStops measures a stop that node A is asked for while B has the turn,
+// from the request over HTTP to the answer that its end is durable.
+func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
+	a, err := s.start(ctx, "a")
+	if err != nil {
+		return err
+	}
+	b, err := s.start(ctx, "b")
+	if err != nil {
+		return err
+	}
+	const most = 16
+	bares, err := s.openBareStops(ctx, most)
+	defer func() { closeBares(bares) }()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "stop over HTTP at node A of a turn that streams at node B, up to %d others streaming 5 words a second each\n", stopBatch-1)
+	if _, err := stopAcross(ctx, a, b, bares[:1], stopBatch); err != nil { // connections, plans and caches
+		return err
+	}
+	var wrong []string
+	for _, abreast := range []int{1, most} {
+		n := *clusterCount
+		if abreast > 1 {
+			n = max(n/4, stopBatch)
+		}
+		countA, secondsA, err := a.commits(ctx)
+		if err != nil {
+			return err
+		}
+		took, err := stopAcross(ctx, a, b, bares[:abreast], n)
+		if err != nil {
+			return err
+		}
+		nowA, thenA, err := a.commits(ctx)
+		if err != nil {
+			return err
+		}
+		wrong = append(wrong, took.wrong...)
+		took.print(out, abreast, time.Duration((thenA-secondsA)/(nowA-countA)*float64(time.Second)))
+	}
+	if err := s.auditStops(ctx, out, b); err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%d stops were not answered as they should be, the first: %s", len(wrong), wrong[0])
+	}
+	return nil
+}
+
+func (c *crossStops) print(out io.Writer, abreast int, rowOfA time.Duration) {
+	row(out, fmt.Sprintf("asked to answered settled, %d at a time", abreast), c.whole)
+	row(out, "bare: NATS request to B, then a commit", c.bare)
+	ratio(out, c.whole, c.bare, "aim: at most 3 at p99")
+	row(out, "  asked to received by A (HTTP, token)", c.arrived)
+	row(out, "  received by A to stream closed at B", c.closed)
+	row(out, "  stream closed to no work left at B", c.ended)
+	row(out, "  no work left to answered (durable, told)", c.answered)
+	fmt.Fprintf(out, "  %-44s  mean %v, beside all that\n", "  A's own commits (the request on record)", rowOfA.Round(time.Microsecond))
+	row(out, "  bare: NATS request", c.request)
+	row(out, "  bare: commit", c.commit)
+	fmt.Fprintf(out, "  %d of %d answered settled\n", len(c.whole)-len(c.wrong), len(c.whole))
+}
+
+// stopAcross has turns stream at B, a batch at a time, and stops them through A:
+// as many at a time as there are bare ones to measure beside.
+func stopAcross(ctx context.Context, a, b *clusterNode, bares []*bareStop, n int) (*crossStops, error) {
+	c := &crossStops{}
+	for n > 0 {
+		turns, err := b.stream(ctx, min(n, stopBatch))
+		if err != nil {
+			return nil, err
+		}
+		n -= len(turns)
+		next := make(chan bellcord.TurnID, len(turns))
+		for _, id := range turns {
+			next <- id
+		}
+		close(next)
+		err = together(len(bares), func(i int) error {
+			for id := range next {
+				if err := c.stopOne(ctx, a, id, bares[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.TurnID, bare *bareStop) error {
+	var answer api.Stopped
+	asked := time.Now()
+	err := a.ask(ctx, http.MethodPost, "/v1/turns/"+string(id)+"/stop", api.Stop{Why: string(id)}, &answer)
+	answered := time.Now()
+	if err != nil {
+		return err
+	}
+	if len(answer.Turns) != 1 || answer.Turns[0].Receipt == nil {
+		return fmt.Errorf("stop of %s answered %+v", id, answer)
+	}
+	request, commit, err := bare.take(ctx)
+	if err != nil {
+		return err
+	}
+	receipt := answer.Turns[0].Receipt
+	at := receipt.Times
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer.State != bellcord.Settled || !answer.Recorded || receipt.End != bellcord.Stopped || receipt.Cause == nil || receipt.Cause.Why != string(id) {
+		c.wrong = append(c.wrong, fmt.Sprintf("%s, recorded %v, end %s, cause %v", answer.State, answer.Recorded, receipt.End, receipt.Cause))
+	}
+	c.whole = append(c.whole, answered.Sub(asked))
+	c.arrived = append(c.arrived, at.Requested.Sub(asked))
+	c.closed = append(c.closed, at.StreamClosed.Sub(at.Requested))
+	c.ended = append(c.ended, at.Settled.Sub(at.StreamClosed))
+	c.answered = append(c.answered, answered.Sub(at.Settled))
+	c.request, c.commit, c.bare = append(c.request, request), append(c.commit, commit), append(c.bare, request+commit)
+	return nil
+}
+
+// auditStops asks the database whether what was answered is so.
+func (s *clusterStage) auditStops(ctx context.Context, out io.Writer, b *clusterNode) error {
+	var turns, stopped, elsewhere, recordFirst int
+	err := s.db.QueryRow(ctx, `
+		SELECT count(*), count(*) FILTER (WHERE state = 'ended' AND receipt::json ->> 'end' = 'stopped'), count(*) FILTER (WHERE node <> $1),
+			(SELECT count(*) FROM events WHERE kind = 'stop_asked') FROM turns`, b.id).Scan(&turns, &stopped, &elsewhere, &recordFirst)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "  by the database: %d turns, %d stopped, %d not B's; in %d A's record of the request came before the end\n", turns, stopped, elsewhere, recordFirst)
+	if stopped != turns || elsewhere > 0 {
+		return errors.New("the database says otherwise than the answers did")
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+)
+
+// quietly is for what says what the test knows.
+var quietly = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// journal keeps what a node logs.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) logger() *slog.Logger { return slog.New(slog.NewTextHandler(j, nil)) }
+
+// lines are those that say something.
+func (j *journal) lines(with string) (found []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for line := range strings.Lines(j.text.String()) {
+		if strings.Contains(line, with) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+// actor is an agent that does what the prompt's first word says.
+type actor struct {
+	gate chan struct{} // lets go of what waits
+	open sync.Once
+
+	mu     sync.Mutex
+	texts  map[bellcord.TurnID]string // of the prompts that it was given
+	causes map[bellcord.TurnID]error  // why their contexts ended
+	forced map[bellcord.TurnID]bool
+}
+
+func newActor() *actor {
+	return &actor{
+		gate:  make(chan struct{}),
+		texts: map[bellcord.TurnID]string{}, causes: map[bellcord.TurnID]error{}, forced: map[bellcord.TurnID]bool{},
+	}
+}
+
+// release lets all go on that wait for it.
+func (a *actor) release() { a.open.Do(func() { close(a.gate) }) }
+
+// ran returns the prompt that was given for a turn, where it was run.
+func (a *actor) ran(id bellcord.TurnID) (string, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text, ran := a.texts[id]
+	return text, ran
+}
+
+func (a *actor) causeOf(id bellcord.TurnID) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.causes[id]
+}
+
+func (a *actor) wasForced(id bellcord.TurnID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.forced[id]
+}
+
+func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
+	a.mu.Lock()
+	a.texts[w.Turn] = w.Prompt.Text
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.causes[w.Turn] = context.Cause(ctx)
+	}()
+	verb, rest, _ := strings.Cut(w.Prompt.Text, " ")
+	n, _ := strconv.Atoi(rest)
+	switch verb {
+	case "hang": // until it is stopped
+		<-ctx.Done()
+		return nil
+	case "wait": // until it is let go of, or stopped
+		return a.wait(ctx)
+	case "linger": // when it is stopped, until it is forced
+		<-ctx.Done()
+		<-bellcord.Forced(ctx)
+		a.mu.Lock()
+		a.forced[w.Turn] = true
+		a.mu.Unlock()
+		return nil
+	case "ask":
+		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: rest, Choices: []bellcord.Choice{{ID: "yes"}, {ID: "no"}}})
+		return errors.Join(err, w.Emit(bellcord.Said{Text: choice}))
+	case "steps": // two, the second when it is let go of
+		first := w.Step(ctx, bellcord.StepStarted{Model: "fake"})
+		waited := a.wait(ctx)
+		return errors.Join(first, waited, w.Step(ctx, bellcord.StepStarted{Model: "fake"}))
+	case "stream": // when it is let go of, n events that cannot be joined
+		return errors.Join(a.wait(ctx), stream(ctx, w, n, 10))
+	case "large": // when it is let go of, one event of twice that size, as JSON has it, between small ones, in one commit
+		err := a.wait(ctx)
+		for _, size := range []int{1, 1, n, 1, 1} {
+			err = errors.Join(err, w.Emit(bellcord.Said{Text: strings.Repeat(`"`, size)}), w.Emit(bellcord.Thought{Text: "y"}))
+		}
+		a.mu.Lock()
+		a.texts[w.Turn] = "emitted"
+		a.mu.Unlock()
+		return errors.Join(err, w.Sync(ctx))
+	case "flood": // when it is let go of, n large events
+		return errors.Join(a.wait(ctx), stream(ctx, w, n, 200_000))
+	}
+	return w.Emit(bellcord.Said{Text: rest})
+}
+
+func (a *actor) wait(ctx context.Context) error {
+	select {
+	case <-a.gate:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func stream(ctx context.Context, w *bellcord.Work, n, size int) error {
+	text := strings.Repeat("x", size)
+	for range n {
+		if err := errors.Join(w.Emit(bellcord.Said{Text: text}), w.Emit(bellcord.Thought{Text: "y"})); err != nil {
+			return err
+		}
+		if err := w.Sync(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package cluster_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestLaw29_TheQueuesFateReachesTheNodeThatHasTheQueue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	for _, fate := range []bellcord.QueueFate{bellcord.Hold, bellcord.Drop, bellcord.Next} {
+		session := b.session()
+		running := b.runs(session, "hang")
+		waiting := b.prompt(session, "say hello")
+		answers := a.stop(bellcord.StopRequest{Turn: running, Queue: fate})
+		r := answers[0].Receipt
+		if r == nil || r.Queue != fate {
+			t.Fatalf("%s: the answers are %+v", fate, answers)
+		}
+		switch fate {
+		case bellcord.Hold:
+			standing, here := b.Standing(waiting)
+			if !here || !standing.Held || !slices.Contains(r.Held, waiting) {
+				t.Errorf("held: %+v, %v; the receipt says %v", standing, here, r.Held)
+			}
+			b.stop(bellcord.StopTurn(waiting, by))
+		case bellcord.Drop:
+			dropped := b.record(waiting).Receipt
+			if _, ran := b.ran(waiting); ran || dropped.End != bellcord.Stopped || dropped.Prompt != "say hello" || !slices.Contains(r.Dropped, waiting) {
+				t.Errorf("dropped: %+v, its agent ran: %v; the receipt says %v", dropped, ran, r.Dropped)
+			}
+		case bellcord.Next:
+			if next := b.record(waiting).Receipt; next.End != bellcord.Done || len(r.Held)+len(r.Dropped) > 0 {
+				t.Errorf("next: %+v; the receipt is %+v", next, r)
+			}
+		}
+	}
+}
+
+func TestLaw29_AScopesDropReachesTheTurnsThatWaitAtAnotherNode(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	running, waiting := b.runs(session, "hang"), b.prompt(session, "say hello")
+	a.stop(everywhere(bellcord.StopRequest{Session: session, Queue: bellcord.Drop}))
+	if first, second := b.record(running).Receipt, b.record(waiting).Receipt; first.End != bellcord.Stopped || second.End != bellcord.Stopped {
+		t.Errorf("%+v, %+v", first, second)
+	}
+	if _, ran := b.ran(waiting); ran {
+		t.Error("a turn that was dropped ran")
+	}
+}
+
+func TestAStopAfterTheStepReachesTheOwnerAndTakesEffectThere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	turn := b.runs(session, "steps")
+	stopping := a.Stop(bellcord.StopRequest{Turn: turn, Mode: bellcord.AfterStep, Cause: by})
+	until(t, "the owner knows", func() bool { standing, _ := b.Standing(turn); return standing.Stop != nil })
+	if why := b.causeOf(turn); why != nil {
+		t.Fatalf("it ended within the step: %v", why)
+	}
+	b.release()
+	answers, err := stopping.Wait(inTime(t))
+	if err != nil || len(answers) != 1 || answers[0].Receipt == nil {
+		t.Fatalf("answered %+v, %v", answers, err)
+	}
+	if r := answers[0].Receipt; r.End != bellcord.Stopped || r.Cause.Mode != bellcord.AfterStep || b.count(session, turn, "step_started") != 1 {
+		t.Errorf("%+v after %d steps", r, b.count(session, turn, "step_started"))
+	}
+}
+
+func TestAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	turn := b.runs(b.session(), "linger")
+	patient := a.Stop(bellcord.StopTurn(turn, by))
+	until(t, "the owner knows", func() bool { standing, _ := b.Standing(turn); return standing.Stop != nil })
+	if b.wasForced(turn) {
+		t.Fatal("it was forced by a stop that is patient")
+	}
+	forced := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.Force})
+	if !b.wasForced(turn) || forced.End != bellcord.Stopped || forced.Cause.Mode == bellcord.Force {
+		t.Errorf("forced: %v; %+v", b.wasForced(turn), forced)
+	}
+	if answers, err := patient.Wait(inTime(t)); err != nil || !same(t, answers[0].Receipt, forced) {
+		t.Errorf("the first stop is answered %+v, %v", answers, err)
+	}
+}

@@ -1,0 +1,193 @@
+package cluster_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestAnAnswerReachesTheNodeThatAskedAndALateOneIsToldThatTheTurnEnded(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	turn := b.runs(session, "ask may I?")
+	until(t, "the question is seen from the other node", func() bool {
+		standing := a.standings(session)[turn]
+		return len(standing.Questions) == 1 && standing.Questions[0].ID == "q" && standing.State == bellcord.Running
+	})
+	if err := a.Answer(turn, "another", "yes", "anna"); !errors.Is(err, bellcord.ErrNoQuestion) {
+		t.Errorf("an answer to no question: %v", err)
+	}
+	if err := a.Answer(turn, "q", "yes", "anna"); err != nil {
+		t.Fatal(err)
+	}
+	b.record(turn)
+	events := b.events(session)
+	if said, is := events[len(events)-2].Body.(bellcord.Said); !is || said.Text != "yes" {
+		t.Errorf("the agent heard %+v", events[len(events)-2].Body)
+	}
+	if err := a.Answer(turn, "q", "no", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) {
+		t.Errorf("a late answer: %v", err)
+	}
+	turn = b.runs(session, "ask again?")
+	until(t, "it asks", func() bool { standing, _ := b.Standing(turn); return len(standing.Questions) == 1 })
+	r := a.settles(bellcord.StopTurn(turn, by))
+	if err := a.Answer(turn, "q", "yes", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) || len(r.Questions) != 1 {
+		t.Errorf("an answer behind a stop: %v; closed: %v", err, r.Questions)
+	}
+}
+
+// standings is how a session's turns stand, as a node sees them.
+func (n *node) standings(session bellcord.SessionID) map[bellcord.TurnID]bellcord.Standing {
+	n.t.Helper()
+	turns, err := n.Unended(inTime(n.t), session)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return n.Standings(turns)
+}
+
+func TestALineIsSeenEditedAndReorderedFromAnotherNode(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	first := b.runs(session, "hang")
+	second, third := b.prompt(session, "say second"), b.prompt(session, "say third")
+	if err := errors.Join(a.Edit(second, "say changed"), a.Send(third)); err != nil {
+		t.Fatal(err)
+	}
+	all := a.standings(session)
+	if all[first].Place != 0 || all[third].Place != 1 || all[second].Place != 2 || all[second].Text != "say changed" || all[second].State != bellcord.Queued {
+		t.Errorf("from the other node the line is %+v", all)
+	}
+	if err := a.Edit(first, "say no"); !errors.Is(err, bellcord.ErrStarted) {
+		t.Errorf("editing what runs: %v", err)
+	}
+	if err := a.Send(bellcord.NewTurnID()); !errors.Is(err, bellcord.ErrNoTurn) {
+		t.Errorf("sending what is not there: %v", err)
+	}
+	a.settles(bellcord.StopTurn(first, by))
+	if all := a.standings(session); !all[second].Held || !all[third].Held {
+		t.Errorf("behind the stop the line is %+v", all)
+	}
+	a.Release(session)
+	before, after := b.record(third), b.record(second)
+	if before.Receipt.Times.Settled.After(after.Receipt.Times.Settled) {
+		t.Error("what was sent first did not run first")
+	}
+	if text, _ := b.ran(second); text != "say changed" {
+		t.Errorf("the agent was given %q", text)
+	}
+	if err := a.Edit(second, "say no"); !errors.Is(err, bellcord.ErrNoTurn) {
+		t.Errorf("editing what has ended: %v", err)
+	}
+}
+
+func TestASessionIsConfiguredAtItsHome(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := settledAt(b, a)
+	changed, err := a.Configure(session, bellcord.Configured{Model: "fake/other", Title: "a title"})
+	if err != nil || changed.Model != "fake/other" || changed.Title != "a title" {
+		t.Fatalf("%+v, %v", changed, err)
+	}
+	if known, err := b.Session(inTime(t), session); err != nil || known.Model != "fake/other" {
+		t.Errorf("at home it is %+v, %v", known, err)
+	}
+	until(t, "it is on record", func() bool {
+		stored, err := a.base.Session(inTime(t), session)
+		return err == nil && stored.Model == "fake/other" && stored.Title == "a title"
+	})
+}
+
+func TestASessionThatIsDeletedIsLetGoElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	var mu sync.Mutex
+	var gone []bellcord.SessionID
+	a, b := s.join(), s.join(func(with *setup) {
+		with.Deleted = func(id bellcord.SessionID) {
+			mu.Lock()
+			defer mu.Unlock()
+			gone = append(gone, id)
+		}
+	})
+	session, other := settledAt(b, a), settledAt(b, a)
+	if err := a.DeleteSession(inTime(t), session, by); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "b ends what it has of it", func() bool { mu.Lock(); defer mu.Unlock(); return len(gone) > 0 })
+	if stats := b.Stats(); len(gone) != 1 || gone[0] != session || stats.Sessions != 1 {
+		t.Errorf("let go: %v; open: %+v", gone, stats)
+	}
+	if _, err := b.Session(inTime(t), session); !errors.Is(err, bellcord.ErrNoSession) {
+		t.Errorf("it is there still: %v", err)
+	}
+	if _, err := b.Session(inTime(t), other); err != nil {
+		t.Error(err)
+	}
+}
+
+// A node that has joined is not known to all servers at once.
+func TestNobodyToAnswerJustAfterAJoinIsHealed(t *testing.T) {
+	inABubble(t, func(t *testing.T, s *bubble) {
+		a := s.join()
+		session, turn := a.session(), bellcord.NewTurnID()
+		s.home[session] = "late"
+		conn, err := nats.Connect("", nats.InProcessServer(s.nats))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		time.AfterFunc(25*time.Millisecond, func() {
+			_, err := conn.Subscribe(prefix+".node.late.ctl", func(m *nats.Msg) { _ = m.Respond([]byte(`{"turn":"` + string(turn) + `"}`)) })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		if id := a.prompt(session, "say hello"); id != turn {
+			t.Errorf("the home was not asked again: accepted as %s", id)
+		}
+		began := time.Now()
+		s.home[session] = "nobody" // and it is for a moment only
+		id := a.prompt(session, "say hello")
+		if took := time.Since(began); took > 100*time.Millisecond {
+			t.Errorf("nobody was asked for %v", took)
+		}
+		synctest.Wait()
+		if _, ran := a.ran(id); !ran {
+			t.Error("it was not accepted here")
+		}
+	})
+}
+
+// What others say may be of another version, or nonsense.
+func TestANodeOutlivesWhatItDoesNotUnderstand(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a := s.join()
+	voice := s.voice()
+	for _, subject := range []string{prefix + ".all", prefix + ".node." + a.id + ".ctl", prefix + ".node." + a.id + ".ev"} {
+		for _, what := range []any{"nonsense", map[string]any{}, []any{map[string]any{"kind": "of tomorrow", "session": "s", "seq": 1}}, []any{}} {
+			voice.say(subject, what)
+		}
+	}
+	for _, verb := range []string{"prompt", "configure", "answer", "edit", "send", "release", "standings", "of tomorrow"} {
+		if said := voice.ask(a.id, map[string]any{"verb": verb}); !strings.HasPrefix(said, "{") {
+			t.Errorf("%s: %s", verb, said)
+		}
+	}
+	if said := voice.answered(a.id); said != "{}" {
+		t.Errorf("it says %s", said)
+	}
+}

@@ -1,0 +1,124 @@
+package cluster_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// settledAt makes a session that is at home at a node.
+func settledAt(n *node, others ...*node) bellcord.SessionID {
+	n.t.Helper()
+	session := n.session()
+	n.record(n.prompt(session, "say hello"))
+	for _, other := range others {
+		until(n.t, "they hear each other", func() bool { _, err := other.Ping(inTime(n.t), n.id); return err == nil })
+	}
+	return session
+}
+
+func policy(p bellcord.Policy) func(*bellcord.Prompt) {
+	return func(prompt *bellcord.Prompt) { prompt.Policy = p }
+}
+
+func TestAPromptGoesToItsSessionsHomeAndItsPolicyIsDecidedThere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := settledAt(b, a)
+	running := a.prompt(session, "hang")
+	until(t, "b runs it", func() bool { _, ran := b.ran(running); return ran })
+	waiting := a.prompt(session, "hang", policy(bellcord.Queue))
+	if line := b.Line(session); len(line) != 2 || line[0].Turn != running || line[1].Turn != waiting {
+		t.Errorf("the line at home is %+v", line)
+	}
+	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Text: "say no", Policy: bellcord.Reject}); !errors.Is(err, bellcord.ErrBusy) {
+		t.Errorf("a prompt that wants no line is answered %s, %v", id, err)
+	}
+	instead := a.prompt(session, "say instead", policy(bellcord.Replace))
+	if r := b.record(instead); r.Receipt.End != bellcord.Done || r.Node != b.id {
+		t.Errorf("%+v at %s", r.Receipt, r.Node)
+	}
+	for _, id := range []bellcord.TurnID{running, waiting} {
+		if r := b.record(id).Receipt; r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Replaced || r.Cause.By != string(instead) {
+			t.Errorf("what was replaced: %+v", r)
+		}
+	}
+	if stats := a.Stats(); stats.Sessions > 0 {
+		t.Errorf("the node that passed it on keeps %+v", stats)
+	}
+	if id, err := a.Accept(inTime(t), bellcord.NewSessionID(), bellcord.Prompt{Text: "say hello"}); !errors.Is(err, bellcord.ErrNoSession) {
+		t.Errorf("a prompt for no session is answered %s, %v", id, err)
+	}
+}
+
+func TestAPromptWhoseHomeIsNotThereIsAcceptedHere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := settledAt(b, a)
+	if err := b.Finish(inTime(t)); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.Done { // b says that it takes leave
+		t.Errorf("with a home that takes leave: %+v at %s", r.Receipt, r.Node)
+	}
+	c := s.join()
+	session = settledAt(c, a)
+	c.leave()
+	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.Done {
+		t.Errorf("with a home that is gone: %+v at %s", r.Receipt, r.Node)
+	}
+}
+
+func TestAPromptWhoseHomeDoesNotAnswerIsAcceptedHereOnce(t *testing.T) {
+	inABubble(t, func(t *testing.T, s *bubble) {
+		a := s.join()
+		voice := s.voice() // it hears what is asked of the home, and says nothing
+		session := a.session()
+		s.home[session] = "deaf"
+		turn := a.prompt(session, "say hello")
+		a.record(turn)
+		if n := a.count(session, turn, "prompted"); n != 1 {
+			t.Errorf("it was accepted %d times", n)
+		}
+		asked := voice.asked("deaf")
+		if asked != 1 {
+			t.Errorf("the home was asked %d times", asked)
+		}
+	})
+}
+
+// The home hears the prompt and takes it, and its answer is lost.
+func TestAPromptWhoseAnswerIsLostIsOneTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	mouth := &mouth{}
+	a := s.join()
+	b := s.join(func(with *setup) { with.Options = []nats.Option{nats.SetCustomDialer(mouth)} })
+	session := settledAt(b, a)
+	mouth.shut.Store(true)
+	turn := a.prompt(session, "say hello")
+	if r := a.record(turn); r.Node != b.id || r.Receipt.End != bellcord.Done {
+		t.Errorf("%+v at %s", r.Receipt, r.Node)
+	}
+	if _, ran := a.ran(turn); ran || a.count(session, turn, "prompted") != 1 || a.count(session, turn, "ended") != 1 {
+		t.Errorf("it ran here, too: %v; %d times accepted", ran, a.count(session, turn, "prompted"))
+	}
+}
+
+// A turn of that name which is not the lost one is told.
+func TestAPromptWithTheNameOfAnotherTurnIsRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := settledAt(b, a)
+	taken := b.prompt(session, "say hello")
+	b.record(taken)
+	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Turn: taken, Text: "say again"}); !errors.Is(err, bellcord.ErrTurnExists) {
+		t.Errorf("it is answered %s, %v", id, err)
+	}
+}

@@ -1,0 +1,76 @@
+package cluster_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// The row is all that is left without NATS: what it does not carry is lost.
+func TestLaw29_WithoutNATSTheQueuesFateReachesTheOwner(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	often := func(with *setup) { with.hub.Sweep = 100 * time.Millisecond }
+	a, b := s.join(often), s.join(often)
+	s.nats.Shutdown()
+	for _, fate := range []bellcord.QueueFate{bellcord.Hold, bellcord.Drop, bellcord.Next} {
+		session := b.session()
+		running := b.runs(session, "hang")
+		waiting := b.prompt(session, "say hello")
+		if r := a.settles(bellcord.StopRequest{Turn: running, Queue: fate}); r.Queue != fate {
+			t.Errorf("%s: the receipt says %s, held %v, dropped %v", fate, r.Queue, r.Held, r.Dropped)
+		}
+		b.stop(bellcord.StopTurn(waiting, by))
+	}
+}
+
+func TestWithoutNATSAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	often := func(with *setup) { with.hub.Sweep = 100 * time.Millisecond }
+	a, b := s.join(often), s.join(often)
+	s.nats.Shutdown()
+	turn := b.runs(b.session(), "linger")
+	a.Stop(bellcord.StopTurn(turn, by))
+	until(t, "the owner knows", func() bool { standing, _ := b.Standing(turn); return standing.Stop != nil })
+	if r := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.Force}); !b.wasForced(turn) || r.Abandoned {
+		t.Errorf("forced: %v, abandoned: %v", b.wasForced(turn), r.Abandoned)
+	}
+}
+
+// A node that has a session open, and no turn of it, sees what its home changed.
+func TestASettingThatItsHomeChangedIsSeenWhereTheSessionIsOpen(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	if _, err := a.OpenSession(inTime(t), session); err != nil { // as a front does before it changes a setting
+		t.Fatal(err)
+	}
+	b.record(b.prompt(session, "say hello"))
+	if _, err := b.Configure(session, bellcord.Configured{Model: "fake/other"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it is on record", func() bool {
+		stored, err := a.base.Session(inTime(t), session)
+		return err == nil && stored.Model == "fake/other"
+	})
+	if seen, err := a.Session(inTime(t), session); err != nil || seen.Model != "fake/other" {
+		t.Errorf("at the other node it has the model %q, %v", seen.Model, err)
+	}
+}
+
+// A policy means the session's line, wherever it is.
+func TestAPromptThatWantsNoLineIsRefusedThoughTheBusyHomeIsNotHeard(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	b.runs(session, "hang")
+	s.nats.Shutdown()
+	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Text: "say no", Policy: bellcord.Reject}); err == nil {
+		t.Errorf("accepted as %s", id)
+		a.stop(bellcord.StopTurn(id, by))
+	}
+}

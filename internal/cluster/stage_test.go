@@ -1,0 +1,201 @@
+package cluster_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/internal/store/postgres"
+)
+
+const (
+	// patient is how long a test waits for what has to come.
+	patient = 20 * time.Second
+	// never is a sweep that does not come: what arrives came over the bus.
+	never = time.Hour
+)
+
+// database is the one that tests may make schemas in.
+func database() string {
+	if named := os.Getenv("BELLCORD_POSTGRES"); named != "" {
+		return named
+	}
+	return "postgres://postgres@127.0.0.1:5432/test"
+}
+
+// place makes a schema that is gone after the test, and returns the URL of it.
+func place(t *testing.T) string {
+	t.Helper()
+	db, err := pgx.Connect(t.Context(), database())
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skipf("PostgreSQL is missing (set BELLCORD_POSTGRES to the URL of a database in which schemas may be made): %v", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close(t.Context())
+	schema := "bc_" + strings.ToLower(rand.Text())
+	if _, err := db.Exec(t.Context(), `CREATE SCHEMA `+schema); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { query(t, database(), `DROP SCHEMA `+schema+` CASCADE`) })
+	u, err := url.Parse(database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// query does something to a database, as somebody who is no node.
+func query(t *testing.T, place, text string, args ...any) {
+	t.Helper()
+	db, err := pgx.Connect(context.Background(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close(context.Background())
+	if _, err := db.Exec(context.Background(), text, args...); err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+}
+
+// stage is a database, a NATS server and the nodes on them.
+type stage struct {
+	t     *testing.T
+	place string // empty: the nodes bring their own stores
+	nats  *server.Server
+	url   string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, place: place(t), nats: serve(t, server.Options{})}
+	s.url = s.nats.ClientURL()
+	return s
+}
+
+// serve starts a NATS server on a free port.
+func serve(t *testing.T, opts server.Options) *server.Server {
+	t.Helper()
+	opts.Host, opts.NoLog, opts.NoSigs = "127.0.0.1", true, true
+	if opts.Port == 0 {
+		opts.Port = server.RANDOM_PORT
+	}
+	s, err := server.NewServer(&opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(patient) {
+		t.Fatal("the NATS server does not start")
+	}
+	return s
+}
+
+// setup is what a test may want to be different about a node.
+type setup struct {
+	cluster.Config
+	hub   bellcord.Options
+	lease time.Duration
+	store func(bellcord.Store) bellcord.Store
+	quiet bool // its trouble is part of the test
+}
+
+// node is one of several, with all that it stands on.
+type node struct {
+	*cluster.Node
+	*actor
+	t     *testing.T
+	id    string
+	bus   *cluster.Bus
+	base  base
+	log   *journal
+	leave func()
+
+	longest atomic.Int64 // that a commit waited for the bus, in nanoseconds
+}
+
+// base is a store that knows its node.
+type base interface {
+	bellcord.Store
+	cluster.Directory
+	Close() error
+}
+
+// join starts a node.
+func (s *stage) join(changes ...func(*setup)) *node {
+	s.t.Helper()
+	with := setup{Config: cluster.Config{URLs: s.url}, hub: bellcord.Options{Sweep: never}}
+	for _, change := range changes {
+		change(&with)
+	}
+	if with.lease == 0 {
+		with.lease = time.Hour
+	}
+	store, err := postgres.Open(s.t.Context(), s.place, postgres.Options{Lease: with.lease, Renew: with.lease / 8, Logger: quietly})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return start(s.t, store, with)
+}
+
+// start makes a node of a store.
+func start(t *testing.T, store base, with setup) *node {
+	t.Helper()
+	n := &node{t: t, id: store.NodeID(), base: store, actor: newActor(), log: &journal{}}
+	if with.Directory == nil {
+		with.Directory = store
+	}
+	with.Logger = n.log.logger()
+	var err error
+	if n.bus, err = cluster.Dial(with.Config); err != nil {
+		t.Fatal(err)
+	}
+	with.hub.Peers, with.hub.Watch = n.bus, func(c bellcord.Commit) {
+		began := time.Now()
+		n.bus.Committed(c)
+		n.longest.Store(max(n.longest.Load(), int64(time.Since(began)))) // of the one goroutine that commits
+	}
+	var kept bellcord.Store = store
+	if with.store != nil {
+		kept = with.store(kept)
+	}
+	hub, err := bellcord.Open(context.Background(), kept, n.actor, with.hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Node, err = n.bus.Join(hub); err != nil {
+		t.Fatal(err)
+	}
+	left := false
+	n.leave = func() {
+		if left {
+			return
+		}
+		left = true
+		n.release()
+		ctx, done := context.WithTimeout(context.Background(), patient)
+		defer done()
+		err := hub.Close(ctx)
+		n.bus.Close()
+		if err := errors.Join(err, store.Close()); err != nil && !with.quiet {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(n.leave)
+	return n
+}

@@ -1,0 +1,197 @@
+package cluster_test
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+// stuck is a store whose commits hang for as long as they are told to.
+type stuck struct {
+	bellcord.Store
+	mu    sync.Mutex
+	flows chan struct{} // closed while they go through
+}
+
+func newStuck() *stuck {
+	s := &stuck{flows: make(chan struct{})}
+	close(s.flows)
+	return s
+}
+
+func (s *stuck) around(store bellcord.Store) bellcord.Store {
+	s.Store = store
+	return s
+}
+
+func (s *stuck) hang() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flows = make(chan struct{})
+}
+
+func (s *stuck) goOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.flows:
+	default:
+		close(s.flows)
+	}
+}
+
+func (s *stuck) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	s.mu.Lock()
+	flows := s.flows
+	s.mu.Unlock()
+	<-flows
+	return s.Store.Commit(ctx, ops)
+}
+
+// narrow is how little a connection to a proxy holds, so that a writer is soon
+// stuck.
+const narrow = 4 << 10
+
+// narrowly dials such connections.
+type narrowly struct{}
+
+func (narrowly) Dial(network, address string) (net.Conn, error) {
+	conn, err := net.Dial(network, address)
+	if err == nil {
+		err = conn.(*net.TCPConn).SetWriteBuffer(narrow)
+	}
+	return conn, err
+}
+
+// proxy stands between a node and NATS, and can become a hole that takes
+// connections, and answers nothing.
+type proxy struct {
+	listener net.Listener
+	server   string
+
+	mu    sync.Mutex
+	flows chan struct{} // closed while bytes flow
+	conns []net.Conn
+}
+
+// through returns the address of a new proxy for a server's.
+func through(t *testing.T, server string) (string, *proxy) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: listener, server: server, flows: make(chan struct{})}
+	close(p.flows)
+	var all sync.WaitGroup
+	all.Go(func() { p.accept(&all) })
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.thaw()
+		p.mu.Lock()
+		for _, c := range p.conns {
+			_ = c.Close()
+		}
+		p.mu.Unlock()
+		all.Wait()
+	})
+	return listener.Addr().String(), p
+}
+
+func (p *proxy) accept(all *sync.WaitGroup) {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		address := p.server
+		p.mu.Unlock()
+		server, err := net.Dial("tcp", address)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		_ = client.(*net.TCPConn).SetReadBuffer(narrow)
+		p.mu.Lock()
+		p.conns = append(p.conns, client, server)
+		p.mu.Unlock()
+		all.Go(func() { p.copy(server, client) })
+		all.Go(func() { p.copy(client, server) })
+	}
+}
+
+// copy reads nothing while all is frozen, so that writers notice it.
+func (p *proxy) copy(to, from net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	buf := make([]byte, 4<<10)
+	for {
+		p.mu.Lock()
+		flows := p.flows
+		p.mu.Unlock()
+		<-flows
+		n, err := from.Read(buf)
+		p.mu.Lock()
+		flows = p.flows
+		p.mu.Unlock()
+		<-flows
+		if _, bad := to.Write(buf[:n]); err != nil || bad != nil {
+			return
+		}
+	}
+}
+
+// to leads the connections to come to another server.
+func (p *proxy) to(server string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.server = server
+}
+
+// dialled counts the connections that were made.
+func (p *proxy) dialled() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns) / 2
+}
+
+func (p *proxy) freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flows = make(chan struct{})
+}
+
+func (p *proxy) thaw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.flows:
+	default:
+		close(p.flows)
+	}
+}
+
+// mouth dials connections that can be made to say nothing, and still hear.
+type mouth struct{ shut atomic.Bool }
+
+func (m *mouth) Dial(network, address string) (net.Conn, error) {
+	conn, err := net.Dial(network, address)
+	return &muted{conn, m}, err
+}
+
+type muted struct {
+	net.Conn
+	mouth *mouth
+}
+
+func (c *muted) Write(p []byte) (int, error) {
+	if c.mouth.shut.Load() {
+		return len(p), nil
+	}
+	return c.Conn.Write(p)
+}

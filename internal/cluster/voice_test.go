@@ -1,0 +1,139 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bellcord/bellcord"
+)
+
+// prefix is that of the subjects, where nothing is said about it.
+const prefix = "bellcord"
+
+// voice is somebody on the bus who says what a node would say, or should not,
+// and hears all that is said.
+type voice struct {
+	t    *testing.T
+	conn *nats.Conn
+
+	mu    sync.Mutex
+	heard []*nats.Msg
+}
+
+func (s *stage) voice(opts ...nats.Option) *voice {
+	s.t.Helper()
+	return newVoice(s.t, s.url, opts...)
+}
+
+func newVoice(t *testing.T, url string, opts ...nats.Option) *voice {
+	t.Helper()
+	conn, err := nats.Connect(url, append(opts, nats.NoEcho())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	v := &voice{t: t, conn: conn}
+	if _, err := conn.Subscribe(prefix+".>", v.hear); err != nil {
+		t.Fatal(err)
+	}
+	v.flush()
+	return v
+}
+
+func (v *voice) hear(m *nats.Msg) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.heard = append(v.heard, m)
+}
+
+// flush returns when the server has had all that was said.
+func (v *voice) flush() {
+	v.t.Helper()
+	if err := v.conn.FlushWithContext(inTime(v.t)); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+func (v *voice) say(subject string, what any) {
+	v.t.Helper()
+	data, err := json.Marshal(what)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if err := v.conn.Publish(subject, data); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// stop passes a stop on to everybody.
+func (v *voice) stop(req bellcord.StopRequest) {
+	v.t.Helper()
+	v.say(prefix+".all", map[string]any{"from": "voice", "stop": req})
+}
+
+// show sends events to a node as a frame.
+func (v *voice) show(node string, events ...bellcord.Event) {
+	v.t.Helper()
+	v.say(prefix+".node."+node+".ev", events)
+}
+
+// answered returns when a node has answered: it has heard what was said before.
+func (v *voice) answered(node string) string {
+	v.t.Helper()
+	return v.ask(node, map[string]any{"verb": "ping"})
+}
+
+func (v *voice) ask(node string, what any) string {
+	v.t.Helper()
+	data, err := json.Marshal(what)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	m, err := v.conn.RequestWithContext(inTime(v.t), prefix+".node."+node+".ctl", data)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return string(m.Data)
+}
+
+// frames counts the messages with events that were heard, and the events that
+// they had of a session.
+func (v *voice) frames(session bellcord.SessionID) (messages, events int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.heard {
+		if !strings.HasSuffix(m.Subject, ".ev") {
+			continue
+		}
+		var all []bellcord.Event
+		if err := json.Unmarshal(m.Data, &all); err != nil {
+			v.t.Errorf("a frame is %q: %v", m.Data, err)
+		}
+		had := 0
+		for _, ev := range all {
+			if ev.Session == session {
+				had++
+			}
+		}
+		if had > 0 {
+			messages, events = messages+1, events+had
+		}
+	}
+	return messages, events
+}
+
+// asked counts what was asked of a node.
+func (v *voice) asked(node string) (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.heard {
+		if m.Subject == prefix+".node."+node+".ctl" {
+			n++
+		}
+	}
+	return n
+}
