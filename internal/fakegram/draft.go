@@ -1,0 +1,118 @@
+package fakegram
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	draftLife = 30 * time.Second
+	stopGrace = time.Second // for draft updates that were under way when the bot was told
+)
+
+// errNoDraft is the answer to a Stop for which there is no button.
+var errNoDraft = errors.New("there is no live draft with a Stop button")
+
+// draft is a message that is being written. It is a preview: nothing of it is
+// kept.
+type draft struct {
+	id int
+	formatted
+	canStop  bool
+	keep     bool
+	stopped  bool // and kept
+	at       time.Time
+	animated int // updates since it was new
+}
+
+func (d *draft) ends() time.Time { return d.at.Add(draftLife) }
+
+// stop is a Stop that was pressed. told is when the bot was given the update.
+type stop struct {
+	told time.Time
+}
+
+func stopKey(thread, id int) string { return fmt.Sprintf("%d/%d", thread, id) }
+
+func (p *play) sendDraft() (any, error) {
+	if !p.chat.private() {
+		return nil, bad("TEXTDRAFT_PEER_INVALID")
+	}
+	id, err := p.q.number("draft_id", "draft_id must be non-zero")
+	if err == nil && id == 0 {
+		err = bad("draft_id must be non-zero")
+	}
+	if err != nil {
+		return nil, err
+	}
+	thread, err := p.thread()
+	if err != nil {
+		return nil, err
+	}
+	f, err := p.formatted("text", "entities")
+	if err == nil && units(f.text) > longestText {
+		err = bad("message is too long")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.wasStopped(thread, id) {
+		return true, nil
+	}
+	p.show(thread, id, f)
+	return true, nil
+}
+
+// wasStopped reports whether a draft may be seen no more. A bot that goes on
+// although it was told breaks a rule.
+func (p *play) wasStopped(thread, id int) bool {
+	pressed := p.chat.stopped[stopKey(thread, id)]
+	if pressed == nil {
+		return false
+	}
+	if !pressed.told.IsZero() && p.now.Sub(pressed.told) > stopGrace {
+		p.violate(p.now, "sendMessageDraft: draft %d of chat %d goes on although the bot was told %v ago that it was stopped",
+			id, p.chat.info.ID, p.now.Sub(pressed.told).Round(time.Millisecond))
+	}
+	return true
+}
+
+func (p *play) show(thread, id int, f formatted) {
+	next := &draft{id: id, formatted: f, canStop: p.q.flag("can_stop"), keep: p.q.flag("keep_on_stop"), at: p.now}
+	if before := p.chat.drafts[thread]; before != nil && before.id == id {
+		next.animated = before.animated + 1
+	}
+	p.chat.drafts[thread] = next
+}
+
+// PressStop presses the Stop button of the live draft in a private chat, outside
+// of all threads.
+func (s *Server) PressStop(chat int64) error { return s.PressStopIn(chat, 0) }
+
+// PressStopIn does so in a thread.
+func (s *Server) PressStopIn(chat int64, thread int) (err error) {
+	s.change(func(now time.Time) { err = s.pressStop(now, chat, thread) })
+	return err
+}
+
+func (s *Server) pressStop(now time.Time, id int64, thread int) error {
+	c := s.chats[id]
+	if c == nil || c.drafts[thread] == nil || !c.drafts[thread].canStop || c.drafts[thread].stopped {
+		return errNoDraft
+	}
+	d, pressed := c.drafts[thread], &stop{}
+	c.stopped[stopKey(thread, d.id)] = pressed
+	if d.stopped = d.keep; !d.keep {
+		delete(c.drafts, thread)
+	}
+	body := struct {
+		Chat   ChatInfo `json:"chat"`
+		Thread int      `json:"message_thread_id,omitempty"`
+		Draft  int      `json:"draft_id"`
+	}{c.info, thread, d.id}
+	if !s.tell(now, "stopped_message_generation", body, func(now time.Time) { pressed.told = now }) {
+		s.violate(now, "draft %d of chat %d had a Stop button, but allowed_updates leaves stopped_message_generation out", d.id, id)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package fakegram_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAnEditIsSeenAndTakesButtonsAwayUnlessItBringsThem(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		keys := fields{"inline_keyboard": [][]fields{{{"text": "Go", "callback_data": "g"}}}}
+		id := s.call("sendMessage", fields{"chat_id": anna, "text": "one", "reply_markup": keys}).message().ID
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": id, "text": "<b>two</b>", "parse_mode": "HTML", "reply_markup": keys}).fine()
+		view := s.Chat(anna)
+		if m := view.Last(); m.Text != "two" || m.Entities[0].Type != "bold" || m.Edited == 0 || m.ID != id {
+			s.Errorf("got %+v", m)
+		}
+		if _, there := view.Button("Go"); !there {
+			s.Error("the button is gone")
+		}
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": id, "text": "three"}).fine()
+		if _, there := s.Chat(anna).Button("Go"); there {
+			s.Error("the button is still there")
+		}
+		s.call("editMessageReplyMarkup", fields{"chat_id": anna, "message_id": id, "reply_markup": keys}).fine()
+		if _, there := s.Chat(anna).Button("Go"); !there {
+			s.Error("the button did not come back")
+		}
+		s.clean()
+	})
+}
+
+func TestAnEditThatChangesNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	const words = "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
+	onStage(t, func(s *stage) {
+		id := s.call("sendMessage", fields{"chat_id": anna, "text": "a <b>b</b>", "parse_mode": "HTML"}).message().ID
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": id, "text": "a <strong>b</strong> ", "parse_mode": "HTML"}).refused(400, words)
+		s.call("editMessageReplyMarkup", fields{"chat_id": anna, "message_id": id}).refused(400, words)
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": id, "text": "a b"}).fine()
+	})
+}
+
+func TestOnlyTheBotsOwnTextCanBeEdited(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		theirs := s.say(anna, anna, "mine").ID
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": theirs, "text": "x"}).refused(400, "Bad Request: message can't be edited")
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": 999, "text": "x"}).refused(400, "Bad Request: message to edit not found")
+		s.call("editMessageText", fields{"chat_id": anna, "text": "x"}).refused(400, "Bad Request: message identifier is not specified")
+		s.rest(3 * time.Second)
+		sent, err := s.SayDocument(anna, anna, "a.md", []byte("a"), "")
+		if err != nil {
+			s.Fatal(err)
+		}
+		file := s.call("sendDocument", fields{"chat_id": anna, "document": sent.Document.FileID}).message().ID
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": file, "text": "x"}).refused(400, "Bad Request: there is no text in the message to edit")
+		own := s.send(anna, "own")
+		s.call("editMessageReplyMarkup", fields{"chat_id": anna, "message_id": own, "reply_markup": fields{"keyboard": [][]string{{"a"}}}}).
+			refused(400, "Bad Request: inline keyboard expected")
+		s.clean()
+	})
+}
+
+func TestAMessageCanBeDeletedFor48HoursAndNotLonger(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		first, second := s.send(anna, "one"), s.send(anna, "two")
+		theirs := s.say(anna, anna, "three").ID
+		s.rest(48*time.Hour - time.Second)
+		s.call("deleteMessage", fields{"chat_id": anna, "message_id": first}).fine()
+		s.call("deleteMessage", fields{"chat_id": anna, "message_id": theirs}).fine()
+		s.call("deleteMessage", fields{"chat_id": anna, "message_id": first}).refused(400, "Bad Request: message to delete not found")
+		s.rest(time.Second)
+		s.call("deleteMessage", fields{"chat_id": anna, "message_id": second}).refused(400, "Bad Request: message can't be deleted for everyone")
+		s.call("deleteMessages", fields{"chat_id": anna, "message_ids": []int{second}}).refused(400, "Bad Request: message can't be deleted for everyone")
+		if last := s.Chat(anna).Last(); last.Text != "two" {
+			s.Errorf("last is %+v", last)
+		}
+		s.clean()
+	})
+}
+
+func TestInAGroupOtherPeoplesMessagesAreForAdministratorsToDelete(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		theirs := s.say(group, anna, "hello")
+		s.call("deleteMessage", fields{"chat_id": group, "message_id": theirs.ID}).refused(400, "Bad Request: message can't be deleted")
+		s.call("deleteMessage", fields{"chat_id": group, "message_id": s.send(group, "own")}).fine()
+		s.Promote(group, bot, "administrator")
+		s.call("deleteMessage", fields{"chat_id": group, "message_id": theirs.ID}).fine()
+		s.clean()
+	})
+}
+
+func TestUpTo100MessagesAreDeletedAtOnce(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		ids := make([]int, 101)
+		for i := range ids {
+			ids[i] = i + 1
+		}
+		s.send(anna, "one")
+		s.call("deleteMessages", fields{"chat_id": anna, "message_ids": ids}).refused(400, "Bad Request: too many message identifiers specified")
+		s.call("deleteMessages", fields{"chat_id": anna, "message_ids": []int{}}).refused(400, "Bad Request: message identifiers are not specified")
+		s.call("deleteMessages", fields{"chat_id": anna, "message_ids": ids[:100]}).fine()
+		if left := s.Chat(anna).Messages; len(left) != 0 {
+			s.Errorf("left %+v", left)
+		}
+		s.clean()
+	})
+}
+
+func TestButtonsAreCheckedOneByOne(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		button fields
+		words  string
+	}{
+		{fields{"text": "a", "callback_data": strings.Repeat("x", 64)}, ""},
+		{fields{"text": "a", "callback_data": strings.Repeat("x", 65)}, "BUTTON_DATA_INVALID"},
+		{fields{"text": "a", "callback_data": strings.Repeat("€", 21) + "x"}, ""},
+		{fields{"text": "a", "callback_data": strings.Repeat("€", 22)}, "BUTTON_DATA_INVALID"},
+		{fields{"text": "a", "callback_data": ""}, "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"},
+		{fields{"text": "a"}, "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"},
+		{fields{"text": "", "callback_data": "x"}, "can't parse inline keyboard button: Field \"text\" must be of type String"},
+		{fields{"text": "a", "callback_data": "x", "url": "https://x.org"}, "can't parse inline keyboard button: exactly one action is meant"},
+		{fields{"text": "a", "url": "https://x.org"}, ""},
+		{fields{"text": "a", "url": "nonsense"}, "BUTTON_URL_INVALID"},
+		{fields{"text": "a", "callback_data": "x", "style": "danger"}, ""},
+	}
+	for _, tc := range cases {
+		onStage(t, func(s *stage) {
+			got := s.call("sendMessage", fields{"chat_id": anna, "text": "x", "reply_markup": fields{"inline_keyboard": [][]fields{{tc.button}}}})
+			if tc.words == "" {
+				got.fine()
+			} else {
+				got.refused(400, "Bad Request: "+tc.words)
+			}
+			s.clean()
+		})
+	}
+}
+
+func TestUnknownFieldsAndStylesOfButtonsAreViolations(t *testing.T) {
+	t.Parallel()
+	for field, value := range map[string]string{"style": "red", "colour": "red"} {
+		onStage(t, func(s *stage) {
+			s.call("sendMessage", fields{"chat_id": anna, "text": "x", "reply_markup": fields{"inline_keyboard": [][]fields{
+				{{"text": "a", "callback_data": "x", field: value}},
+			}}}).fine()
+			s.broken("a button's " + map[string]string{"style": `style "red"`, "colour": `field "colour"`}[field])
+		})
+	}
+}
+
+func TestAReplyNeedsItsMessage(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		to := s.say(anna, anna, "question").ID
+		m := s.call("sendMessage", fields{"chat_id": anna, "text": "x", "reply_parameters": fields{"message_id": to}}).message()
+		if m.ReplyTo == nil || m.ReplyTo.Text != "question" {
+			s.Errorf("got %+v", m.ReplyTo)
+		}
+		s.call("sendMessage", fields{"chat_id": anna, "text": "x", "reply_parameters": fields{"message_id": 99}}).
+			refused(400, "Bad Request: message to be replied not found")
+		s.call("sendMessage", fields{"chat_id": anna, "text": "x", "reply_parameters": fields{"message_id": 99, "allow_sending_without_reply": true}}).fine()
+	})
+}

@@ -1,0 +1,75 @@
+package fakegram
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// problem is a refusal, in the API's form.
+type problem struct {
+	code  int
+	words string
+	retry int // seconds, of a 429
+}
+
+func (p problem) Error() string { return p.words }
+
+func bad(format string, args ...any) error {
+	return problem{code: http.StatusBadRequest, words: "Bad Request: " + fmt.Sprintf(format, args...)}
+}
+
+func forbidden(words string) error {
+	return problem{code: http.StatusForbidden, words: "Forbidden: " + words}
+}
+
+func conflict(words string) error {
+	return problem{code: http.StatusConflict, words: "Conflict: " + words}
+}
+
+func tooMany(seconds int) error {
+	return problem{
+		code: http.StatusTooManyRequests, retry: seconds,
+		words: fmt.Sprintf("Too Many Requests: retry after %d", seconds),
+	}
+}
+
+// answerBody is what goes over the wire, for a result and for a problem.
+type answerBody struct {
+	OK          bool        `json:"ok"`
+	Result      any         `json:"result,omitempty"`
+	Code        int         `json:"error_code,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Parameters  *parameters `json:"parameters,omitempty"`
+}
+
+type parameters struct {
+	RetryAfter int `json:"retry_after"`
+}
+
+// answer encodes a result or an error. It is called with the lock held, so that
+// the result can't change under the encoder.
+func answer(result any, err error) (int, []byte) {
+	status, body := http.StatusOK, answerBody{OK: true, Result: result}
+	if err != nil {
+		var p problem
+		if !errors.As(err, &p) {
+			p = problem{code: http.StatusInternalServerError, words: "Internal Server Error: " + err.Error()}
+		}
+		status, body = p.code, answerBody{Code: p.code, Description: p.words}
+		if p.retry > 0 {
+			body.Parameters = &parameters{RetryAfter: p.retry}
+		}
+	}
+	return status, encode(body)
+}
+
+// encode is for values of our own, which all have a JSON form.
+func encode(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package fakegram
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const largestUpload = 50 << 20
+
+// request is one call's parameters, whatever form they came in. Values that are
+// not strings in JSON are kept as their JSON text, which is how forms send them.
+type request struct {
+	method string
+	params map[string]string
+	files  map[string]upload
+}
+
+type upload struct {
+	name, mime string
+	data       []byte
+}
+
+// readRequest takes parameters from the URL and from a body of JSON, a form or
+// a multipart form.
+func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+	q := &request{method: r.PathValue("method"), params: map[string]string{}, files: map[string]upload{}}
+	q.addValues(r.URL.Query())
+	body := http.MaxBytesReader(w, r.Body, largestUpload+1<<20)
+	kind, extra, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	var err error
+	switch kind {
+	case "application/json":
+		err = q.addJSON(body)
+	case "multipart/form-data":
+		err = q.addMultipart(multipart.NewReader(body, extra["boundary"]))
+	case "application/x-www-form-urlencoded":
+		err = q.addForm(body)
+	}
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return q, problem{code: http.StatusRequestEntityTooLarge, words: "Request Entity Too Large"}
+	}
+	if err != nil {
+		return q, bad("can't parse the request: %v", err)
+	}
+	return q, nil
+}
+
+func (q *request) addValues(values url.Values) {
+	for name, all := range values {
+		q.params[name] = all[0]
+	}
+}
+
+func (q *request) addForm(body io.Reader) error {
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	values, err := url.ParseQuery(string(text))
+	q.addValues(values)
+	return err
+}
+
+func (q *request) addJSON(body io.Reader) error {
+	var fields map[string]json.RawMessage
+	if err := json.NewDecoder(body).Decode(&fields); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	for name, raw := range fields {
+		var text string
+		switch {
+		case string(raw) == "null": // the same as leaving it out
+		case json.Unmarshal(raw, &text) == nil:
+			q.params[name] = text
+		default:
+			q.params[name] = string(raw)
+		}
+	}
+	return nil
+}
+
+func (q *request) addMultipart(form *multipart.Reader) error {
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF { //nolint:errorlint // one that is wrapped tells of a form that was cut
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(part)
+		if err != nil {
+			return err
+		}
+		if part.FileName() != "" {
+			q.files[part.FormName()] = upload{name: part.FileName(), mime: part.Header.Get("Content-Type"), data: data}
+		} else {
+			q.params[part.FormName()] = string(data)
+		}
+	}
+}
+
+func (q *request) names() []string {
+	return slices.Sorted(maps.Keys(q.params))
+}
+
+// number reads an integer; one that is missing or none at all is refused with
+// the words given.
+func (q *request) number(name, refusal string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(q.params[name]))
+	if err != nil {
+		return 0, bad("%s", refusal)
+	}
+	return n, nil
+}
+
+// numberOr reads an integer that may be missing or nonsense, as Telegram does.
+func (q *request) numberOr(name string, otherwise int) int {
+	n, err := strconv.Atoi(q.params[name])
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+func (q *request) flag(name string) bool {
+	v := strings.ToLower(q.params[name])
+	return v == "true" || v == "1" || v == "yes"
+}
+
+// object decodes a parameter that is JSON; one that is missing leaves into as
+// it is.
+func (q *request) object(name string, into any) error {
+	raw := q.params[name]
+	if raw == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(raw), into); err != nil {
+		return bad("can't parse %s: %v", strings.ReplaceAll(name, "_", " "), err)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package fakegram
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	postPatience = 30 * time.Second
+	firstBackOff = time.Second
+	longestPause = time.Minute
+)
+
+// post sends updates to a webhook in their order until the webhook is taken
+// away. One that was not taken well is sent again, after a pause that doubles;
+// those behind it wait.
+func (s *Server) post(h *webhook) {
+	pause := firstBackOff
+	for {
+		u := s.nextPost(h)
+		if u == nil {
+			return
+		}
+		err := s.postOne(h, u)
+		s.posted(h, u, err)
+		if err == nil {
+			pause = firstBackOff
+			continue
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-h.quit:
+			timer.Stop()
+			return
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// nextPost waits for an update; nil when the webhook is gone.
+func (s *Server) nextPost(h *webhook) *update {
+	for {
+		var first *update
+		var changed <-chan struct{}
+		s.look(func(time.Time) {
+			changed = s.changed
+			if len(s.inbox.pending) > 0 {
+				first = s.inbox.pending[0]
+			}
+		})
+		select {
+		case <-h.quit:
+			return nil
+		default:
+		}
+		if first != nil {
+			return first
+		}
+		select {
+		case <-changed:
+		case <-h.quit:
+			return nil
+		}
+	}
+}
+
+func (s *Server) postOne(h *webhook, u *update) error {
+	ctx, done := context.WithTimeout(context.Background(), postPatience)
+	defer done()
+	over := make(chan struct{})
+	defer close(over)
+	go func() { // a post ends with its webhook
+		select {
+		case <-h.quit:
+			done()
+		case <-over:
+		}
+	}()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(u.raw))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if h.secret != "" {
+		req.Header.Set("X-Telegram-Bot-Api-Secret-Token", h.secret)
+	}
+	resp, err := s.poster.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return fmt.Errorf("Wrong response from the webhook: %s", resp.Status) //nolint:staticcheck // Telegram's words
+	}
+	return s.checkReply(resp.Body)
+}
+
+// checkReply notes a method in the reply, which Telegram would run and this
+// server does not: its result would be lost on a bot that wants to know it.
+func (s *Server) checkReply(body io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(text, []byte(`"method"`)) {
+		s.change(func(now time.Time) { s.violate(now, "a method in the reply to a webhook is not played here") })
+	}
+	return nil
+}
+
+// posted takes an update that arrived out of the inbox, and notes what went
+// wrong with one that did not.
+func (s *Server) posted(h *webhook, u *update, err error) {
+	s.change(func(now time.Time) {
+		if err != nil {
+			h.lastError, h.lastErrorAt = err.Error(), now
+			return
+		}
+		s.inbox.confirm(u.id + 1)
+		if u.told != nil {
+			u.told(now)
+		}
+	})
+}
