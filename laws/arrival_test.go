@@ -13,7 +13,7 @@ func TestLaw01_AStopOfOneTurnNeverTouchesTheNext(t *testing.T) {
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		next := sc.send("", "[slow 5] the next turn")
 		sc.await(next.ID, saidSo("word2"))
-		again, err := sc.Stop(bellcord.StopTurn(sc.id, by)).Wait(t.Context())
+		again, err := sc.entrance().Stop(bellcord.StopTurn(sc.id, by)).Wait(t.Context())
 		if err != nil || again[0].State != bellcord.AlreadyEnded {
 			t.Errorf("a late stop was answered %+v, %v", again, err)
 		}
@@ -43,21 +43,21 @@ func TestLaw01_AScopeIsTheTurnsThereAreWhenItArrives(t *testing.T) {
 
 func TestLaw02_AStopThatComesBeforeItsTurnPreventsTheFirstByteAndTheFirstTool(t *testing.T) {
 	t.Parallel()
-	for _, c := range cuts[:3] { // before accept, queued, starting
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			onStage(t, func(s *stage) {
+	for _, on := range grounds(t) {
+		for _, from := range on.ways(0) {
+			for _, c := range cuts[:3] { // before accept, queued, starting
 				c.prompt = `[tool quick {}]`
-				sc := s.stopAt(c)
-				<-time.After(20 * time.Minute)
-				if n := len(s.model.Requests()); n != c.requests || s.ran.of("quick") != 0 {
-					s.t.Errorf("%d model requests, %d tools", n, s.ran.of("quick"))
-				}
-				if sc.receipt.End != bellcord.Stopped || !sc.receipt.Times.Started.IsZero() && c.name != "starting" {
-					s.t.Errorf("receipt %+v", sc.receipt)
-				}
-			})
-		})
+				atCut(t, on.name+"/"+from.name, c, setting{ground: on, format: formats[0], from: from}, func(t *testing.T, sc scene) {
+					<-time.After(20 * time.Minute)
+					if n := len(sc.model.Requests()); n != c.requests || sc.ran.of("quick") != 0 {
+						t.Errorf("%d model requests, %d tools", n, sc.ran.of("quick"))
+					}
+					if sc.receipt.End != bellcord.Stopped || !sc.receipt.Times.Started.IsZero() && c.name != "starting" {
+						t.Errorf("receipt %+v", sc.receipt)
+					}
+				})
+			}
+		}
 	}
 }
 
@@ -128,7 +128,7 @@ func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 		for i, o := range ways {
 			t.Run(o.name, func(t *testing.T) {
 				t.Parallel()
-				onEvenStage(t, func(s *stage) {
+				onEvenStage(t, setting{}, func(s *stage) {
 					p := bellcord.Prompt{Text: "[hang after 3]"}
 					if o.kind == bellcord.Deadline {
 						p.Deadline = time.Minute

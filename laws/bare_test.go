@@ -19,7 +19,7 @@ func bareStage(t *testing.T, agent bellcord.Agent, opts bellcord.Options) *stage
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, dir: dir, store: &gate{Store: store}, grew: make(chan struct{})}
+	s := &stage{t: t, dir: dir, home: filed(dir), store: &gate{Store: store}, grew: make(chan struct{})}
 	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	s.t.Helper()
 	cause := by
 	cause.Kind, cause.At = bellcord.Person, time.Now()
-	other, err := sqlite.Open(s.t.Context(), s.dir)
+	other, err := s.home(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

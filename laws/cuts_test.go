@@ -3,8 +3,8 @@ package laws_test
 import (
 	"slices"
 	"strings"
-	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
@@ -184,6 +184,7 @@ type scene struct {
 	cut
 	id bellcord.TurnID
 	told
+	waited  time.Duration    // until that was told
 	receipt bellcord.Receipt // what is on record
 }
 
@@ -206,58 +207,15 @@ func (s *stage) stopAt(c cut) scene {
 	if c.reach != nil {
 		c.reach(s, sc.id, c.prompt)
 	}
+	if from.link != sameNode {
+		synctest.Wait() // another node knows of a turn what is on record
+	}
+	asked := time.Now()
 	answered := from.stop(s, sc.id)
 	if c.late != nil {
 		c.late(s, sc.id, c.prompt)
 	}
-	sc.told, sc.receipt = answered(), s.ended(sc.id)
+	sc.told = answered()
+	sc.waited, sc.receipt = time.Since(asked), s.ended(sc.id)
 	return sc
-}
-
-// atEveryCut plays a scene for each cut point and holds a law against it. CI
-// asks for every law in every format, and for every law with the stop sent over
-// HTTP.
-func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
-	t.Helper()
-	in := formats[:1]
-	if *everyFormat {
-		in = formats
-	}
-	atEveryCutIn(t, in, law)
-}
-
-// atEveryCutIn does so with models that speak the formats: for laws about what
-// goes over the wire to them. Where a stop comes from and what a model speaks do
-// not meet, so other origins are tried in one format.
-func atEveryCutIn(t *testing.T, in []string, law func(t *testing.T, sc scene)) {
-	t.Helper()
-	for _, format := range in {
-		atEveryCutFrom(t, format, format, origins[0], law)
-	}
-	if *everyOrigin {
-		for _, from := range origins {
-			if from.http {
-				atEveryCutFrom(t, from.name, in[0], from, law)
-			}
-		}
-	}
-}
-
-func atEveryCutFrom(t *testing.T, name, format string, from origin, law func(t *testing.T, sc scene)) {
-	t.Helper()
-	for _, c := range cuts {
-		if c.end == "" {
-			c.end = bellcord.Stopped
-		}
-		t.Run(name+"/"+c.name, func(t *testing.T) {
-			t.Parallel()
-			if why := from.silentAt(c); why != "" {
-				t.Skip(why)
-			}
-			onStageIn(t, format, func(s *stage) {
-				s.origin = from
-				law(s.t, s.stopAt(c))
-			})
-		})
-	}
 }

@@ -72,18 +72,19 @@ func TestLaw24_NoHalfCallIsExecuted(t *testing.T) {
 			s.t.Errorf("the model rejected: %v", r)
 		}
 	})
-	for _, c := range cuts {
-		if c.name != "in tool arguments" && c.name != "between call and dispatch" {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
-			onStage(t, func(s *stage) {
-				s.stopAt(c)
-				if s.ran.of("quick") != 0 {
-					s.t.Error("it ran")
+	for _, on := range grounds(t) {
+		for _, from := range on.ways(0) {
+			for _, c := range cuts {
+				if c.name != "in tool arguments" && c.name != "between call and dispatch" {
+					continue
 				}
-			})
-		})
+				atCut(t, on.name+"/"+from.name, c, setting{ground: on, format: formats[0], from: from}, func(t *testing.T, sc scene) {
+					if sc.ran.of("quick") != 0 {
+						t.Error("it ran")
+					}
+				})
+			}
+		}
 	}
 }
 

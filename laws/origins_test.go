@@ -17,12 +17,16 @@ import (
 	"github.com/bellcord/bellcord/internal/api"
 )
 
-var everyOrigin = flag.Bool("origins", false, "hold every law with the stop sent over HTTP, too")
+var (
+	everyOrigin = flag.Bool("origins", false, "hold every law with the stop sent over HTTP, too")
+	everyNode   = flag.Bool("nodes", false, "hold every law on PostgreSQL with the stop coming from every origin, at every node")
+)
 
 // told is what the one who stopped was told.
 type told struct {
 	answer bellcord.StopAnswer
 	raw    []byte // the receipt as it came over the wire, where it did
+	body   []byte // and all that came with it
 	status int    // of HTTP, where it was asked
 }
 
@@ -37,8 +41,12 @@ type origin struct {
 	queue  bellcord.QueueFate // that it declares
 	scope  bool               // it names no turn, but what is there
 	http   bool
-	cannot map[string]string   // cut points that it cannot express, each with the reason
-	differ map[string][]string // fields that differ from the core's at a cut point, beside the cause
+	mute   bool                    // who stops there is told nothing
+	link   link                    // of the node where it comes in with the turn's own
+	late   time.Duration           // after which it is heard at most
+	ends   map[string]bellcord.End // where the turn ends otherwise than by the core's stop
+	cannot map[string]string       // cut points that it cannot express, each with the reason
+	differ map[string][]string     // fields that differ from the core's at a cut point, beside the cause
 }
 
 // Why an origin cannot express a cut point.
@@ -77,11 +85,11 @@ var origins = []origin{
 		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
 	}, {
 		name: "acp", cause: bellcord.Cause{By: "editor", From: "acp", Why: "session/cancel"}, queue: bellcord.Drop, scope: true,
-		ready: (*stage).openEditor, stop: byEditor,
+		ready: (*stage).openEditor, stop: byEditor, mute: true,
 		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
 	}, {
 		name: "the store alone", cause: by, queue: bellcord.Hold,
-		stop:   byStore,
+		stop: byStore, mute: true, late: usualSweep,
 		cannot: map[string]string{"starting": tooQuick, "in settle": rowFirst},
 		differ: map[string][]string{
 			"in thinking": heardLater, "in text": heardLater, "in the second step": heardLater,
@@ -99,7 +107,10 @@ func (o origin) silentAt(c cut) string {
 
 func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*stage, bellcord.TurnID) func() told {
 	return func(s *stage, id bellcord.TurnID) func() told {
-		stopping := s.Stop(request(s, id))
+		stopping := s.entrance().Stop(request(s, id))
+		if len(s.nodes) > 1 {
+			synctest.Wait() // it has come as far as it comes in no time
+		}
 		return func() told {
 			s.t.Helper()
 			answers, err := stopping.Wait(s.t.Context())
@@ -133,39 +144,44 @@ func TestLaw04_EveryOriginLeavesTheSameReceiptAtEveryCutPoint(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var core bellcord.Receipt
-			for i, from := range origins {
-				t.Run(from.name, func(t *testing.T) {
-					if why := from.cannot[c.name]; why != "" {
-						t.Skip(why)
+			for _, on := range grounds(t) {
+				for _, from := range origins {
+					if from.link == sameNode || on.shared {
+						t.Run(on.name+"/"+from.name, func(t *testing.T) { likeTheCore(t, setting{ground: on, from: from}, c, &core) })
 					}
-					onEvenStage(t, func(s *stage) {
-						s.origin = from
-						sc := s.stopAt(c)
-						if i == 0 {
-							core = sc.receipt
-							return
-						}
-						sc.isLike(from, core)
-						if from.http {
-							sc.wasTold(from)
-						}
-					})
-				})
+				}
 			}
 		})
 	}
 }
 
+// likeTheCore plays a scene and holds its receipt against the core's, which the
+// first scene leaves.
+func likeTheCore(t *testing.T, at setting, c cut, core *bellcord.Receipt) {
+	t.Helper()
+	if why := at.from.cannot[c.name]; why != "" {
+		t.Skip(why)
+	}
+	onEvenStage(t, at, func(s *stage) {
+		sc := s.stopAt(c)
+		if core.Turn == "" && at.from.name == origins[0].name {
+			*core = sc.receipt
+		}
+		sc.isLike(at.from, *core)
+		if at.from.http {
+			sc.wasTold(at.from)
+		}
+	})
+}
+
 // onEvenStage is onStage in a directory whose name is as long as every other's:
 // the model is told it, and that is paid for by the character.
-func onEvenStage(t *testing.T, play func(s *stage)) {
+func onEvenStage(t *testing.T, at setting, play func(s *stage)) {
 	t.Helper()
 	const length = 200
 	dir := t.TempDir()
-	dir = filepath.Join(dir, strings.Repeat("x", max(1, length-len(dir))))
-	synctest.Test(t, func(t *testing.T) {
-		play(newStage(t, dir, formats[0], bellcord.Options{Sweep: 10 * time.Second}))
-	})
+	at.dir, at.format = filepath.Join(dir, strings.Repeat("x", max(1, length-len(dir)))), formats[0]
+	onStageAt(t, at, play)
 }
 
 // isLike holds the receipt on record against the core's.
@@ -177,9 +193,15 @@ func (sc scene) isLike(from origin, want bellcord.Receipt) {
 	if want.Turn == "" {
 		sc.t.Fatal("the core left no receipt")
 	}
+	if end := from.endAt(sc.cut); sc.receipt.End != end {
+		sc.t.Errorf("it ended %s, not %s", sc.receipt.End, end)
+	}
 	if want.Cause != nil {
 		as := *want.Cause
-		as.By, as.From, as.Why = from.cause.By, from.cause.From, from.cause.Why
+		as.By, as.From, as.Why, as.Queue = from.cause.By, from.cause.From, from.cause.Why, ""
+		if from.queue != bellcord.Hold {
+			as.Queue = from.queue
+		}
 		want.Cause = &as
 	}
 	if want.Queue != "" {
@@ -216,7 +238,7 @@ func (sc scene) wasTold(from origin) {
 		state = bellcord.AlreadyEnded
 	}
 	if sc.answer.State != state || sc.status != status {
-		sc.t.Errorf("answered %d %s, want %d %s", sc.status, sc.answer.State, status, state)
+		sc.t.Errorf("answered %d %s, want %d %s: %s", sc.status, sc.answer.State, status, state, sc.body)
 	}
 	onRecord, err := json.Marshal(sc.receipt)
 	if err != nil {

@@ -16,7 +16,7 @@ func TestLaw07_ManyStopsAreOneStopAndEachAnswerCarriesTheSameRecord(t *testing.T
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		for range 5 {
 			other := bellcord.Cause{By: "bert", From: "laws"}
-			answers, err := sc.Stop(bellcord.StopTurn(sc.id, other)).Wait(t.Context())
+			answers, err := sc.entrance().Stop(bellcord.StopTurn(sc.id, other)).Wait(t.Context())
 			if err != nil || len(answers) != 1 || answers[0].Receipt == nil {
 				t.Fatalf("answered %+v, %v", answers, err)
 			}

@@ -25,15 +25,17 @@ type served struct {
 	writes *stuckTokens
 }
 
-// serve opens the front once. It is gone before the hub is.
+// serve opens the front once, at the node where stops come in. It is gone before
+// the hub is.
 func (s *stage) serve() *served {
 	s.t.Helper()
 	if s.web != nil {
 		return s.web
 	}
-	writes := &stuckTokens{Store: s.store.Store.(auth.Store)}
+	at := s.entrance()
+	writes := &stuckTokens{Store: at.store}
 	door := auth.NewDoor(writes, auth.Options{})
-	front := web.New(web.Config{Version: "laws", Hub: s.Hub, Door: door, Hosts: []string{"laws"}, Workspaces: s.dir})
+	front := web.New(web.Config{Version: "laws", Hub: at.front, Door: door, Hosts: []string{"laws"}, Workspaces: s.dir})
 	pipes := piped.Listen()
 	server := &http.Server{Handler: front.Handler()}
 	serving := make(chan error, 1)
@@ -140,7 +142,7 @@ func (r reply) told(id bellcord.TurnID) (told, error) {
 	if err := errors.Join(r.err, json.Unmarshal(r.body, &said)); err != nil {
 		return told{}, err
 	}
-	as := told{status: r.status, answer: bellcord.StopAnswer{State: said.State}}
+	as := told{status: r.status, body: r.body, answer: bellcord.StopAnswer{State: said.State}}
 	for _, turn := range said.Turns {
 		if turn.Turn != id {
 			continue

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -23,8 +23,11 @@ import (
 type stage struct {
 	*bellcord.Hub
 	t       *testing.T
-	dir     string // of the store
-	format  string // the wire format that the session's model speaks
+	dir     string         // of the session, and of a store that is a file
+	home    home           // of the data
+	network *server.Server // among nodes, where there may be several
+	nodes   []*node        // the one that has the turns, and behind it one where stops come in
+	format  string         // the wire format that the session's model speaks
 	agent   *react.Agent
 	store   *gate
 	model   *fakemodel.Server
@@ -52,21 +55,21 @@ func onStage(t *testing.T, play func(s *stage)) {
 // onStageIn does so with a model that speaks the wire format.
 func onStageIn(t *testing.T, format string, play func(s *stage)) {
 	t.Helper()
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		play(newStage(t, dir, format, bellcord.Options{Sweep: 10 * time.Second})) // hours pass here: looks are rare
-	})
+	onStageAt(t, setting{format: format, dir: t.TempDir()}, play)
 }
 
-func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
+func newStage(t *testing.T, home home, at setting) *stage {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), dir)
+	store, err := home(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &stage{
-		t: t, dir: dir, format: format, store: &gate{Store: store}, model: fakemodel.New(),
+		t: t, dir: at.dir, home: home, format: at.format, store: &gate{Store: store}, model: fakemodel.New(), origin: at.from,
 		grew: make(chan struct{}), ran: counter{n: map[string]int{}},
+	}
+	if at.ground.shared {
+		s.network = openNetwork(t)
 	}
 	client, closePipe := s.model.Pipe()
 	providers := providersOn("http://fake", client)
@@ -77,10 +80,8 @@ func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
 		},
 		Tools: s.tools(),
 	}
-	if s.Hub, err = bellcord.Open(t.Context(), s.store, s.agent, opts); err != nil {
-		t.Fatal(err)
-	}
-	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: dir, Owner: by.By, Model: format + "/fake"})
+	s.Hub = s.openNode(store, s.store, s.network, bellcord.Options{Sweep: at.sweep()}).Hub
+	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: at.dir, Owner: by.By, Model: at.format + "/fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +89,7 @@ func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
 	s.viewing.Go(func() { s.view(made.ID) })
 	t.Cleanup(func() {
 		s.store.open()
-		if err := s.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-		s.viewing.Wait()
+		s.closeNodes()
 		if s.ran.of("deaf") > 0 {
 			<-time.After(2 * time.Hour) // it was abandoned, and ends in its own time
 		}
@@ -99,7 +97,7 @@ func newStage(t *testing.T, dir, format string, opts bellcord.Options) *stage {
 			p.Close()
 		}
 		closePipe()
-		if err := store.Close(); err != nil {
+		if err := s.closeStores(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -13,14 +13,18 @@ import (
 
 // Law 13 is the same table: back-off, approvals and the time to the first byte
 // are cut points.
+// A stop that is in the store alone takes the time until the next look.
 func TestLaw12And13_AStopTakesNoTimeAtAnyCutPoint(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		if sc.end == bellcord.Done {
 			return
 		}
-		if took := sc.receipt.Times.Settled.Sub(sc.receipt.Times.Requested); took != 0 {
+		if took := sc.receipt.Times.Settled.Sub(sc.receipt.Times.Requested); took < 0 || took > sc.origin.late {
 			t.Errorf("from requested to settled: %v", took)
+		}
+		if sc.origin.late == 0 && sc.waited != 0 {
+			t.Errorf("who stopped was told after %v", sc.waited)
 		}
 	})
 }

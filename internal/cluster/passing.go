@@ -67,7 +67,7 @@ func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellco
 		}
 		return err
 	case bellcord.Replace:
-		n.Hub.Stop(bellcord.StopRequest{
+		n.Stop(bellcord.StopRequest{
 			Session: session, Queue: bellcord.Drop, Everywhere: true,
 			Cause: bellcord.Cause{Kind: bellcord.Replaced, By: string(p.Turn)},
 		})

@@ -1,0 +1,161 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// crowdSize is how many take part, and how they behave.
+type crowdSize struct {
+	drivers int // at each node
+	rooms   int // sessions that are in use at the same time
+	turns   int // prompts that a session is sent before it is replaced
+	backlog int // prompts of a session that may be unended
+	pause   time.Duration
+	script  func(chance *rand.Rand, marker string, id bellcord.TurnID) string
+	deed    func(d *driver) // what a driver does next
+}
+
+var usualCrowd = crowdSize{drivers: 3, rooms: 18, turns: 25, backlog: 4, pause: 120 * time.Millisecond, script: anyScript, deed: (*driver).anything}
+
+// crowd is the clients: drivers, who prompt and stop, and viewers.
+type crowd struct {
+	s    *stage
+	size crowdSize
+
+	drivers, viewers       sync.WaitGroup
+	driving, viewing       context.Context
+	stopDriving, stopViews context.CancelFunc
+
+	mu    sync.Mutex
+	rooms []*room
+}
+
+// driver is one client that is in a hurry.
+type driver struct {
+	crowd  *crowd
+	home   *node
+	chance *rand.Rand
+}
+
+func (s *stage) admit(size crowdSize) *crowd {
+	s.t.Helper()
+	c := &crowd{s: s, size: size}
+	c.driving, c.stopDriving = context.WithCancel(context.Background())
+	c.viewing, c.stopViews = context.WithCancel(context.Background())
+	s.t.Cleanup(func() { c.stopDriving(); c.stopViews(); c.drivers.Wait(); c.viewers.Wait() })
+	for i := range size.rooms {
+		r := c.newRoom(s.nodes[i%len(s.nodes)])
+		if r == nil {
+			s.t.Fatal("a session cannot be made")
+		}
+		c.rooms = append(c.rooms, r)
+	}
+	for i := range size.drivers * len(s.nodes) {
+		d := &driver{crowd: c, home: s.nodes[i%len(s.nodes)], chance: rand.New(rand.NewPCG(s.seed, uint64(i)))}
+		c.drivers.Go(func() {
+			for c.driving.Err() == nil {
+				size.deed(d)
+				select {
+				case <-time.After(time.Duration(d.chance.Int64N(int64(size.pause)))):
+				case <-c.driving.Done():
+				}
+			}
+		})
+	}
+	return c
+}
+
+// newRoom makes a session and has it watched; nil where the node does not answer.
+func (c *crowd) newRoom(at *node) *room {
+	var made bellcord.Session
+	ctx, done := within(patience)
+	defer done()
+	status, _, err := at.ask(ctx, http.MethodPost, "/v1/sessions", api.NewSession{Dir: c.s.dir}, &made)
+	if err != nil || status != http.StatusCreated {
+		return nil
+	}
+	r := c.s.book.open(made.ID)
+	c.viewers.Go(func() { c.s.follow(c.viewing, r) })
+	if rand.IntN(3) == 0 { // a second one, who has to be shown the same
+		c.viewers.Go(func() { c.s.follow(c.viewing, r) })
+	}
+	return r
+}
+
+// anyRoom is one in use. A session that has been sent enough is replaced.
+func (d *driver) anyRoom() *room {
+	c := d.crowd
+	c.mu.Lock()
+	i := d.chance.IntN(len(c.rooms))
+	r := c.rooms[i]
+	c.mu.Unlock()
+	if r.full(c.size.turns) {
+		if fresh := c.newRoom(d.home); fresh != nil {
+			c.mu.Lock()
+			c.rooms[i] = fresh
+			c.mu.Unlock()
+			r.retire()
+			return fresh
+		}
+	}
+	return r
+}
+
+func (r *room) full(most int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent >= most
+}
+
+// anyNode is where a verb is sent that needs no particular one.
+func (d *driver) anyNode() *node { return d.crowd.s.nodes[d.chance.IntN(len(d.crowd.s.nodes))] }
+
+// anyScript is a turn of some sort; the id in it tells the model's requests
+// apart, and the marker its processes.
+func anyScript(chance *rand.Rand, marker string, id bellcord.TurnID) string {
+	script := ""
+	switch n := chance.IntN(20); {
+	case n < 8:
+		script = fmt.Sprintf("[slow %d 10ms]", 5+chance.IntN(30))
+	case n < 12:
+		script = fmt.Sprintf("[slow %d 25ms]", 10+chance.IntN(40))
+	case n < 14:
+		script = "[fast 20]"
+	case n < 15:
+		script = "[think 5 5ms] [slow 5 5ms]"
+	case n < 17:
+		script = "[slow 3 5ms] " + shell("0.2", marker, id) + " [then [slow 10 5ms]]"
+	case n < 18:
+		return longProcess(marker, id)
+	case n < 19:
+		script = "[hang after 3]"
+	default:
+		script = "[slow 4 400ms]"
+	}
+	return script + " " + string(id)
+}
+
+// shell is a call with two processes that live for some seconds.
+func shell(seconds, marker string, id bellcord.TurnID) string {
+	return fmt.Sprintf(`[tool shell {"command":"sleep %s %s & sleep %s %s; : %s"}]`, seconds, marker, seconds, marker, id)
+}
+
+// longProcess is a turn whose processes outlive every run, unless they are ended.
+func longProcess(marker string, id bellcord.TurnID) string {
+	return "[slow 3 5ms] " + shell("300", marker, id) + " " + string(id)
+}
+
+// untilStopped is how long a turn runs that does not end by itself.
+func untilStopped(chance *rand.Rand) time.Duration {
+	return 200*time.Millisecond + time.Duration(chance.Int64N(int64(1500*time.Millisecond)))
+}

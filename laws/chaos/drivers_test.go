@@ -1,0 +1,143 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+// anything is what a driver of the usual crowd does next.
+func (d *driver) anything() {
+	switch n := d.chance.IntN(20); {
+	case n < 8:
+		d.promptsOne()
+	case n < 11:
+		d.stopsAny()
+	case n < 15:
+		d.looksAtAny()
+	case n < 16:
+		d.stopsBefore()
+	case n < 17:
+		d.racesTheStop()
+	case n < 18:
+		d.stopsASession()
+	case n < 19:
+		d.promptsTwice()
+	default:
+		d.releases()
+	}
+}
+
+// newTurn is a prompt for a session, in some policy.
+func (d *driver) newTurn() api.NewTurn {
+	id := bellcord.NewTurnID()
+	turn := api.NewTurn{ID: string(id), Text: d.crowd.size.script(d.chance, d.crowd.s.marker, id)}
+	switch d.chance.IntN(12) {
+	case 0:
+		turn.Policy = string(bellcord.Reject)
+	case 1:
+		turn.Policy = string(bellcord.Replace)
+	}
+	return turn
+}
+
+// promptsOne prompts, and sees to the end of what does not end by itself.
+func (d *driver) promptsOne() {
+	r := d.anyRoom()
+	if r.backlog() >= d.crowd.size.backlog {
+		d.stopSessionOf(r)
+		return
+	}
+	turn := d.newTurn()
+	d.prompt(d.home, r, turn)
+	if strings.Contains(turn.Text, "hang") || strings.Contains(turn.Text, "sleep 300") {
+		select {
+		case <-time.After(untilStopped(d.chance)):
+		case <-d.crowd.driving.Done():
+		}
+		d.stop(bellcord.TurnID(turn.ID))
+	}
+}
+
+func (d *driver) prompt(at *node, r *room, turn api.NewTurn) act {
+	d.crowd.s.book.meet(bellcord.TurnID(turn.ID))
+	r.sends(bellcord.TurnID(turn.ID))
+	a := at.prompt(r.id, turn)
+	if !a.answered || a.status >= 400 {
+		r.ended(bellcord.TurnID(turn.ID)) // it never was, as far as we know
+	}
+	return a
+}
+
+// stop stops a turn at any node, and waits for the receipt or does not.
+func (d *driver) stop(id bellcord.TurnID) act {
+	how := api.Stop{Wait: []string{"1ms", "1s", "3s"}[d.chance.IntN(3)], Queue: []string{"next", "next", "hold", "drop"}[d.chance.IntN(4)]}
+	if d.chance.IntN(5) == 0 {
+		how.Mode = string(bellcord.Force)
+	}
+	return d.anyNode().stop(id, how)
+}
+
+func (d *driver) stopsAny() {
+	if id, ok := d.crowd.s.book.anyTurn(d.chance.IntN); ok {
+		d.stop(id)
+	}
+}
+
+func (d *driver) looksAtAny() {
+	if id, ok := d.crowd.s.book.anyTurn(d.chance.IntN); ok {
+		d.anyNode().look(id)
+		d.anyNode().look(id)
+	}
+}
+
+// stopsBefore stops a turn that has not come, which then comes, or not.
+func (d *driver) stopsBefore() {
+	turn := d.newTurn()
+	d.stop(bellcord.TurnID(turn.ID))
+	if d.chance.IntN(4) > 0 {
+		d.prompt(d.home, d.anyRoom(), turn)
+	}
+}
+
+// racesTheStop sends both at the same moment, to nodes that may differ.
+func (d *driver) racesTheStop() {
+	turn, r, at, how := d.newTurn(), d.anyRoom(), d.anyNode(), api.Stop{Wait: "1s", Queue: "next"}
+	var both sync.WaitGroup
+	both.Go(func() { d.prompt(d.home, r, turn) })
+	both.Go(func() { at.stop(bellcord.TurnID(turn.ID), how) })
+	both.Wait()
+}
+
+func (d *driver) stopsASession() { d.stopSessionOf(d.anyRoom()) }
+
+func (d *driver) stopSessionOf(r *room) {
+	how := api.Stop{Wait: "1s", Queue: []string{"drop", "drop", "next", "hold"}[d.chance.IntN(4)]}
+	d.anyNode().stopSession(r.id, how)
+}
+
+// promptsTwice says the same to two nodes: it is one turn. Now and then it says
+// something else.
+func (d *driver) promptsTwice() {
+	turn, r, other := d.newTurn(), d.anyRoom(), d.anyNode()
+	turn.Policy = ""
+	d.prompt(d.home, r, turn)
+	if d.chance.IntN(3) == 0 { // under the id of another prompt; only one of the two may be accepted
+		turn.Text = "[think 1] " + turn.Text
+	}
+	other.prompt(r.id, turn)
+}
+
+// releases lets run what a stop held back.
+func (d *driver) releases() {
+	ctx, done := within(patience)
+	defer done()
+	var line api.Turns
+	_, _, _ = d.anyNode().ask(ctx, http.MethodPost, "/v1/sessions/"+string(d.anyRoom().id)+"/queue/send", nil, &line) // nothing is promised
+}

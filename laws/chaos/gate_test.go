@@ -1,0 +1,165 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// passage is what a gate lets through.
+type passage int
+
+const (
+	open  passage = iota
+	shut          // connections are reset, new ones too
+	hole          // connections stay, and nothing is forwarded: a network that has gone away
+	muted         // questions pass and answers do not: who commits now cannot know
+)
+
+// gate stands between one node and one server.
+type gate struct {
+	listener net.Listener
+	target   string
+
+	mu      sync.Mutex
+	state   passage
+	changed chan struct{} // closed and replaced when state changes
+	conns   map[net.Conn]bool
+}
+
+func newGate(t *testing.T, target string) *gate {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{listener: l, target: target, changed: make(chan struct{}), conns: map[net.Conn]bool{}}
+	var all sync.WaitGroup
+	all.Go(func() { g.accept(&all) })
+	t.Cleanup(func() {
+		_ = l.Close()
+		g.set(shut)
+		all.Wait()
+	})
+	return g
+}
+
+func (g *gate) port() int { return g.listener.Addr().(*net.TCPAddr).Port }
+
+// set changes what passes. Shutting resets what is there.
+func (g *gate) set(state passage) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state = state
+	close(g.changed)
+	g.changed = make(chan struct{})
+	if state == shut {
+		for conn := range g.conns {
+			reset(conn)
+		}
+	}
+}
+
+// reset ends a connection as a machine that crashed does: without a farewell.
+func reset(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+func (g *gate) accept(all *sync.WaitGroup) {
+	for {
+		client, err := g.listener.Accept()
+		if err != nil {
+			return
+		}
+		if !g.keep(client) {
+			continue
+		}
+		all.Go(func() { g.connect(client) })
+	}
+}
+
+// keep notes a connection, unless the gate is shut.
+func (g *gate) keep(conn net.Conn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.state == shut {
+		reset(conn)
+		return false
+	}
+	g.conns[conn] = true
+	return true
+}
+
+func (g *gate) forget(conns ...net.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, conn := range conns {
+		delete(g.conns, conn)
+		reset(conn)
+	}
+}
+
+// connect carries one connection to its end.
+func (g *gate) connect(client net.Conn) {
+	defer g.forget(client)
+	if !g.waitFor(open, muted) {
+		return
+	}
+	server, err := net.Dial("tcp", g.target)
+	if err != nil || !g.keep(server) {
+		return
+	}
+	defer g.forget(server)
+	var both sync.WaitGroup
+	both.Go(func() { g.carry(client, server, open); reset(client); reset(server) })
+	both.Go(func() { g.carry(server, client, open, muted); reset(client); reset(server) })
+	both.Wait()
+}
+
+// carry forwards bytes while the gate is in one of the states, and holds them
+// back while it is in another.
+func (g *gate) carry(to io.Writer, from io.Reader, through ...passage) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if !g.waitFor(through...) {
+			return
+		}
+		if _, bad := to.Write(buf[:n]); err != nil || bad != nil {
+			return
+		}
+	}
+}
+
+// waitFor returns when the gate is in one of the states; false when it is shut.
+func (g *gate) waitFor(states ...passage) bool {
+	for {
+		g.mu.Lock()
+		state, changed := g.state, g.changed
+		g.mu.Unlock()
+		if state == shut {
+			return false
+		}
+		for _, s := range states {
+			if s == state {
+				return true
+			}
+		}
+		<-changed
+	}
+}
+
+// gates are a node's to all servers of one engine; they change together.
+type gates []*gate
+
+func (all gates) set(state passage) {
+	for _, g := range all {
+		g.set(state)
+	}
+}

@@ -1,0 +1,201 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// node is a bellcord serve that is started again whenever it ends.
+type node struct {
+	s      *stage
+	index  int
+	name   string
+	data   string
+	config string
+	pg     gates
+	nats   gates
+	log    *os.File
+	ended  chan struct{} // closed when it is not started again
+
+	mu        sync.Mutex
+	cmd       *exec.Cmd
+	life      int    // counts its processes
+	url       string // "" while it does not serve
+	down      time.Duration
+	troubles  int       // faults that keep it from the database now
+	calmSince time.Time // when the last of them was over, or it began to serve
+	closing   bool
+}
+
+func (s *stage) newNode(index int) *node {
+	s.t.Helper()
+	n := &node{s: s, index: index, name: string(rune('a' + index)), ended: make(chan struct{})}
+	n.data, n.config = filepath.Join(s.dir, n.name), filepath.Join(s.dir, n.name+".toml")
+	n.pg = gates{newGate(s.t, fmt.Sprintf("127.0.0.1:%d", s.pg.port))}
+	for _, port := range s.bus.ports {
+		n.nats = append(n.nats, newGate(s.t, fmt.Sprintf("127.0.0.1:%d", port)))
+	}
+	text := fmt.Sprintf("[serve]\nrate = 0 # the guests are in a hurry\nfinish = \"2s\"\n[cluster]\nlease = %q\nname = %q\n", lease.String(), n.name)
+	if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	var err error
+	if n.log, err = os.Create(filepath.Join(s.evidence, "node-"+n.name+".log")); err != nil {
+		s.t.Fatal(err)
+	}
+	go n.live()
+	s.t.Cleanup(n.close)
+	return n
+}
+
+// live starts the node, again and again.
+func (n *node) live() {
+	defer close(n.ended)
+	for {
+		n.mu.Lock()
+		if n.closing {
+			n.mu.Unlock()
+			return
+		}
+		errs, err := n.start()
+		n.mu.Unlock()
+		if err != nil {
+			n.s.t.Errorf("starting node %s: %v", n.name, err)
+			return
+		}
+		n.listen(errs)
+		_ = n.cmd.Wait()
+		n.mu.Lock()
+		n.leave()
+		down := n.down + 100*time.Millisecond + rand.N(200*time.Millisecond)
+		n.down = 0
+		n.mu.Unlock()
+		<-time.After(down)
+	}
+}
+
+// start starts a process; the lock is held.
+func (n *node) start() (io.Reader, error) {
+	n.life++
+	args := []string{
+		"serve", "--addr", "127.0.0.1:0", "--mode", "full", "--model", "openai/fake", "--data", n.data, "--config", n.config,
+		"--store", n.s.pg.url(n.pg[0].port(), fmt.Sprintf("%s-%d", n.name, n.life)),
+	}
+	if withNATS {
+		var urls []string
+		for _, g := range n.nats {
+			urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", g.port()))
+		}
+		args = append(args, "--nats", strings.Join(urls, ","))
+	}
+	n.cmd = exec.Command(n.s.program, args...)
+	n.cmd.Dir = n.s.dir
+	n.cmd.Env = append(os.Environ(), "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+n.s.modelURL, "XDG_CONFIG_HOME="+n.s.dir)
+	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	errs, err := n.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	return errs, n.cmd.Start()
+}
+
+// listen reads what the process says, until its end.
+func (n *node) listen(errs io.Reader) {
+	lines := bufio.NewScanner(errs)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		_, _ = fmt.Fprintf(n.log, "%s-%d %s\n", n.name, n.life, lines.Text()) // no audit hangs on it
+		var said struct{ Msg, URL string }
+		switch line := lines.Text(); {
+		case json.Unmarshal(lines.Bytes(), &said) == nil && said.Msg == "serving":
+			n.mu.Lock()
+			n.url, n.calmSince = said.URL, time.Now()
+			n.mu.Unlock()
+		case strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.Contains(line, "DATA RACE"):
+			n.s.accuse("a node panicked", "%s-%d: %s", n.name, n.life, line)
+		}
+	}
+}
+
+// leave notes how the process ended; the lock is held.
+func (n *node) leave() {
+	n.url = ""
+	_, _ = fmt.Fprintf(n.log, "%s-%d ended: %v\n", n.name, n.life, n.cmd.ProcessState)
+	n.s.noteExit(n.cmd.ProcessState)
+}
+
+// address is where the node serves now, and which of its lives that is.
+func (n *node) address() (url string, life int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.url, n.life
+}
+
+// signal sends a signal to the process that runs now.
+func (n *node) signal(sig syscall.Signal) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cmd != nil && n.cmd.Process != nil {
+		_ = n.cmd.Process.Signal(sig) // one that has ended needs none
+	}
+}
+
+// restart ends the process in good order; it is started again.
+func (n *node) restart() {
+	n.mu.Lock()
+	n.url = ""
+	n.mu.Unlock()
+	n.signal(syscall.SIGTERM)
+}
+
+// stayDown says how long the node is away after its next end.
+func (n *node) stayDown(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.down = d
+}
+
+// troubled counts what keeps the node from the database, until the returned
+// function is called.
+func (n *node) troubled() (over func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.troubles++
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.troubles--
+		n.calmSince = time.Now()
+	}
+}
+
+// calmFor is how long the node has been able to do its work.
+func (n *node) calmFor() time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.url == "" || n.troubles > 0 {
+		return 0
+	}
+	return time.Since(n.calmSince)
+}
+
+func (n *node) close() {
+	n.mu.Lock()
+	n.closing = true
+	n.mu.Unlock()
+	n.signal(syscall.SIGKILL)
+	<-n.ended
+	_ = n.log.Close()
+}

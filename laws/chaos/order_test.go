@@ -1,0 +1,147 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/bellcord/bellcord"
+)
+
+// history is the operations of one turn.
+type history struct {
+	ops     []porcupine.Operation
+	horizon time.Duration // when all was over: an operation without an answer is open until then
+	near    bool          // nodes ask each other how turns stand
+	maker   string        // where they do not: the process that accepted the turn
+}
+
+func (h *history) add(client int, d deed, out told, from, to time.Duration) {
+	if !out.known {
+		to = h.horizon
+	}
+	h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: d, Output: out, Call: int64(from), Return: int64(to)})
+}
+
+// auditOrder looks, for each turn, for an order in which all answers are true.
+func (s *stage) auditOrder(r *record) string {
+	horizon := s.since()
+	all := map[bellcord.TurnID]*history{}
+	of := func(id bellcord.TurnID) *history {
+		if all[id] == nil {
+			all[id] = &history{horizon: horizon, near: withNATS}
+		}
+		return all[id]
+	}
+	for _, a := range s.book.acts {
+		if a.accepted() && a.status == http.StatusAccepted {
+			of(a.turn).maker = fmt.Sprint(a.node, a.life)
+		}
+	}
+	for _, a := range s.book.acts {
+		if a.turn != "" {
+			of(a.turn).addAct(a)
+		}
+		if a.stop != nil && a.answered && a.status/100 == 2 {
+			for _, one := range a.stop.Turns {
+				of(one.Turn).addAnswer(a, one)
+			}
+		}
+	}
+	ops := 0
+	for id, h := range all {
+		h.addRecord(s, r.lives[id])
+		ops += len(h.ops)
+		s.checkOrder(id, h)
+	}
+	return fmt.Sprintf("%d operations on %d turns have an order", ops, len(all))
+}
+
+func (s *stage) checkOrder(id bellcord.TurnID, h *history) {
+	result := porcupine.CheckOperationsTimeout(turnModel, h.ops, 10*time.Second)
+	if result == porcupine.Ok {
+		return
+	}
+	if s.disorders++; s.disorders > mostShown {
+		s.accuse("answers have no order", "turn %s (%s)", id, result)
+		return
+	}
+	_, info := porcupine.CheckOperationsVerbose(turnModel, h.ops, 10*time.Second)
+	path := filepath.Join(s.evidence, "turn-"+string(id)+".html")
+	if err := porcupine.VisualizePath(turnModel, info, path); err != nil {
+		s.t.Error(err)
+	}
+	var lines []string
+	for _, op := range h.ops {
+		lines = append(lines, fmt.Sprintf("%v–%v node %d %s", time.Duration(op.Call), time.Duration(op.Return), op.ClientId, turnModel.DescribeOperation(op.Input, op.Output)))
+	}
+	s.accuse("answers have no order", "turn %s (%s): see %s\n%s", id, result, filepath.Base(path), strings.Join(lines, "\n"))
+}
+
+// addAct adds what was asked of the turn by name.
+func (h *history) addAct(a act) {
+	near := h.near || h.maker == "" || h.maker == fmt.Sprint(a.node, a.life)
+	switch a.verb {
+	case prompted:
+		switch { // one that is refused as being there may be on its way there: that says nothing
+		case a.accepted():
+			h.add(a.node, accepts, told{known: true}, a.called, a.returned)
+			h.add(a.node, reads, told{known: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
+		case a.unknown():
+			h.add(a.node, accepts, told{}, a.called, 0)
+		}
+	case stopped:
+		h.add(a.node, tells, told{}, a.called, 0)
+		if !a.answered || a.status/100 != 2 || !a.stop.Recorded {
+			h.add(a.node, records, told{}, a.called, 0)
+		}
+	case looked:
+		switch {
+		case a.answered && a.status == http.StatusOK:
+			h.add(a.node, reads, told{known: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
+		case a.answered && a.status == http.StatusNotFound:
+			h.add(a.node, reads, told{known: true}, a.called, a.returned)
+		}
+	}
+}
+
+// addAnswer adds what a stop said of a turn in its scope.
+func (h *history) addAnswer(a act, one bellcord.StopAnswer) {
+	if a.turn != one.Turn {
+		h.add(a.node, tells, told{}, a.called, 0)
+	}
+	if a.stop.Recorded {
+		h.add(a.node, records, told{known: true, state: string(one.State)}, a.called, a.returned)
+	} else if a.turn != one.Turn {
+		h.add(a.node, records, told{}, a.called, 0)
+	}
+	if one.Receipt != nil && !one.Receipt.Unsettled {
+		h.add(a.node, reads, told{known: true, state: string(one.Receipt.End)}, a.called, a.returned)
+	}
+}
+
+// addRecord adds what the database knows: how it is at the end, and stops that no
+// answer named, such as a shutdown's, from the moment at which they were asked
+// for.
+func (h *history) addRecord(s *stage, l *life) {
+	if l == nil {
+		h.add(len(s.nodes), reads, told{known: true}, h.horizon, h.horizon)
+		return
+	}
+	causes := l.stops
+	if len(l.ends) > 0 && l.ends[0].Cause != nil {
+		causes = append(causes, *l.ends[0].Cause)
+	}
+	for _, cause := range causes {
+		at := max(0, cause.At.Sub(s.began)-5*time.Millisecond)
+		h.add(len(s.nodes), tells, told{}, at, 0)
+		h.add(len(s.nodes), records, told{}, at, 0)
+	}
+	h.add(len(s.nodes), reads, told{known: true, state: string(l.end())}, h.horizon, h.horizon)
+}

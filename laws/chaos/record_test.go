@@ -1,0 +1,132 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// life is a turn as the database has it, from its row and from the log.
+type life struct {
+	id      bellcord.TurnID
+	session bellcord.SessionID
+	state   string
+	text    string // of the prompt
+	stop    *bellcord.Cause
+	receipt string // of its row, as it was written
+
+	prompted, started int
+	ends              []bellcord.Receipt
+	endSeq            int64
+	endAt             time.Time
+	stops             []bellcord.Cause // that are in the log, in order
+	stopSeq           int64            // of the first
+	said              string
+}
+
+// end is how the turn ended; "" where it has not.
+func (l *life) end() bellcord.End {
+	if len(l.ends) == 0 {
+		return ""
+	}
+	return l.ends[0].End
+}
+
+func (l *life) String() string {
+	if l == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("turn %s of %s, %s, which ended %q: %q", l.id, l.session, l.state, l.end(), l.text)
+}
+
+// record is all that the database has.
+type record struct {
+	lives  map[bellcord.TurnID]*life
+	logs   map[bellcord.SessionID][]bellcord.Event
+	raw    map[bellcord.SessionID][]string // each event as a viewer is shown it
+	tails  map[bellcord.SessionID]int64
+	events int
+}
+
+// readRecord reads the database, without any part of the product but its words
+// for events.
+func readRecord(ctx context.Context, conn *pgx.Conn) (*record, error) {
+	r := &record{
+		lives: map[bellcord.TurnID]*life{}, logs: map[bellcord.SessionID][]bellcord.Event{},
+		raw: map[bellcord.SessionID][]string{}, tails: map[bellcord.SessionID]int64{},
+	}
+	if err := r.readTurns(ctx, conn); err != nil {
+		return nil, err
+	}
+	if err := r.readTails(ctx, conn); err != nil {
+		return nil, err
+	}
+	return r, r.readEvents(ctx, conn)
+}
+
+func (r *record) readTurns(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, `SELECT id, session, state, stop, coalesce(receipt, ''), prompt FROM turns LEFT JOIN prompts ON turn = id`)
+	if err != nil {
+		return err
+	}
+	var id, session, state, receipt, prompt string
+	var stop *string
+	_, err = pgx.ForEachRow(rows, []any{&id, &session, &state, &stop, &receipt, &prompt}, func() error {
+		l := &life{id: bellcord.TurnID(id), session: bellcord.SessionID(session), state: state, receipt: receipt}
+		r.lives[l.id] = l
+		if stop != nil {
+			if err := json.Unmarshal([]byte(*stop), &l.stop); err != nil {
+				return err
+			}
+		}
+		var said bellcord.Prompt
+		err := json.Unmarshal([]byte(prompt), &said)
+		l.text = said.Text
+		return err
+	})
+	return err
+}
+
+func (r *record) readTails(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, `SELECT session, last_seq FROM tails`)
+	if err != nil {
+		return err
+	}
+	var session string
+	var last int64
+	_, err = pgx.ForEachRow(rows, []any{&session, &last}, func() error {
+		r.tails[bellcord.SessionID(session)] = last
+		return nil
+	})
+	return err
+}
+
+func (r *record) readEvents(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, `SELECT session, seq, turn, kind, at, body FROM events ORDER BY session, seq`)
+	if err != nil {
+		return err
+	}
+	var session, turn, kind string
+	var seq, at int64
+	var body []byte
+	_, err = pgx.ForEachRow(rows, []any{&session, &seq, &turn, &kind, &at, &body}, func() error {
+		decoded, err := bellcord.DecodeBody(kind, body)
+		if err != nil {
+			return err
+		}
+		ev := bellcord.Event{Session: bellcord.SessionID(session), Seq: seq, Turn: bellcord.TurnID(turn), Time: time.Unix(0, at), Body: decoded}
+		shown, err := ev.MarshalJSON()
+		r.logs[ev.Session] = append(r.logs[ev.Session], ev)
+		r.raw[ev.Session] = append(r.raw[ev.Session], string(shown))
+		r.events++
+		return err
+	})
+	return err
+}

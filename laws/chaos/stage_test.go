@@ -1,0 +1,191 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+)
+
+// stage is everything that takes part, and what was found out about it.
+type stage struct {
+	t        *testing.T
+	program  string // bellcord
+	seed     uint64
+	dir      string
+	evidence string // kept where something was found
+	began    time.Time
+
+	pg       *database
+	bus      *bus
+	model    *fakemodel.Server
+	modelURL string
+	nodes    []*node
+	token    string
+	marker   string // in the arguments of all processes of turns
+
+	book  *book
+	crowd *crowd
+	watch *sampler
+
+	disorders int // turns whose answers have no order
+	late      int // model requests that came behind the end of their turn: a paused node's
+
+	mu    sync.Mutex
+	found []violation
+	exits map[string]int
+}
+
+// violation is something that must not be.
+type violation struct{ kind, what string }
+
+func newStage(t *testing.T, program string, seed uint64) *stage {
+	t.Helper()
+	s := &stage{
+		t: t, program: program, seed: seed, began: time.Now(),
+		model: fakemodel.New(), marker: fmt.Sprintf("0.0000%08d", rand.IntN(100_000_000)), exits: map[string]int{},
+	}
+	s.book = newBook(s)
+	s.makeDirs()
+	running, url, err := s.model.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.modelURL = url
+	t.Cleanup(func() { _ = running.Close() })
+	s.pg = newDatabase(t, s.dir)
+	s.bus = newBus(t)
+	for i := range 3 {
+		s.nodes = append(s.nodes, s.newNode(i))
+		if i == 0 { // it makes the tables and the token, and joins again under the eyes of the witness
+			s.awaitNodes(s.nodes)
+			s.seatWitness()
+			s.nodes[0].restart()
+		}
+	}
+	s.awaitNodes(s.nodes)
+	token, err := os.ReadFile(filepath.Join(s.nodes[0].data, "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.token = strings.TrimSpace(string(token))
+	return s
+}
+
+// makeDirs makes the directory of all that runs, with names short enough for a
+// socket, and the one of the evidence.
+func (s *stage) makeDirs() {
+	s.t.Helper()
+	dir, err := os.MkdirTemp("", "ch")
+	if err == nil {
+		err = os.Chmod(dir, 0o755) //nolint:gosec // PostgreSQL is somebody else
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.dir, s.evidence = dir, s.t.ArtifactDir()
+	s.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+}
+
+// awaitNodes waits until the nodes serve.
+func (s *stage) awaitNodes(nodes []*node) {
+	s.t.Helper()
+	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
+		up := 0
+		for _, n := range nodes {
+			if url, _ := n.address(); url != "" {
+				up++
+			}
+		}
+		if up == len(nodes) {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			s.t.Fatalf("%d of %d nodes serve; their logs are in %s", up, len(nodes), s.keep())
+		}
+	}
+}
+
+// accuse notes a violation.
+func (s *stage) accuse(kind, format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = append(s.found, violation{kind, fmt.Sprintf(format, args...)})
+}
+
+// mostShown is how many violations of a kind are told in full.
+const mostShown = 5
+
+// violations are those that were found, a few of each kind.
+func (s *stage) violations() []violation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := map[string]int{}
+	var all []violation
+	for _, v := range s.found {
+		if seen[v.kind]++; seen[v.kind] <= mostShown {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func (s *stage) violationCounts() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := map[string]int{}
+	for _, v := range s.found {
+		seen[v.kind]++
+	}
+	if len(seen) == 0 {
+		return "no violations"
+	}
+	return fmt.Sprintf("%d violations %v", len(s.found), seen)
+}
+
+// keep copies the evidence to where the end of the test does not remove it.
+func (s *stage) keep() string {
+	kept, err := os.MkdirTemp("", "chaos-evidence-")
+	if err == nil {
+		err = s.book.write(filepath.Join(s.evidence, "acts.log"))
+	}
+	if err == nil {
+		err = os.CopyFS(kept, os.DirFS(s.evidence))
+	}
+	if err != nil {
+		return fmt.Sprintf("%s (not kept: %v)", s.evidence, err)
+	}
+	return kept
+}
+
+// noteExit counts how nodes ended.
+func (s *stage) noteExit(state *os.ProcessState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.exits[state.String()]++
+}
+
+// begin lets the crowd in.
+func (s *stage) begin(size crowdSize) {
+	if s.watch == nil {
+		s.watch = s.startSampler()
+	}
+	s.crowd = s.admit(size)
+}
+
+// since is the time on the stage's clock.
+func (s *stage) since() time.Duration { return time.Since(s.began) }
+
+// within bounds what the stage itself waits for.
+func within(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), d)
+}

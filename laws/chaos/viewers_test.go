@@ -1,0 +1,108 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// follow is a viewer of a session: it watches at one node after the other, from
+// the last event that it was shown, until there is nothing more to see.
+func (s *stage) follow(ctx context.Context, r *room) {
+	last := 0
+	for ctx.Err() == nil && !r.quiet() {
+		at := s.nodes[rand.IntN(len(s.nodes))]
+		some, done := context.WithTimeout(ctx, 500*time.Millisecond+rand.N(6*time.Second))
+		last = s.watchAt(some, at, r, last)
+		done()
+		select {
+		case <-ctx.Done():
+		case <-time.After(rand.N(100 * time.Millisecond)):
+		}
+	}
+}
+
+// watchAt watches at one node and returns the number of the last event.
+func (s *stage) watchAt(ctx context.Context, at *node, r *room, last int) int {
+	url, life := at.address()
+	if url == "" {
+		return last
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/sessions/"+string(r.id)+"/events", nil)
+	if err != nil {
+		s.t.Error(err)
+		return last
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Last-Event-ID", strconv.Itoa(last))
+	res, err := client.Do(req)
+	if err != nil {
+		return last
+	}
+	defer res.Body.Close()
+	switch res.StatusCode / 100 {
+	case 2:
+		return s.read(res.Body, at, life, r, last)
+	case 4: // it denies what we were shown
+		words, _ := io.ReadAll(res.Body)
+		s.accuse("a lost event", "%s-%d refuses a viewer behind event %d of %s: %s", at.name, life, last, r.id, words)
+	}
+	return last
+}
+
+// read reads a stream to its end. What comes is in order, without a gap or a
+// repetition, and the same that others were shown.
+func (s *stage) read(stream io.Reader, at *node, life int, r *room, last int) int {
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, 4<<20)
+	id, data := "", ""
+	for lines.Scan() {
+		line := lines.Text()
+		if text, is := strings.CutPrefix(line, "id: "); is {
+			id = text
+		} else if text, is := strings.CutPrefix(line, "data: "); is {
+			data = text
+		}
+		if line != "" || data == "" { // only an empty line makes it an event: it may have been cut
+			continue
+		}
+		if id != strconv.Itoa(last+1) {
+			s.accuse("a gap or a repetition", "%s-%d shows event %s of %s behind %d", at.name, life, id, r.id, last)
+			return last
+		}
+		last++
+		if before, same := r.show(last, data); !same {
+			s.accuse("an event is shown in two ways", "%s-%d shows event %d of %s as\n%s\nbefore it was\n%s", at.name, life, last, r.id, data, before)
+		}
+		s.book.saw(r, data)
+		data = ""
+	}
+	return last
+}
+
+// saw counts an event that was shown.
+func (b *book) saw(r *room, data string) {
+	b.mu.Lock()
+	b.shown++
+	b.mu.Unlock()
+	if !strings.Contains(data, `"kind":"ended"`) {
+		return
+	}
+	var ev struct {
+		Kind string
+		Turn bellcord.TurnID
+	}
+	if json.Unmarshal([]byte(data), &ev) == nil && ev.Kind == "ended" {
+		r.ended(ev.Turn)
+	}
+}

@@ -1,0 +1,160 @@
+package laws_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/store/postgres"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+var onStores = flag.String("stores", "sqlite,postgres", "the stores that the table of cut points is held on")
+
+// stored is a process's way to the data.
+type stored interface {
+	bellcord.Store
+	auth.Store
+	Close() error
+}
+
+// home is where a stage has its data. Each opening is another process's.
+type home func(ctx context.Context) (stored, error)
+
+// filed is a home in a directory.
+func filed(dir string) home {
+	return func(ctx context.Context) (stored, error) { return sqlite.Open(ctx, dir) }
+}
+
+// ground is a store that the table of cut points is held on.
+type ground struct {
+	name   string
+	shared bool // among nodes, which a stage on it has
+}
+
+func (g ground) home(t *testing.T, dir string) home {
+	t.Helper()
+	if g.shared {
+		return inSchema(schema(t))
+	}
+	return filed(dir)
+}
+
+// grounds are the stores that were asked for.
+func grounds(t *testing.T) []ground {
+	t.Helper()
+	var all []ground
+	for name := range strings.SplitSeq(*onStores, ",") {
+		if name != "sqlite" && name != "postgres" {
+			t.Fatalf("-stores=%s: there are sqlite and postgres", *onStores)
+		}
+		all = append(all, ground{name, name == "postgres"})
+	}
+	return all
+}
+
+// inSchema is a home in PostgreSQL. Hours pass in a scene, and none on the
+// database's clock: leases are not what is tried here.
+func inSchema(name string) home {
+	return func(ctx context.Context) (stored, error) {
+		return postgres.Open(ctx, database(), postgres.Options{
+			Schema: name, Lease: time.Hour, Renew: time.Hour / 4, Logger: slog.New(slog.DiscardHandler),
+		})
+	}
+}
+
+// database is the one in which schemas may be made.
+func database() string {
+	return cmp.Or(os.Getenv("BELLCORD_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
+}
+
+// schemas are made once and lent to one scene after the other: to make one takes
+// longer than a scene, and a stop of everything must find nobody else's turns.
+var schemas struct {
+	mu        sync.Mutex
+	all, free []string
+}
+
+// schema lends a schema until the test has ended. One that a failed test had is
+// not lent again: what is left in it would fail others.
+func schema(t *testing.T) string {
+	t.Helper()
+	if err := reached(); err != nil && os.Getenv("CI") != "true" {
+		t.Skipf("PostgreSQL is missing (set BELLCORD_POSTGRES to the URL of a database in which schemas may be made): %v", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	schemas.mu.Lock()
+	defer schemas.mu.Unlock()
+	if len(schemas.free) == 0 {
+		name := "bc_laws_" + strings.ToLower(rand.Text())
+		schemas.all, schemas.free = append(schemas.all, name), append(schemas.free, name)
+	}
+	last := len(schemas.free) - 1
+	name := schemas.free[last]
+	schemas.free = slices.Delete(schemas.free, last, last+1)
+	t.Cleanup(func() {
+		schemas.mu.Lock()
+		defer schemas.mu.Unlock()
+		if !t.Failed() {
+			schemas.free = append(schemas.free, name)
+		}
+	})
+	return name
+}
+
+var scenes atomic.Int64
+
+// nextMoment is when a scene begins that gets a schema which others have used:
+// no two at the same nanosecond, because a store tells stops apart by theirs.
+func nextMoment() time.Duration { return time.Duration(scenes.Add(1)) }
+
+// reached says, once for all, whether PostgreSQL answers.
+var reached = sync.OnceValue(func() error {
+	return atDatabase(func(context.Context, *pgx.Conn) error { return nil })
+})
+
+func atDatabase(do func(context.Context, *pgx.Conn) error) error {
+	ctx, done := context.WithTimeout(context.Background(), 30*time.Second)
+	defer done()
+	db, err := pgx.Connect(ctx, database())
+	if err != nil {
+		return err
+	}
+	defer db.Close(ctx)
+	return do(ctx, db)
+}
+
+// TestMain removes the schemas that the scenes were lent.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if len(schemas.all) > 0 {
+		err := atDatabase(func(ctx context.Context, db *pgx.Conn) error {
+			for _, name := range schemas.all {
+				if _, err := db.Exec(ctx, `DROP SCHEMA IF EXISTS `+name+` CASCADE`); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "removing schemas:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
