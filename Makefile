@@ -44,12 +44,14 @@ laws-bytes: ## law 21 after every single byte of the recorded streams, in every 
 	go test -count=1 -timeout 30m -run 'TestLaw21_AStop|TestLaw21_AStream' -v ./laws -stride 1 | grep -E 'rejected|^(ok|FAIL|---)'
 
 .PHONY: laws-long
-laws-long: ## the laws that chance decides, in the large numbers of their promises; ten minutes
+laws-long: ## the laws that chance decides, in the large numbers of their promises, and every law from every node; half an hour
 	go test -count=1 -timeout 10m -run 'TestLaw23_WhatIsStreamed' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15' -v ./cmd/bellcord -kills 50 | grep -E 'kills|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15_NothingOfAMixed' -v ./internal/proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
 	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
+	go test -count=1 -timeout 15m -run 'TestLaw02_APrompt' -v ./laws -idraces 10000 | grep -E 'races|^(ok|FAIL|---)'
+	go test -count=1 -timeout 60m ./laws -stores postgres -nodes
 
 .PHONY: machine
 machine: ## the rules of turns, leases, fences and stops as a state machine, ten million steps
@@ -59,11 +61,12 @@ CHAOS ?= 3m
 .PHONY: chaos
 chaos: ## three nodes, PostgreSQL and NATS, killed, paused and cut off for CHAOS (3m); then broken on purpose, which must be caught
 	go test -count=1 -timeout 60m -run 'TestChaos' -v ./laws/chaos -chaos $(CHAOS) | grep -vE '^=== '
-	go test -count=1 -timeout 30m -run 'TestEveryMutation' -v ./laws/chaos | grep -vE '^=== '
+	go test -count=1 -timeout 30m -run 'TestEveryMutation' -v ./laws/chaos -mutations all | grep -vE '^=== '
 
 .PHONY: bench
 bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
+	go run ./bench cluster
 
 .PHONY: peers
 peers: build peers-clients peers-viewers peers-matrix ## real clients, viewers and agents

@@ -27,7 +27,10 @@ func together(ops []bellcord.Op) int {
 // appendTogether carries out a whole round of appends; each is answered as if it
 // had been alone.
 func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
-	stops, err := t.advance(ops)
+	stops, err := t.ahead.stops, error(nil)
+	if t.ahead.stops = nil; stops == nil {
+		stops, err = t.advance(ops)
+	}
 	if err != nil {
 		return err
 	}
@@ -53,24 +56,33 @@ func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error 
 // answers, so that the turns are found by their ids alone: of the columns one by
 // one the planner knows too little, and looks through all that run.
 func (t *tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]*string, error) {
+	query, args := t.advancing(ops)
+	rows, err := t.conn.Query(t.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return stopsOf(rows)
+}
+
+func (t *tx) advancing(ops []bellcord.Op) (query string, args []any) {
 	turns, sessions := make([]string, len(ops)), make([]string, len(ops))
 	fences, numbers := make([]int64, len(ops)), make([]int64, len(ops))
 	for i, op := range ops {
 		a := op.(bellcord.AppendEvents)
 		turns[i], sessions[i], fences[i], numbers[i] = textOf(a.Turn), textOf(a.Session), a.Fence, a.N
 	}
-	rows, err := t.conn.Query(t.ctx, `
+	return `
 		UPDATE turns SET applied = new.n FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS new (id, session, fence, n)
 		WHERE turns.id = new.id
 		  AND (turns.session, turns.fence, state, applied, node) IS NOT DISTINCT FROM (new.session, new.fence, 'running', new.n - 1, $5::text)
-		RETURNING turns.id, stop`, turns, sessions, fences, numbers, t.s.node)
-	if err != nil {
-		return nil, err
-	}
-	stops := make(map[bellcord.TurnID]*string, len(ops))
+		RETURNING turns.id, stop`, []any{turns, sessions, fences, numbers, t.s.node}
+}
+
+func stopsOf(rows pgx.Rows) (map[bellcord.TurnID]*string, error) {
+	stops := map[bellcord.TurnID]*string{}
 	var id word
 	var stop *string
-	_, err = pgx.ForEachRow(rows, []any{&id, &stop}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &stop}, func() error {
 		stops[bellcord.TurnID(id)] = stop
 		return nil
 	})

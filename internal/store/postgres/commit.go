@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bellcord/bellcord"
 )
 
@@ -16,7 +18,7 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 	}
 	err := s.transact(ctx, func(t *tx) error {
 		clear(results)
-		if err := t.hold(wants(ops)); err != nil {
+		if err := t.hold(wants(ops), func(b *pgx.Batch) { t.ask(b, ops) }); err != nil {
 			return err
 		}
 		t.mark()

@@ -71,10 +71,15 @@ func beDurable(ctx context.Context, conn *pgx.Conn) error {
 
 // writing is for the connection that commits. Its statements find rows by their
 // keys, whatever the tables hold; to plan them anew for every batch costs more
-// than it can win.
+// than it can win. A plan that was made while the tables were small must not read
+// them whole for as long as it is kept.
 func writing(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
-	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	set := config.ConnConfig.RuntimeParams
+	set["plan_cache_mode"] = "force_generic_plan"
+	for _, way := range []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
+		set[way] = "off"
+	}
 	return config
 }
 

@@ -12,20 +12,29 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	if err != nil {
 		return refused(err)
 	}
-	done, err := t.affected(`
-		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
-		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
-		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
-		word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session), op.StoppedBy())
-	if err != nil {
-		return bellcord.Result{}, err
+	done := t.ahead.ended
+	if t.ahead.ended = nil; done == nil {
+		query, args := t.finishing(op, receipt)
+		n, err := t.affected(query, args...)
+		if err != nil {
+			return bellcord.Result{}, err
+		}
+		done = &n
 	}
-	if done == 0 {
+	if *done == 0 {
 		return t.finishRefused(op, receipt)
 	}
 	t.touch(op.Session, op.At)
 	t.spend(op)
 	return t.add(op.Session, op.Turn, op.At, bellcord.Ended{Receipt: op.Receipt}), nil
+}
+
+func (t *tx) finishing(op bellcord.FinishTurn, receipt string) (query string, args []any) {
+	return `
+		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
+		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
+		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
+		[]any{word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session), op.StoppedBy()}
 }
 
 func (t *tx) finishRefused(op bellcord.FinishTurn, receipt string) (bellcord.Result, error) {

@@ -61,8 +61,9 @@ func coming(id bellcord.TurnID) int64 {
 }
 
 // hold begins the transaction and takes its locks, in the order that all nodes
-// keep. Every statement after it sees what those did who held them before.
-func (t *tx) hold(w wanted) error {
+// keep. Every statement after it sees what those did who held them before; the
+// first may be sent with it.
+func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 	t.held, t.scope = map[bellcord.SessionID]*tail{}, map[int][]string{}
 	b := &pgx.Batch{}
 	b.Queue(begin)
@@ -91,6 +92,7 @@ func (t *tx) hold(w wanted) error {
 		b.Queue(`INSERT INTO tails (session, last_seq) SELECT id, 0 FROM unnest($1::text[]) AS id ON CONFLICT DO NOTHING`, slices.Compact(w.made))
 	}
 	t.holdSessions(b, w.sessions, w.stops)
+	ask(b)
 	return t.send(b)
 }
 

@@ -14,13 +14,13 @@ func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	first := openWith(t, home, postgres.Options{})
-	at(t, home, func(db *pgx.Conn) { mustExec(t, db, `UPDATE schema_version SET version = 900`) })
+	at(t, home, func(db *pgx.Conn) { mustExec(t, db, `UPDATE schema_version SET version = version + 900`) })
 	s, err := postgres.Open(t.Context(), home, postgres.Options{})
 	if err == nil {
 		_ = s.Close()
 		t.Fatal("it was opened")
 	}
-	for _, part := range []string{"900", "newer"} {
+	for _, part := range []string{"schema version 90", "newer"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the message %q does not say %q", err, part)
 		}

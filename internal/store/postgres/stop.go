@@ -7,7 +7,7 @@ import (
 )
 
 func (t *tx) askStop(op bellcord.AskStop) (bellcord.Result, error) {
-	record, err := t.turn(op.Turn)
+	record, err := t.turnOf(op.Turn)
 	if errors.Is(err, bellcord.ErrNoTurn) {
 		return t.keepIntent(op)
 	} else if err != nil {
@@ -54,7 +54,12 @@ func (t *tx) writeStop(record bellcord.TurnRecord) error {
 	if err != nil {
 		return err
 	}
-	return t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, word(record.ID), cause, mode)
+	const query = `UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`
+	if t.ahead.alone {
+		t.later.Queue(query, word(record.ID), cause, mode)
+		return nil
+	}
+	return t.exec(query, word(record.ID), cause, mode)
 }
 
 // askStops records a stop for the turns of other nodes that its scope had when

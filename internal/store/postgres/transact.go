@@ -21,6 +21,7 @@ type tx struct {
 	lives bool                         // this node's row is there and stays; looked at where an op starts something
 	held  map[bellcord.SessionID]*tail // the sessions that are there, and ours alone until the end
 	scope map[int][]string             // of the batch's AskStops, by their place: the turns that they found
+	ahead ahead
 	rows  eventRows
 	later *pgx.Batch
 }
