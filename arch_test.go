@@ -50,7 +50,6 @@ var rooms = map[string][]string{
 	"internal/store/storetest": {""},
 	"internal/fakegram":        {"internal/piped"},
 	"internal/front/acp":       {"", "internal/jsonrpc"},
-	"internal/front/telegram":  {""},
 	"internal/front/line":      {""},
 	"internal/front/web":       {"", "internal/api", "internal/auth", "internal/transcript"},
 	"cmd/bellcord":             {"*"},

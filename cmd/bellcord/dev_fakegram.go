@@ -26,7 +26,7 @@ func fakegramCommand() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "fake Telegram on %s: open it to be Anna, Ben or both in their group\n", url)
-			fmt.Fprintf(out, "start the bot:  BELLCORD_TELEGRAM_TOKEN=%s bellcord telegram --api %s --allow 1001,1002\n", token, url)
+			fmt.Fprintf(out, "a bot's token is %s, its Bot API server %s\n", token, url)
 			signals := make(chan os.Signal, 1)
 			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 			<-signals
