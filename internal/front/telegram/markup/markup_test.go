@@ -1,0 +1,144 @@
+package markup_test
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/front/telegram/markup"
+)
+
+func TestMarkdownBecomesTelegramsHTML(t *testing.T) {
+	t.Parallel()
+	for markdown, want := range map[string]string{
+		"plain":                              "plain",
+		"a < b && c > d":                     "a &lt; b &amp;&amp; c &gt; d",
+		"**bold** and *it* and ~~gone~~":     "<b>bold</b> and <i>it</i> and <s>gone</s>",
+		"__bold__ and _it_":                  "<b>bold</b> and <i>it</i>",
+		"**bold with *it* in it**":           "<b>bold with <i>it</i> in it</b>",
+		"snake_case_name and 2 * 3 * 4":      "snake_case_name and 2 * 3 * 4",
+		"`a < b`":                            "<code>a &lt; b</code>",
+		"**never closed":                     "**never closed",
+		"*a **b* c**":                        "*a <b>b* c</b>",
+		"# Title **x**":                      "<b>Title **x**</b>",
+		"#hashtag":                           "#hashtag",
+		"- one\n  * two":                     "• one\n  • two",
+		"> said":                             "<blockquote>said</blockquote>",
+		"[site](https://example.com/?a=1&b)": `<a href="https://example.com/?a=1&amp;b">site</a>`,
+		"[x](javascript:alert(1))":           "[x](javascript:alert(1))",
+		"[x](file:///etc/passwd)":            "[x](file:///etc/passwd)",
+		"```go\nif a < b {\n```":             "<pre><code class=\"language-go\">if a &lt; b {</code></pre>",
+		"```\n**no**\n```\nafter":            "<pre>**no**</pre>\nafter",
+		"```never closed\nx":                 "<pre>x</pre>",
+		"```c++\nx\n```":                     "<pre><code class=\"language-c++\">x</code></pre>",
+		"```\"onload=\nx\n```":               "<pre>x</pre>",
+		`\*not it\*`:                         "*not it*",
+		"<b>tags of its own</b><script>":     "&lt;b&gt;tags of its own&lt;/b&gt;&lt;script&gt;",
+		"***":                                "***",
+		"":                                   "",
+	} {
+		if got := markup.Render(markdown); got != want {
+			t.Errorf("%q\n is %q\n not %q", markdown, got, want)
+		}
+	}
+}
+
+func TestALengthIsInUTF16Units(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, "abc": 3, "ü": 1, "漢字": 2, "🔔": 2, "a🔔b": 4} {
+		if got := markup.Units(text); got != want {
+			t.Errorf("%q has %d, not %d", text, got, want)
+		}
+	}
+	if got := markup.Tail("🔔🔔🔔abc", 6); got != "…🔔abc" {
+		t.Errorf("its tail is %q", got)
+	}
+	if got := markup.Tail("short", 6); got != "short" {
+		t.Errorf("a text that fits became %q", got)
+	}
+}
+
+func TestATextIsCutWhereItHurtsLeast(t *testing.T) {
+	t.Parallel()
+	paragraph := strings.Repeat("word ", 12) + "end."
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"short", "a\n\nb", []string{"a\n\nb"}},
+		{"nothing", " \n ", nil},
+		{"between paragraphs", paragraph + "\n\n" + paragraph, []string{paragraph, paragraph}},
+		{"between lines", paragraph + "\n" + paragraph, []string{paragraph, paragraph}},
+		{"between words", strings.Repeat("0123456789 ", 12), []string{strings.TrimSpace(strings.Repeat("0123456789 ", 8)), " " + strings.TrimSpace(strings.Repeat("0123456789 ", 4)) + " "}},
+		{"in a word", strings.Repeat("x", 150), []string{strings.Repeat("x", 96), strings.Repeat("x", 54)}},
+		{"in a fence", "```go\n" + strings.Repeat("line\n", 30) + "```", []string{
+			"```go\n" + strings.TrimSpace(strings.Repeat("line\n", 18)) + "\n```", "```go\n" + strings.Repeat("line\n", 12) + "```",
+		}},
+	} {
+		got := markup.Split(test.text, 100)
+		if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
+			t.Errorf("%s:\n%q\nnot\n%q", test.name, got, test.want)
+		}
+	}
+}
+
+// What a model writes is anything. Whatever it is, the strict server takes every
+// part as HTML, and nothing of the words is lost.
+func TestTheStrictServerTakesWhateverAModelWrites(t *testing.T) {
+	t.Parallel()
+	pieces := []string{
+		"word", " ", "\n", "\n\n", "**", "*", "_", "__", "~~", "`", "```", "```go\n", "\n```\n", "[a](https://x.y/z)", "[", "](", ")", "<b>", "</b>", "&", "&amp;",
+		"# ", "- ", "> ", "\\", "🔔", "漢", strings.Repeat("long ", 300), strings.Repeat("x", 900), "\"", "'", "<script>", "|a|b|\n",
+	}
+	synctest.Test(t, func(t *testing.T) {
+		server := fakegram.New(fakegram.WithToken("1:TEST"))
+		client, stop := server.Pipe()
+		defer stop()
+		server.AddPerson(fakegram.User{ID: 7, FirstName: "Anna"})
+		if _, err := server.Say(7, 7, "hello"); err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 300 {
+			var text strings.Builder
+			for range random.IntN(40) {
+				text.WriteString(pieces[random.IntN(len(pieces))])
+			}
+			for _, part := range markup.Split(text.String(), markup.MostUnits) {
+				if units := markup.Units(part); units > markup.MostUnits {
+					t.Fatalf("a part has %d units", units)
+				}
+				time.Sleep(2 * time.Second) //nolint:forbidigo // of the bubble's clock: the server's rate
+				post(t, client, part)
+			}
+		}
+		for _, v := range server.Violations() {
+			t.Error(v)
+		}
+	})
+}
+
+func post(t *testing.T, client *http.Client, part string) {
+	t.Helper()
+	html := markup.Render(part)
+	answer, err := client.PostForm("http://fakegram/bot1:TEST/sendMessage", url.Values{"chat_id": {"7"}, "parse_mode": {"HTML"}, "text": {html}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := strings.Contains(string(said), "text is empty") // marks alone, or spaces: there is nothing to say
+	if answer.StatusCode != http.StatusOK && !empty {
+		t.Errorf("%s\nof %q\nas %q", said, part, html)
+	}
+}
