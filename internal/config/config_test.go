@@ -18,7 +18,7 @@ import (
 // clean is an environment that says nothing, with a home of its own.
 func clean(t *testing.T) (home string) {
 	t.Helper()
-	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"} {
+	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "BELLCORD_STORE", "BELLCORD_NATS", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"} {
 		t.Setenv(name, "")
 	}
 	home = t.TempDir()
@@ -42,6 +42,7 @@ func write(t *testing.T, path, text string) string {
 
 const whole = `
 data = "/file/data"
+store = "postgres://file"
 model = "openai/file"
 models = ["openai/a", "openai/b"]
 mode = "full"
@@ -73,6 +74,15 @@ cost = 0.5
 deadline = "1m30s"
 session_tokens = 9000
 session_cost = 2
+[cluster]
+name = "a"
+lease = "3s"
+nats = "nats://a,nats://b"
+creds = "/file/creds"
+ca = "/file/ca"
+cert = "/file/cert"
+key = "/file/key"
+prefix = "other"
 `
 
 // servesByDefault is on this machine alone.
@@ -82,9 +92,14 @@ var servesByDefault = config.Serve{
 
 func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 	home := clean(t)
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	got, err := config.Load("")
 	want := config.Config{
 		Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100}, Serve: servesByDefault,
+		Cluster:  config.Cluster{Name: machine, Lease: config.Duration(12 * time.Second), Prefix: "bellcord"},
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -94,7 +109,7 @@ func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 
 func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 	want := config.Config{
-		Data: "/file/data", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
+		Data: "/file/data", Store: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
 		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5, UsageOnStop: config.UsageOnStop(2 * time.Second),
 		Provider: map[string]config.Provider{
 			"openai":    {API: "chat", BaseURL: "http://file/v1", Key: "file-key"},
@@ -105,6 +120,10 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 		Facts:  map[string]config.Facts{"house/big": {Window: 1000, Input: 3.5, Output: 15}},
 		Limits: config.Limits{Steps: 7, Tokens: 8000, Cost: 0.5, Deadline: config.Duration(90 * time.Second), SessionTokens: 9000, SessionCost: 2},
 		Serve:  servesByDefault,
+		Cluster: config.Cluster{
+			Name: "a", Lease: config.Duration(3 * time.Second), NATS: "nats://a,nats://b", Creds: "/file/creds",
+			CA: "/file/ca", Cert: "/file/cert", Key: "/file/key", Prefix: "other",
+		},
 	}
 	usual := func(home string) string { return filepath.Join(home, "config", "bellcord", "config.toml") }
 	tests := []struct {

@@ -1,0 +1,28 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+func TestNATSIsForNodesThatShareAStore(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		cluster config.Cluster
+		store   string
+		good    bool
+	}{
+		{"nothing", config.Cluster{}, "", true},
+		{"a store alone", config.Cluster{}, "postgres://x", true},
+		{"both", config.Cluster{NATS: "nats://x"}, "postgres://x", true},
+		{"NATS alone", config.Cluster{NATS: "nats://x"}, "", false},
+		{"a certificate without its key", config.Cluster{NATS: "nats://x", Cert: "c"}, "postgres://x", false},
+		{"a key without its certificate", config.Cluster{NATS: "nats://x", Key: "k"}, "postgres://x", false},
+	} {
+		if err := test.cluster.Check(test.store); (err == nil) != test.good {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
