@@ -214,4 +214,7 @@ var (
 	ErrBusy       = errors.New("another turn of the session is running")
 	ErrFenced     = errors.New("the turn has ended or belongs to another process")
 	ErrStopAsked  = errors.New("a stop is on record")
+	// ErrUnknown means that nobody can say whether it was done. With an id of
+	// one's own it can be asked again, or looked up.
+	ErrUnknown = errors.New("it is not known whether it was done: ask again, or look it up")
 )

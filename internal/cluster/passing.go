@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -42,18 +43,21 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 		n.LetGo(session)
 		return r.Turn, err
 	}
-	if err := n.unheard(ctx, session, p); err != nil {
-		return "", err
+	unsure := errors.Is(err, bellcord.ErrUnknown)
+	if err = n.unheard(ctx, session, p); err == nil {
+		_, err = n.Hub.Accept(ctx, session, p)
 	}
-	id, err := n.Hub.Accept(ctx, session, p)
-	if errors.Is(err, bellcord.ErrTurnExists) {
-		record, err := n.Turn(ctx, p.Turn)
-		if err == nil && record.Node == home && record.Session == session && record.Prompt.Text == p.Text {
-			return p.Turn, nil // it had been accepted there
-		}
-		return "", errors.Join(bellcord.ErrTurnExists, err)
+	if err == nil {
+		return p.Turn, nil
 	}
-	return id, err
+	record, lookErr := n.Turn(ctx, p.Turn)
+	switch {
+	case lookErr == nil && record.Node == home && record.Session == session && record.Prompt.Text == p.Text:
+		return p.Turn, nil // it had been accepted there
+	case unsure && !errors.Is(err, bellcord.ErrTurnExists): // it may yet be
+		return "", fmt.Errorf("%w (%s)", bellcord.ErrUnknown, err.Error())
+	}
+	return "", err
 }
 
 // unheard carries out a prompt's policy for a session whose home does not answer,

@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -107,6 +108,57 @@ func TestAPromptWhoseAnswerIsLostIsOneTurn(t *testing.T) {
 	}
 	if _, ran := a.ran(turn); ran || a.count(session, turn, "prompted") != 1 || a.count(session, turn, "ended") != 1 {
 		t.Errorf("it ran here, too: %v; %d times accepted", ran, a.count(session, turn, "prompted"))
+	}
+}
+
+// A node that takes leave accepts nothing itself; that says nothing of what the
+// home did whose answer was lost.
+func TestAPromptWhoseAnswerIsLostIsNotRefusedByWhoTakesLeave(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	mouth := &mouth{}
+	a := s.join()
+	b := s.join(func(with *setup) { with.Options = []nats.Option{nats.SetCustomDialer(mouth)} })
+	session := settledAt(b, a)
+	if err := a.Drain(inTime(t), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+		t.Fatal(err)
+	}
+	mouth.shut.Store(true)
+	turn := bellcord.NewTurnID()
+	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Turn: turn, Text: "say hello"}); err != nil || id != turn {
+		t.Errorf("accepted at its home, it is answered %s, %v", id, err)
+	}
+	if r := b.record(turn); r.Node != b.id || r.Receipt.End != bellcord.Done {
+		t.Errorf("%+v at %s", r.Receipt, r.Node)
+	}
+}
+
+// Nobody knows of what was asked of a node that does not answer, and is not on
+// record: it may yet be. What was never sent is refused.
+func TestAPromptThatNobodyCanAnswerForIsUnknownAndOneThatWasNotSentIsRefused(t *testing.T) {
+	for _, heard := range []bool{true, false} {
+		t.Run(fmt.Sprint("heard ", heard), func(t *testing.T) {
+			inABubble(t, func(t *testing.T, s *bubble) {
+				a := s.join()
+				if heard {
+					voice := s.voice() // it hears what is asked of the home, and says nothing
+					defer func() {
+						if voice.asked("deaf") != 1 {
+							t.Error("the home was not asked")
+						}
+					}()
+				}
+				session := a.session()
+				s.home[session] = "deaf"
+				if err := a.Drain(t.Context(), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+					t.Fatal(err)
+				}
+				_, err := a.Accept(t.Context(), session, bellcord.Prompt{Text: "say hello"})
+				if errors.Is(err, bellcord.ErrUnknown) != heard || errors.Is(err, bellcord.ErrDraining) == heard {
+					t.Errorf("answered %v", err)
+				}
+			})
+		})
 	}
 }
 

@@ -38,14 +38,14 @@ type reply struct {
 	Standings []bellcord.Standing `json:"standings,omitempty"`
 }
 
-// errUnreached means that another node did not answer, or could not: it may have
-// done what it was asked, or not.
+// errUnreached means that another node did not answer, or could not. With
+// ErrUnknown it may have done what it was asked, else it has not.
 var errUnreached = errors.New("the node that has it does not answer")
 
 // known are the errors that mean the same at every node.
 var known = []error{
 	bellcord.ErrNoSession, bellcord.ErrNoTurn, bellcord.ErrTurnExists, bellcord.ErrBusy, bellcord.ErrFenced, bellcord.ErrDraining,
-	bellcord.ErrNotOpen, bellcord.ErrStarted, bellcord.ErrTurnEnded, bellcord.ErrNoQuestion, bellcord.ErrClosed,
+	bellcord.ErrNotOpen, bellcord.ErrStarted, bellcord.ErrTurnEnded, bellcord.ErrNoQuestion, bellcord.ErrClosed, bellcord.ErrUnknown,
 }
 
 func wordFor(err error) string {
@@ -98,13 +98,24 @@ func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 		}
 	}
 	if err != nil {
-		return reply{}, fmt.Errorf("%w: %w", errUnreached, err)
+		return reply{}, unreached(err)
 	}
 	var r reply
 	if err := json.Unmarshal(answer.Data, &r); err != nil {
-		return reply{}, fmt.Errorf("%w: %w", errUnreached, err)
+		return reply{}, unreached(err)
 	}
 	return r, errorFor(r.Error)
+}
+
+// unreached says what a request without an answer means: one that never left was
+// not carried out, of others nobody knows.
+func unreached(err error) error {
+	for _, unsent := range []error{nats.ErrNoResponders, nats.ErrReconnectBufExceeded, nats.ErrConnectionClosed, nats.ErrMaxPayload} {
+		if errors.Is(err, unsent) {
+			return fmt.Errorf("%w: %w", errUnreached, err)
+		}
+	}
+	return fmt.Errorf("%w: %w: %w", errUnreached, bellcord.ErrUnknown, err)
 }
 
 // answer carries out a verb for another node.
@@ -115,7 +126,9 @@ func (n *Node) answer(m *nats.Msg) {
 	if err == nil {
 		ctx, done := context.WithTimeout(context.Background(), patience)
 		defer done()
-		r, err = n.carryOut(ctx, c)
+		if r, err = n.carryOut(ctx, c); errors.Is(err, context.DeadlineExceeded) {
+			err = bellcord.ErrUnknown // it goes on
+		}
 	}
 	r.Error = wordFor(err)
 	data, err := json.Marshal(r)

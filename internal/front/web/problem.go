@@ -62,6 +62,7 @@ var problems = []struct {
 	{bellcord.ErrClosed, http.StatusServiceUnavailable, "shutting-down"},
 	{errClosing, http.StatusServiceUnavailable, "shutting-down"},
 	{errStore, http.StatusServiceUnavailable, "store-down"},
+	{bellcord.ErrUnknown, http.StatusGatewayTimeout, "outcome-unknown"},
 	{errKeyUsed, http.StatusUnprocessableEntity, "key-used"},
 	{auth.ErrNoCredentials, http.StatusUnauthorized, "no-credentials"},
 	{auth.ErrInAddress, http.StatusUnauthorized, "token-in-address"},
