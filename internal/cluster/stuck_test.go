@@ -47,8 +47,10 @@ func TestLaw05_WithTheDatabaseStuckAStopStillStopsTheWorkAtAnotherNode(t *testin
 	}
 }
 
-// atMost is how long what has to return at once may take on a machine that is busy.
-const atMost = 300 * time.Millisecond
+// atMost is how long what has to return at once may take on a machine that is
+// busy, the database's answer included. A connection that hangs takes more than a
+// second to be given up.
+const atMost = 900 * time.Millisecond
 
 // atOnce does something that must not wait for a network that hangs.
 func atOnce(t *testing.T, what string, do func()) {
