@@ -1,5 +1,7 @@
 # make is the one command: it checks what CI checks.
 SHELL := /bin/bash
+# A failure is one also in front of a pipe.
+.SHELLFLAGS := -o pipefail -c
 LINT_VERSION := v2.14.0
 FUMPT_VERSION := v0.12.0
 GOBIN := $(shell go env GOPATH)/bin
