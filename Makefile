@@ -48,6 +48,7 @@ laws-bytes: ## law 21 after every single byte of the recorded streams, in every 
 .PHONY: laws-long
 laws-long: ## the laws that chance decides, in the large numbers of their promises, and every law from every node; half an hour
 	go test -count=1 -timeout 10m -run 'TestLaw23_WhatIsStreamed' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
+	go test -count=1 -timeout 10m -run 'TestLaw3[236]' -v ./cmd/bellcord -kills 100 | grep -E 'kills|settled|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15' -v ./cmd/bellcord -kills 50 | grep -E 'kills|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15_NothingOfAMixed' -v ./internal/proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
 	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
