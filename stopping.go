@@ -268,10 +268,8 @@ func (s *Stopping) Wait(ctx context.Context) ([]StopAnswer, error) {
 			case <-t.settled:
 			case <-ctx.Done():
 				err = ctx.Err()
-				select {
-				case <-t.idle:
+				if t.isIdle() {
 					answers[i].State = WorkEnded
-				default:
 				}
 				continue
 			}

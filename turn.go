@@ -76,6 +76,19 @@ func (t *Turn) Accepted(ctx context.Context) error {
 // not return.
 func (t *Turn) Idle() <-chan struct{} { return t.idle }
 
+// isIdle reports whether the turn is on record and no work of it remains. Of one
+// that is not on record yet nobody can say that it will have an end.
+func (t *Turn) isIdle() bool {
+	for _, done := range []<-chan struct{}{t.idle, t.accepted.done} {
+		select {
+		case <-done:
+		default:
+			return false
+		}
+	}
+	return t.accepted.result.Err == nil
+}
+
 // Settled is closed when the turn's end is durable.
 func (t *Turn) Settled() <-chan struct{} { return t.settled }
 

@@ -100,7 +100,11 @@ func (n *Node) reportIdle(to string, t *bellcord.Turn) {
 	select {
 	case <-t.Settled():
 	case <-time.After(idleGrace):
-		n.bus.tell(n.bus.controlOf(to), notice{Idle: t.ID})
+		at, done := context.WithTimeout(context.Background(), 0)
+		defer done()
+		if t.Accepted(at) == nil { // else nobody can say that it will have an end
+			n.bus.tell(n.bus.controlOf(to), notice{Idle: t.ID})
+		}
 	}
 }
 
