@@ -123,16 +123,15 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	if !known {
-		caller, err := d.check(r.Context(), shown)
-		d.settle(key, shown, caller, known, err)
-		return caller, err
+	ctx := r.Context()
+	if known {
+		soon, done := context.WithTimeout(ctx, checkTime)
+		defer done()
+		ctx = soon
 	}
-	soon, done := context.WithTimeout(r.Context(), checkTime)
-	defer done()
-	caller, err := d.check(soon, shown)
+	caller, err := d.check(ctx, shown)
 	d.settle(key, shown, caller, known, err)
-	if err != nil && !errors.Is(err, ErrBadCredentials) {
+	if known && err != nil && !errors.Is(err, ErrBadCredentials) {
 		lately.Unsure = err
 		return lately, nil
 	}
