@@ -2,6 +2,7 @@ package bellcord_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,6 +77,58 @@ func TestLaw33_AnEndThatNobodyWaitsForIsSeenThrough(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// refusingStore refuses every prompt.
+type refusingStore struct{ *lateStore }
+
+func (s refusingStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	if _, accepts := ops[0].(bellcord.AcceptTurn); accepts {
+		return []bellcord.Result{{Err: bellcord.ErrFenced}}, nil
+	}
+	return s.lateStore.Commit(ctx, ops)
+}
+
+// A stop that does not wait is told that no work remains, where the end will come
+// on record; of a turn that was refused none will.
+func TestLaw10_ATurnIsSaidToBeStoppedOnlyWhereItIsOnRecord(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, err := sqlite.Open(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := &lateStore{Store: ours, let: make(chan struct{})}
+			store, want := bellcord.Store(late), bellcord.WorkEnded
+			if refused {
+				store, want = refusingStore{late}, bellcord.InProgress
+			}
+			hub, err := bellcord.Open(t.Context(), store, silent{}, bellcord.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			session, err := hub.NewSession(t.Context(), bellcord.Session{Dir: "/", Title: "titled"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			turn, err := hub.Prompt(session.ID, bellcord.Prompt{Text: "say nothing"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // no work is left, and the end hangs
+			at, done := context.WithTimeout(t.Context(), 0)
+			defer done()
+			answers, _ := hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"})).Wait(at)
+			if len(answers) != 1 || answers[0].State != want {
+				t.Errorf("refused %v: the stop is answered %+v", refused, answers)
+			}
+			close(late.let)
+			if err := errors.Join(hub.Close(context.Background()), ours.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // silent is an agent that is done at once.
