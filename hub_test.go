@@ -110,3 +110,18 @@ func TestAStreamingTurnIsStoppedAndItsTextIsKept(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsUsualIsLeftOutOfACauseWhetherItWasSaidOrNot(t *testing.T) {
+	t.Parallel()
+	h := open(t, script(says), bellcord.Options{})
+	for _, req := range []bellcord.StopRequest{{}, {Mode: bellcord.Now}, {Queue: bellcord.Hold}, {Mode: bellcord.Now, Queue: bellcord.Hold}} {
+		req.Turn = h.prompt("go").ID
+		if c := h.stop(req).Receipt.Cause; c.Mode != "" || c.Queue != "" {
+			t.Errorf("%+v left the cause %+v", req, c)
+		}
+	}
+	forced := h.stop(bellcord.StopRequest{Turn: h.prompt("go").ID, Mode: bellcord.Force})
+	if forced.Receipt.Cause.Mode != bellcord.Force {
+		t.Errorf("%+v", forced.Receipt.Cause)
+	}
+}

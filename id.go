@@ -2,6 +2,7 @@ package bellcord
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -43,7 +44,19 @@ func newUUID() string {
 	binary.BigEndian.PutUint64(ms[:], uint64(time.Now().UnixMilli()))
 	copy(b[:6], ms[2:])
 	_, _ = rand.Read(b[6:]) // crypto/rand.Read never fails since Go 1.24
-	b[6] = b[6]&0x0f | 0x70
+	return spell(b, 7)
+}
+
+// NamedID is the id of what a text names: the same text, the same UUID (version 8).
+// A request that comes twice can so make one thing, and the store remembers it.
+func NamedID(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return spell([16]byte(sum[:16]), 8)
+}
+
+// spell writes a UUID of a version in its usual form.
+func spell(b [16]byte, version byte) string {
+	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | 0x80
 	var out [36]byte
 	hex.Encode(out[0:8], b[0:4])

@@ -119,3 +119,15 @@ func TestAnEventIsOneFlatObject(t *testing.T) {
 		t.Error("an unknown kind was decoded")
 	}
 }
+
+// The ids are on record: what they are made of must not change.
+func TestATextNamesOneIDForEver(t *testing.T) {
+	t.Parallel()
+	id := bellcord.NamedID("telegram 1 42")
+	if id != "79e429d2-154b-8f71-bad9-1ecafd21ade4" || id == bellcord.NamedID("telegram 1 43") {
+		t.Errorf("it is %s", id)
+	}
+	if _, err := bellcord.ParseTurnID(id); err != nil {
+		t.Error(err)
+	}
+}

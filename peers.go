@@ -176,7 +176,7 @@ func (s *Stopping) waitNamed(ctx context.Context) (*StopAnswer, error) {
 func (s *Stopping) answerFor(ctx context.Context, r TurnRecord) (StopAnswer, error) {
 	if r.State == Over {
 		answer := StopAnswer{Turn: r.ID, State: AlreadyEnded, Receipt: r.Receipt}
-		if c := r.Receipt.Cause; r.Receipt.End == Stopped && c != nil && c.By == s.cause.By && c.At.Equal(s.cause.At) {
+		if r.Receipt.End == Stopped && s.meets(r.Receipt) {
 			answer.State = Settled
 		}
 		return answer, nil
@@ -186,6 +186,16 @@ func (s *Stopping) answerFor(ctx context.Context, r TurnRecord) (StopAnswer, err
 		return StopAnswer{Turn: r.ID, State: InProgress}, err
 	}
 	return StopAnswer{Turn: r.ID, State: Settled, Receipt: after.Receipt}, err
+}
+
+// meets reports whether this stop found the turn before its end: it is the stop of
+// the receipt, or one that was received behind that one and before the end, such
+// as the one that forces it.
+func (s *Stopping) meets(r *Receipt) bool {
+	if c := r.Cause; c != nil && c.By == s.cause.By && c.At.Equal(s.cause.At) {
+		return true
+	}
+	return r.Times.Settled.After(s.cause.At)
 }
 
 func (h *Hub) isIdle(a *awaited) bool {

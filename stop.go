@@ -83,8 +83,8 @@ type Cause struct {
 	By   string    `json:"by,omitempty"`   // who
 	From string    `json:"from,omitempty"` // through which front
 	Why  string    `json:"why,omitempty"`
-	At   time.Time `json:"at"` // when a hub received it
-	Mode Mode      `json:"mode,omitempty"`
+	At   time.Time `json:"at"`             // when a hub received it
+	Mode Mode      `json:"mode,omitempty"` // where it is not the usual one
 	// Queue is the fate that the stop declared for those that wait, where it is
 	// not the usual one: the process that has the turn may hear it from the record.
 	Queue QueueFate `json:"queue,omitempty"`

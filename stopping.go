@@ -28,6 +28,9 @@ func (h *Hub) stop(req StopRequest) *Stopping {
 	}
 	if !req.Relayed {
 		req.Cause.At, req.Cause.Mode, req.Cause.Queue = time.Now(), req.Mode, req.Queue
+		if req.Mode == Now {
+			req.Cause.Mode = ""
+		}
 		if req.Queue == Hold {
 			req.Cause.Queue = ""
 		}

@@ -159,6 +159,26 @@ func TestLaw07_TwoStopsAreOne(t *testing.T) {
 	})
 }
 
+func TestLaw08_AStopBehindPisEndTouchesNeitherItNorTheNextTurn(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "hello"})
+		if r := s.end(turn); r.End != bellcord.Done {
+			t.Fatalf("it ended %s", r.End)
+		}
+		answers, err := s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person})).Wait(t.Context())
+		if err != nil || len(answers) != 1 || answers[0].State != bellcord.AlreadyEnded {
+			t.Errorf("the late stop is told %+v, %v", answers, err)
+		}
+		if text := s.done("next"); text == "" {
+			t.Error("the next turn says nothing")
+		}
+		if n := len(s.hosted()); n != 1 {
+			t.Errorf("pi was started %d times", n)
+		}
+	})
+}
+
 func TestLaw30_ADialogBecomesAQuestionAndAStopClosesIt(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"dialog with signal", "dialog", "two dialogs"} {
