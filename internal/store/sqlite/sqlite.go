@@ -19,6 +19,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/filelock"
 )
 
 // Store is a bellcord.Store on a directory.
@@ -50,6 +51,15 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "nodes"), 0o700); err != nil {
 		return nil, err
 	}
+	// What people said is for the owner alone, also where the directory is not.
+	// SQLite's other files get the rights of this one.
+	file, err := os.OpenFile(filepath.Join(dir, "bellcord.db"), os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
 	s := &Store{dir: dir, node: string(bellcord.NewSessionID()), stmts: map[string]*sql.Stmt{}}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening store in %s: %w", dir, err), s.Close())
@@ -76,7 +86,7 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	s.readers.SetMaxOpenConns(8)
 	s.readers.SetMaxIdleConns(8)
-	if s.lock, err = lockFile(s.lockPath(s.node)); err != nil {
+	if s.lock, err = filelock.Try(s.lockPath(s.node)); err != nil {
 		return err
 	}
 	return s.transact(ctx, func(t tx) error {

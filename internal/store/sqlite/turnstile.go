@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/bellcord/bellcord/internal/filelock"
 )
 
 // turnstile lets the processes that share the database write in turn. SQLite
@@ -29,13 +31,13 @@ func openLock(dir, name string) (*os.File, error) {
 // enter returns when it is this process's turn to write. The system undoes it
 // should the process die.
 func (t turnstile) enter() error {
-	if err := wait(t.gate); err != nil {
+	if err := filelock.Wait(t.gate); err != nil {
 		return err
 	}
-	return errors.Join(wait(t.writer), unlock(t.gate))
+	return errors.Join(filelock.Wait(t.writer), filelock.Unlock(t.gate))
 }
 
-func (t turnstile) leave() error { return unlock(t.writer) }
+func (t turnstile) leave() error { return filelock.Unlock(t.writer) }
 
 func (t turnstile) close() error {
 	var err error

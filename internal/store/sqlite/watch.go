@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/filelock"
 )
 
 // StopsAsked implements bellcord.Watcher.
@@ -48,8 +49,8 @@ func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 		return nil, err
 	}
 	for _, node := range others {
-		lock, err := lockFile(s.lockPath(node))
-		if errors.Is(err, errLocked) {
+		lock, err := filelock.Try(s.lockPath(node))
+		if errors.Is(err, filelock.ErrHeld) {
 			continue
 		} else if err != nil {
 			return nil, err

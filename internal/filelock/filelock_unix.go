@@ -1,0 +1,33 @@
+//go:build unix
+
+package filelock
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func try(f *os.File) error {
+	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrHeld
+	}
+	return err
+}
+
+// Wait locks an open file, after whoever holds it.
+func Wait(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// Unlock gives the lock of an open file back.
+func Unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
+
+// flock is the system's, however often a signal comes in between.
+func flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
