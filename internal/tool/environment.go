@@ -6,17 +6,23 @@ import (
 	"strings"
 )
 
-// ownSecrets are the keys that Bellcord itself is given: a command that a model
-// wrote has no business with them.
-var ownSecrets = []string{
-	"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY",
-	"BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TOKEN",
-}
+// Bellcord itself is given these: no program that it starts has any business
+// with the passwords, and no command that a model wrote with the keys of models.
+var (
+	passwords = []string{"BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TOKEN", "BELLCORD_TELEGRAM_TOKEN"}
+	modelKeys = []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"}
+)
 
 // Environment is what commands get: ours, without our own secrets.
-func Environment() []string {
-	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+func Environment() []string { return without(ProgramEnvironment(), modelKeys) }
+
+// ProgramEnvironment is what programs may get that the owner's settings name:
+// ours, without our own passwords.
+func ProgramEnvironment() []string { return without(os.Environ(), passwords) }
+
+func without(pairs, names []string) []string {
+	return slices.DeleteFunc(pairs, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(ownSecrets, name)
+		return slices.Contains(names, name)
 	})
 }

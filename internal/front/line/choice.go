@@ -10,21 +10,23 @@ import (
 // Reply is what a person says to a question, in one letter.
 type Reply rune
 
-// The replies. Always is meant for exactly what was asked.
+// The replies. Always and ForSession are meant for exactly what was asked.
 const (
-	Yes    Reply = 'y'
-	Always Reply = 'a'
-	No     Reply = 'n'
+	Yes        Reply = 'y'
+	Always     Reply = 'a'
+	ForSession Reply = 's'
+	No         Reply = 'n'
 )
 
 // The names that our own agent gives its choices, and the sorts of choices that
 // all agents have.
 var (
-	names = map[Reply]string{Yes: "allow", Always: "allow_always", No: "reject"}
+	names = map[Reply]string{Yes: "allow", Always: "allow_always", ForSession: "allow_session", No: "reject"}
 	sorts = map[Reply][]string{
-		Yes:    {"allow_once"},
-		Always: {"allow_always", "allow_once"},
-		No:     {"reject_once", "reject_always"},
+		Yes:        {"allow_once"},
+		Always:     {"allow_always", "allow_once"},
+		ForSession: {"allow_always", "allow_once"},
+		No:         {"reject_once", "reject_always"},
 	}
 )
 

@@ -37,6 +37,17 @@ func TestAReplyNeverMeansMoreThanWasSaid(t *testing.T) {
 	}
 }
 
+func TestForTheSessionIsNotForEver(t *testing.T) {
+	t.Parallel()
+	ours := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}}
+	if got := line.Choose(bellcord.Question{Choices: ours}, line.ForSession); got != "allow_session" {
+		t.Errorf("it is %q", got)
+	}
+	if got := line.Choose(bellcord.Question{Choices: ours[:1]}, line.ForSession); got != "allow" {
+		t.Errorf("where there is only once it is %q", got)
+	}
+}
+
 func TestAWordThatIsNotUnderstoodMeansNo(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]line.Reply{"y\n": line.Yes, "YES \t": line.Yes, "a": line.Always, "always\r\n": line.Always, "n": line.No, "": line.No, "yep": line.No} {

@@ -25,6 +25,9 @@ type View struct {
 	Out  io.Writer // the answer, or with JSON every event as a line
 	Err  io.Writer // what else a person wants to know
 	JSON bool
+	// Terminal says that Out is one: what would steer it is made visible. A file
+	// or a program gets the answer as it is.
+	Terminal bool
 	// Ask puts a question to the person and returns the choice; nil when there
 	// is nobody to ask, which means no.
 	Ask func(ctx context.Context, q bellcord.Question) (string, error)
@@ -86,7 +89,11 @@ func (v *View) Show(ev bellcord.Event) error {
 		if b.Text != "" {
 			v.midLine = !strings.HasSuffix(b.Text, "\n")
 		}
-		_, err := io.WriteString(v.Out, b.Text)
+		text := b.Text
+		if v.Terminal {
+			text = Visible(text)
+		}
+		_, err := io.WriteString(v.Out, text)
 		return err
 	case bellcord.Called:
 		return v.Note("→ %s %s", b.Name, b.Args)
@@ -116,12 +123,13 @@ func (v *View) newline() error {
 	return err
 }
 
-// Note tells a person something, on a line of its own.
+// Note tells a person something, on a line of its own. Whoever wrote the words,
+// they steer no terminal.
 func (v *View) Note(format string, args ...any) error {
 	if err := v.newline(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(v.Err, format+"\n", args...)
+	_, err := io.WriteString(v.Err, Visible(fmt.Sprintf(format, args...))+"\n")
 	return err
 }
 

@@ -208,3 +208,30 @@ func TestAQuestionIsPutToWhoeverIsThere(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingThatAModelOrAToolSaysSteersATerminal(t *testing.T) {
+	const evil = "\x1b]0;title\a\x1b[2J\u009b31m\u202e"
+	var out, errs bytes.Buffer
+	agent := emits(
+		bellcord.Said{Text: evil + "\n"},
+		bellcord.Called{Call: "1", Name: "shell", Args: json.RawMessage(`{"command":"` + "\u009b31m" + `"}`)},
+		bellcord.CallStarted{Call: "1"},
+		bellcord.CallEnded{Call: "1", Fate: bellcord.Finished, Failed: true, Text: evil},
+		bellcord.Retrying{Attempt: 1, Wait: time.Second, Why: evil},
+	)
+	if _, err := follow(t, agent, &line.View{Out: &out, Err: &errs, Terminal: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{out.String(), errs.String()} {
+		if strings.ContainsAny(text, "\x1b\a\u009b\u202e") {
+			t.Errorf("a terminal would obey %q", text)
+		}
+	}
+	if !strings.Contains(out.String(), "title") {
+		t.Errorf("the words are gone from %q", out.String())
+	}
+	out.Reset()
+	if _, err := follow(t, agent, &line.View{Out: &out, Err: &errs}, nil); err != nil || !strings.HasPrefix(out.String(), evil) {
+		t.Errorf("a file gets %q, %v", out.String(), err)
+	}
+}

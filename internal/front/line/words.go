@@ -48,6 +48,9 @@ func head(r bellcord.Receipt) string {
 	}
 	switch r.End {
 	case bellcord.Stopped:
+		if r.Cause == nil { // a server's word: ours always has one
+			return "■ stopped" + took
+		}
 		who := string(r.Cause.Kind)
 		if r.Cause.By != "" {
 			who = r.Cause.By
@@ -64,7 +67,7 @@ func head(r bellcord.Receipt) string {
 		}
 		return "■ stopped by " + who + took + stop
 	case bellcord.Failed:
-		return "✗ failed" + took + ": " + LastLine(strings.SplitN(r.Error, "\n", 2)[0])
+		return "✗ failed" + took + ": " + Visible(LastLine(strings.SplitN(r.Error, "\n", 2)[0]))
 	case bellcord.Lost:
 		return "✗ lost: the process that ran it died"
 	case bellcord.Done:

@@ -54,6 +54,11 @@ func TestReceiptsInWords(t *testing.T) {
 				"1 call stopped, 2 calls not run, 1 call unknown · 2 processes ended · 1 question closed · 2 queued turns held · about 34 tokens",
 		},
 		{
+			"a turn of which nobody says who stopped it",
+			bellcord.Receipt{End: bellcord.Stopped, Usage: bellcord.Usage{Exact: true}},
+			"■ stopped · kept 0 bytes of text · 0 tokens",
+		},
+		{
 			"a turn that was stopped before it began",
 			bellcord.Receipt{End: bellcord.Stopped, Cause: &bellcord.Cause{Kind: bellcord.Shutdown}, Dropped: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
 			"■ stopped by shutdown · kept 0 bytes of text · 1 queued turn dropped · 0 tokens",

@@ -21,7 +21,7 @@ import (
 type Server struct {
 	Name    string
 	Command []string
-	Env     []string // added to this process's own
+	Env     []string // added to this process's own, which is without its passwords
 	Dir     string
 	URL     string
 	Headers map[string]string // go to the URL's host only

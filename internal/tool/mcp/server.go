@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,8 +116,9 @@ const mostAsked = 400 // bytes of arguments in a question
 
 func (s *server) tool(name string, d described) tool.Tool {
 	t := tool.Tool{
-		Tool: d.llm,
-		Safe: d.readOnly,
+		Tool:    d.llm,
+		Safe:    d.readOnly,
+		Subject: func(_ string, args json.RawMessage) string { return asWritten(args) },
 		Check: func(args json.RawMessage) error {
 			var object map[string]json.RawMessage
 			if err := json.Unmarshal(args, &object); err != nil || object == nil {
@@ -133,4 +135,14 @@ func (s *server) tool(name string, d described) tool.Tool {
 		}
 	}
 	return t
+}
+
+// asWritten is what rules are held against: all of the arguments, so that what a
+// person allows for the session or for good is this call and no other.
+func asWritten(args json.RawMessage) string {
+	var text bytes.Buffer
+	if err := json.Compact(&text, args); err != nil {
+		return string(args)
+	}
+	return text.String()
 }
