@@ -112,3 +112,13 @@ func TestAPhotoHasToBeOne(t *testing.T) {
 		s.clean()
 	})
 }
+
+func TestAPersonsFileHasTheNameTheirAppSays(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		m, err := s.SayDocument(anna, anna, "../../passwd", []byte("x"), "")
+		if err != nil || m.Document.Name != "../../passwd" {
+			s.Errorf("it is %q: %v", m.Document.Name, err)
+		}
+	})
+}

@@ -81,10 +81,14 @@ func (s *Server) SayPhoto(chat, user int64, name string, data []byte, caption st
 	return s.utter(chat, user, m, 0)
 }
 
-// SayDocument has a person send a file.
+// SayDocument has a person send a file. Its name is whatever their app says.
 func (s *Server) SayDocument(chat, user int64, name string, data []byte, caption string) (Message, error) {
 	m := Message{Caption: caption}
-	s.change(func(time.Time) { m.Document = s.keep("documents", upload{name: name, data: data}).document() })
+	s.change(func(time.Time) {
+		f := s.keep("documents", upload{name: name, data: data})
+		f.name = name
+		m.Document = f.document()
+	})
 	return s.utter(chat, user, m, 0)
 }
 

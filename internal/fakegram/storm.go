@@ -12,8 +12,10 @@ type Weather struct {
 	// run into a limit of the chat, or of all chats if the call is for none. A
 	// poll that is refused makes polls wait, and nothing else.
 	RetryAfter int
-	// Status refuses the call with this status, such as 502.
+	// Status refuses the call with this status, such as 502, and with these words
+	// behind the usual ones.
 	Status int
+	Words  string
 	// Before is how long the call is under way until it takes effect, After how
 	// long its answer is.
 	Before, After time.Duration
@@ -50,7 +52,7 @@ func (s *Server) brave(w http.ResponseWriter, r *http.Request, q *request, m met
 	case day.RetryAfter > 0:
 		status, body = answer(nil, s.refuse(q, m, day.RetryAfter))
 	case day.Status > 0:
-		status, body = answer(nil, problem{code: day.Status, words: http.StatusText(day.Status)})
+		status, body = answer(nil, problem{code: day.Status, words: day.words()})
 	default:
 		status, body, updates = s.answered(r.Context(), q, m)
 	}
@@ -59,6 +61,13 @@ func (s *Server) brave(w http.ResponseWriter, r *http.Request, q *request, m met
 	}
 	s.handOver(updates)
 	s.reply(w, entry, status, body)
+}
+
+func (day Weather) words() string {
+	if day.Words == "" {
+		return http.StatusText(day.Status)
+	}
+	return http.StatusText(day.Status) + ": " + day.Words
 }
 
 // refuse makes the bot wait without a reason. A wait that is not over yet is

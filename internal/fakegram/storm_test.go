@@ -124,3 +124,13 @@ func TestUpdatesWhoseAnswerWasLostComeAgainAndTheBotIsNotToBlame(t *testing.T) {
 		}
 	})
 }
+
+func TestAStormRefusesInTheWordsItIsGiven(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(s *stage) {
+		s.Storm(once("sendMessage", fakegram.Weather{Status: 400, Words: "can't parse entities: so it is"}))
+		s.call("sendMessage", fields{"chat_id": anna, "text": "x"}).refused(400, "Bad Request: can't parse entities: so it is")
+		s.send(anna, "x")
+		s.clean()
+	})
+}

@@ -7,7 +7,8 @@
 // stand in square brackets and may be combined; the text around them is echoed
 // when no marker says what to answer. A marker that is known but wrongly
 // written is refused with status 400, because a test with a typing error must
-// not pass by accident; brackets with any other word in them are plain text.
+// not pass by accident; brackets with any other word in them are plain text. With
+// WithAnswer, a prompt without any marker is answered with a text of one's own.
 //
 //	(no marker)                     answers "You said: <prompt>", word by word, without delay
 //	[slow N] [slow N 5ms]           streams N words with a pause between them

@@ -97,6 +97,9 @@ func (s *Server) admit(f format, r *http.Request, body []byte, t turn) (script, 
 	if err != nil && !s.lenient {
 		return script{}, http.StatusBadRequest, err
 	}
+	if s.answer != "" && sc.plain {
+		sc.segments = []segment{{pieces: splitWords(s.answer), pace: s.pace}}
+	}
 	return sc.at(t.step), 0, nil
 }
 

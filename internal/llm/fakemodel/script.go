@@ -8,6 +8,7 @@ import (
 // script is what the markers of one step ask for.
 type script struct {
 	rest     string // the text around the markers
+	plain    bool   // there are none
 	segments []segment
 	thoughts int
 	calls    []toolCall
@@ -66,7 +67,7 @@ func parseScript(prompt string, pace time.Duration) (script, error) {
 		return script{}, err
 	}
 	sc, err := compile(markers, pace)
-	sc.rest = rest
+	sc.rest, sc.plain = rest, len(markers) == 0
 	return sc, err
 }
 

@@ -14,6 +14,7 @@ type Server struct {
 	logger  *slog.Logger
 	pace    time.Duration
 	lenient bool
+	answer  string // to prompts without a marker; "" repeats them
 	mux     *http.ServeMux
 	journal *journal
 }
@@ -37,6 +38,13 @@ func WithPace(pace time.Duration) Option {
 // same.
 func WithLenience() Option {
 	return func(s *Server) { s.lenient = true }
+}
+
+// WithAnswer has prompts without any marker answered with a text, to its last
+// blank, at the pace of [slow]: for pictures, and for trying a front with
+// something to read.
+func WithAnswer(text string) Option {
+	return func(s *Server) { s.answer = text }
 }
 
 // New makes a Server with empty records.
