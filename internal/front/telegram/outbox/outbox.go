@@ -55,10 +55,13 @@ type Outbox struct {
 	end    context.CancelFunc
 	still  sync.WaitGroup
 
-	mu    sync.Mutex
-	chats map[int64]*chat
-	next  time.Time // when the bot may make its next call
-	shut  bool
+	mu      sync.Mutex
+	chats   map[int64]*chat
+	next    time.Time // when the bot may make its next call
+	held    time.Time // until when Telegram wants none at all
+	working bool      // there is somebody who hands out the turns
+	shut    bool
+	news    chan struct{} // something came, or a call was answered
 
 	refused   int64 // the chat that was last told to wait, and when
 	refusedAt time.Time
@@ -67,17 +70,19 @@ type Outbox struct {
 // chat is what waits for one chat. It is there as long as something does, or its
 // pace still matters.
 type chat struct {
-	sure    []Call // has to arrive, in order
-	shown   []Call // the newest of each slot, in the order they first came
-	ready   time.Time
-	stretch time.Duration // added to its pace after a refusal
-	working bool
+	sure     []Call // has to arrive, in order
+	shown    []Call // the newest of each slot, in the order they first came
+	ready    time.Time
+	served   time.Time     // when it last had its turn
+	stretch  time.Duration // added to its pace after a refusal
+	busy     bool          // a call is under way
+	failures int           // in a row
 }
 
 // New returns an empty one; Close ends it.
 func New(pace Pace, logger *slog.Logger) *Outbox {
 	ctx, end := context.WithCancel(context.Background()) //nolint:forbidigo // the outbox's own life; no turn hangs on it
-	return &Outbox{pace: pace, logger: logger, ctx: ctx, end: end, chats: map[int64]*chat{}}
+	return &Outbox{pace: pace, logger: logger, ctx: ctx, end: end, chats: map[int64]*chat{}, news: make(chan struct{}, 1)}
 }
 
 // Put hands a call over. It waits for nothing.
@@ -93,9 +98,19 @@ func (o *Outbox) Put(c Call) {
 		o.chats[c.Chat] = to
 	}
 	to.add(c)
-	if !to.working {
-		to.working = true
-		o.still.Go(func() { o.work(c.Chat, to) })
+	if o.working {
+		o.tell()
+		return
+	}
+	o.working = true
+	o.still.Go(o.work)
+}
+
+// tell wakes whoever hands out the turns.
+func (o *Outbox) tell() {
+	select {
+	case o.news <- struct{}{}:
+	default:
 	}
 }
 
@@ -138,6 +153,7 @@ func (o *Outbox) Close(ctx context.Context) error {
 	for _, to := range o.chats {
 		to.shown = nil
 	}
+	o.tell()
 	o.mu.Unlock()
 	empty := make(chan struct{})
 	go func() { o.still.Wait(); close(empty) }()

@@ -30,10 +30,10 @@ func (w *wire) call(chat int64, group bool, slot, word string) outbox.Call {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.calls = append(w.calls, fmt.Sprintf("%v %s", time.Since(w.began), word))
+		w.seen[word]++
 		if w.answer == nil {
 			return nil
 		}
-		w.seen[word]++
 		return w.answer(word, w.seen[word]-1)
 	}}
 }
@@ -187,5 +187,64 @@ func TestACloseSendsWhatHasToArriveWithinItsTime(t *testing.T) {
 		o.Put(w.call(1, false, "", "late"))
 		pass(time.Minute)
 		w.made(t, "0s final 0", "1s final 1")
+	})
+}
+
+func TestWhatHasToArriveAnywhereComesBeforeWhatOnlyShowsSomething(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
+		for chat := range int64(100) {
+			o.Put(w.call(chat+1, false, "draft", "draft"))
+		}
+		synctest.Wait()
+		o.Put(w.call(1000, false, "", "final"))
+		pass(time.Minute)
+		if w.mu.Lock(); w.calls[1] != "50ms final" {
+			t.Errorf("the calls begin with %q", w.calls[:3])
+		}
+		w.mu.Unlock()
+	})
+}
+
+func TestEveryChatHasItsTurnHoweverManyThereAre(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
+		for range 3 {
+			for chat := range int64(100) {
+				o.Put(w.call(chat+1, false, "draft", fmt.Sprint("draft ", chat)))
+			}
+			pass(5 * time.Second)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for chat := range 100 {
+			if n := w.seen[fmt.Sprint("draft ", chat)]; n < 2 {
+				t.Errorf("chat %d had its turn %d times", chat, n)
+			}
+		}
+	})
+}
+
+func TestAnAnswerToAPressWaitsForNoChatButForTheBot(t *testing.T) {
+	t.Parallel()
+	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
+		w.answer = func(word string, n int) error {
+			if (word == "anna" || word == "bert") && n == 0 {
+				return &outbox.TooMany{RetryAfter: 5 * time.Second}
+			}
+			return nil
+		}
+		o.Put(w.call(1, false, "", "anna"))
+		synctest.Wait()
+		o.Aside(w.call(0, false, "", "at once").Do)
+		synctest.Wait()
+		o.Put(w.call(2, false, "", "bert"))
+		pass(time.Second)
+		o.Aside(w.call(0, false, "", "later").Do)
+		pass(time.Minute)
+		if w.mu.Lock(); w.calls[1] != "0s at once" || !slices.Contains(w.calls, "5.05s later") {
+			t.Errorf("the calls were %q", w.calls)
+		}
+		w.mu.Unlock()
 	})
 }

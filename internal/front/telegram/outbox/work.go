@@ -8,104 +8,139 @@ import (
 // sameMoment is how close together two refusals are that have one reason.
 const sameMoment = 2 * time.Second
 
-// work makes a chat's calls one after the other until none waits.
-func (o *Outbox) work(id int64, to *chat) {
-	failures := 0
-	for o.await(to) {
-		c, there := o.take(id, to)
-		if !there {
-			return
-		}
-		err := c.Do(o.ctx)
-		var wait *TooMany
-		switch {
-		case err == nil:
-			failures = 0
-		case errors.As(err, &wait):
-			o.hold(id, to, c, wait.RetryAfter)
-		case errors.Is(err, ErrNever):
-			o.logger.Warn("telegram refuses a call", "chat", id, "err", err)
-		case c.Slot == "" && o.ctx.Err() == nil:
-			failures++
-			o.logger.Warn("a call to telegram failed, trying again", "chat", id, "err", err)
-			o.again(to, c, failures)
-		}
-	}
-}
-
-// await waits until the chat's turn has come, and the bot's. It reports whether
-// to go on.
-func (o *Outbox) await(to *chat) bool {
+// work hands out the bot's turns until nothing waits and no call is under way.
+func (o *Outbox) work() {
 	for {
-		wait := o.until(to)
-		if wait <= 0 {
-			return true
+		id, c, wait, over := o.pick()
+		switch {
+		case over:
+			return
+		case c != nil:
+			o.still.Go(func() { o.make(id, *c) })
+			continue
+		}
+		var due <-chan time.Time // for ever, where only news can change something
+		if wait > 0 {
+			due = time.After(wait)
 		}
 		select {
-		case <-time.After(wait):
+		case <-due:
+		case <-o.news:
 		case <-o.ctx.Done():
-			return false
+			return
 		}
 	}
 }
 
-// until is how long the chat has to wait; at 0 its turn, and the bot's, is taken.
-func (o *Outbox) until(to *chat) time.Duration {
+// pick takes the call whose turn it is, or says how long until there is one; over
+// when nothing waits any more.
+func (o *Outbox) pick() (id int64, c *Call, wait time.Duration, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
-	at := to.ready
-	if o.next.After(at) {
-		at = o.next
+	best, soonest, under := o.best(now)
+	switch {
+	case best != 0 && !o.next.After(now):
+		o.next = now.Add(o.pace.All)
+		return best, o.chats[best].take(now, o.pace), 0, false
+	case best != 0:
+		return 0, nil, o.next.Sub(now), false
+	case !soonest.IsZero():
+		return 0, nil, soonest.Sub(now), false
 	}
-	if wait := at.Sub(now); wait > 0 {
-		return wait
-	}
-	o.next = now.Add(o.pace.All)
-	return 0
+	o.working = under
+	return 0, nil, 0, !under
 }
 
-// take removes the chat's next call: what has to arrive first. Without one the
-// worker ends, and the chat is forgotten once its pace no longer matters.
-func (o *Outbox) take(id int64, to *chat) (Call, bool) {
+// best is the chat whose turn it is: one for which something has to arrive, and
+// of several the one that has waited longest; 0 where none is ready. soonest is
+// when the next one will be; under, whether calls are under way.
+func (o *Outbox) best(now time.Time) (best int64, soonest time.Time, under bool) {
+	for id, to := range o.chats {
+		ready := latest(to.ready, o.held)
+		switch {
+		case to.busy:
+			under = true
+		case len(to.sure)+len(to.shown) == 0:
+			if now.Sub(to.ready) > to.stretch {
+				delete(o.chats, id) // its pace no longer matters
+			}
+		case ready.After(now):
+			if soonest.IsZero() || ready.Before(soonest) {
+				soonest = ready
+			}
+		case best == 0 || to.before(o.chats[best]):
+			best = id
+		}
+	}
+	return best, soonest, under
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// before reports whether the chat's turn comes before another one's.
+func (to *chat) before(other *chat) bool {
+	if sure := len(to.sure) > 0; sure != (len(other.sure) > 0) {
+		return sure
+	}
+	return to.served.Before(other.served)
+}
+
+// take removes the chat's next call: what has to arrive first.
+func (to *chat) take(now time.Time, pace Pace) *Call {
+	var c Call
+	if len(to.sure) > 0 {
+		c, to.sure = to.sure[0], to.sure[1:]
+	} else {
+		c, to.shown = to.shown[0], to.shown[1:]
+	}
+	after := pace.Private
+	if c.Group {
+		after = pace.Group
+	}
+	to.ready, to.served, to.busy = now.Add(after+to.stretch), now, true
+	to.stretch /= 2
+	return &c
+}
+
+// make makes a call and takes its answer.
+func (o *Outbox) make(id int64, c Call) {
+	err := c.Do(o.ctx)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var c Call
+	to := o.chats[id]
+	to.busy = false
+	var wait *TooMany
 	switch {
-	case len(to.sure) > 0:
-		c, to.sure = to.sure[0], to.sure[1:]
-	case len(to.shown) > 0:
-		c, to.shown = to.shown[0], to.shown[1:]
-	default:
-		to.working = false
-		if to.stretch == 0 {
-			delete(o.chats, id)
-		}
-		return c, false
+	case err == nil:
+		to.failures = 0
+	case errors.As(err, &wait):
+		o.hold(id, to, c, wait.RetryAfter)
+	case errors.Is(err, ErrNever):
+		o.logger.Warn("telegram refuses a call", "chat", id, "err", err)
+	case c.Slot == "" && o.ctx.Err() == nil:
+		o.logger.Warn("a call to telegram failed, trying again", "chat", id, "err", err)
+		to.again(c)
 	}
-	pace := o.pace.Private
-	if c.Group {
-		pace = o.pace.Group
-	}
-	to.ready = time.Now().Add(pace + to.stretch)
-	to.stretch /= 2
-	return c, true
+	o.tell()
 }
 
 // hold is Telegram's word to wait: nothing goes to the chat until then, and later
 // it goes slower. What only shows something is not worth a second try: newer
 // words will come. Telegram does not say whether it means the chat or the bot;
-// where two chats are told so at the same moment, it means the bot.
+// where two chats are told so at the same moment, it means the bot. The lock is
+// held.
 func (o *Outbox) hold(id int64, to *chat, c Call, wait time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	now := time.Now()
 	until := now.Add(wait)
-	if until.After(to.ready) {
-		to.ready = until
-	}
-	if o.refused != id && now.Sub(o.refusedAt) < sameMoment && until.After(o.next) {
-		o.next = until
+	to.ready = latest(to.ready, until)
+	if o.refused != id && now.Sub(o.refusedAt) < sameMoment {
+		o.held = latest(o.held, until)
 	}
 	o.refused, o.refusedAt = id, now
 	to.stretch = min(max(2*to.stretch, time.Second), slowest)
@@ -115,10 +150,8 @@ func (o *Outbox) hold(id int64, to *chat, c Call, wait time.Duration) {
 }
 
 // again puts a call that failed back, behind a pause.
-func (o *Outbox) again(to *chat, c Call, failures int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	pause := min(time.Second<<min(failures-1, 5), slowest)
-	to.ready = time.Now().Add(pause)
+func (to *chat) again(c Call) {
+	to.failures++
+	to.ready = time.Now().Add(min(time.Second<<min(to.failures-1, 5), slowest))
 	to.sure = append([]Call{c}, to.sure...)
 }

@@ -1,0 +1,174 @@
+package telegram_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// actor is an agent that does what the prompt says, line by line:
+//
+//	say TEXT        says it; \n in it is a new line
+//	repeat N TEXT   says it N times
+//	slow N          says N words, one every 100 ms
+//	think TEXT      thinks it
+//	tool COMMAND    runs a tool that takes a second
+//	long COMMAND    runs a tool that ends when it is stopped
+//	stubborn D      ignores a stop for that long
+//	hang D          does nothing for that long
+//	ask TEXT        asks whether it may
+//	asks A|B        asks both at once
+//	retry D         says that the next try is so far away
+//	spend IN OUT    is a request to a model that takes so many tokens
+//	write PATH      writes a file of the session's directory
+//	recall          says what it knows of the conversation
+//	fail TEXT       fails
+type actor struct {
+	mu      sync.Mutex
+	prompts []bellcord.Prompt
+}
+
+func newActor() *actor { return &actor{} }
+
+// given are the prompts that it was given.
+func (a *actor) given() (texts []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.prompts {
+		texts = append(texts, p.Text)
+	}
+	return texts
+}
+
+func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
+	a.mu.Lock()
+	a.prompts = append(a.prompts, w.Prompt)
+	a.mu.Unlock()
+	for _, line := range strings.Split(w.Prompt.Text, "\n") {
+		verb, rest, _ := strings.Cut(line, " ")
+		if err := errors.Join(a.act(ctx, w, verb, rest), w.Sync(ctx)); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (a *actor) act(ctx context.Context, w *bellcord.Work, verb, rest string) error {
+	switch verb {
+	case "say":
+		return w.Emit(bellcord.Said{Text: lines(rest)})
+	case "think":
+		return w.Emit(bellcord.Thought{Text: rest})
+	case "slow":
+		n, _ := strconv.Atoi(rest)
+		for i := range n {
+			if err := errors.Join(w.Emit(bellcord.Said{Text: fmt.Sprintf("word%d ", i)}), w.Sync(ctx)); err != nil || !pause(ctx, 100*time.Millisecond) {
+				return err
+			}
+		}
+		return nil
+	case "tool", "long":
+		return tool(ctx, w, verb, rest)
+	case "stubborn":
+		d, _ := time.ParseDuration(rest)
+		<-ctx.Done()
+		<-time.After(d)
+		return nil
+	case "ask", "asks":
+		return ask(ctx, w, strings.Split(rest, "|"))
+	case "recall":
+		known, err := w.History(ctx)
+		var texts []string
+		for _, m := range known {
+			texts = append(texts, m.Text)
+		}
+		return errors.Join(err, w.Emit(bellcord.Said{Text: fmt.Sprintf("I know: %v", texts)}))
+	case "fail":
+		return errors.New(rest)
+	}
+	return more(ctx, w, verb, rest)
+}
+
+func more(ctx context.Context, w *bellcord.Work, verb, rest string) error {
+	first, second, _ := strings.Cut(rest, " ")
+	n, _ := strconv.ParseInt(first, 10, 64)
+	d, _ := time.ParseDuration(first)
+	switch verb {
+	case "repeat":
+		return w.Emit(bellcord.Said{Text: strings.Repeat(lines(second), int(n))})
+	case "hang":
+		pause(ctx, d)
+		return nil
+	case "retry":
+		return w.Emit(bellcord.Retrying{Attempt: 1, Wait: d, Why: "it is busy"})
+	case "spend":
+		output, _ := strconv.ParseInt(second, 10, 64)
+		price := &bellcord.Price{Input: 1000, Output: 1000}
+		return errors.Join(w.Step(ctx, bellcord.StepStarted{Model: "fake/one", Price: price}),
+			w.Emit(bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{Input: n, Output: output, Cost: 1000 * (n + output), Exact: true}}))
+	case "write":
+		return os.WriteFile(filepath.Join(w.Session.Dir, first), []byte("what is in "+first), 0o600)
+	}
+	return w.Emit(bellcord.Said{Text: "You said: " + strings.TrimSpace(verb+" "+rest)})
+}
+
+func lines(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
+
+// ask asks everything at once and says what was chosen, in the order of asking.
+func ask(ctx context.Context, w *bellcord.Work, texts []string) error {
+	chosen, failed := make([]string, len(texts)), make([]error, len(texts))
+	var open sync.WaitGroup
+	for i, text := range texts {
+		open.Go(func() {
+			chosen[i], failed[i] = w.Ask(ctx, bellcord.Question{ID: text, Text: lines(text), Choices: []bellcord.Choice{
+				{ID: "yes", Text: "Yes", Kind: "allow_once"}, {ID: "all", Text: "Always", Kind: "allow_always"}, {ID: "no", Text: "No", Kind: "reject_once"},
+			}})
+		})
+	}
+	open.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	return w.Emit(bellcord.Said{Text: "chosen: " + strings.Join(chosen, ", ")})
+}
+
+func tool(ctx context.Context, w *bellcord.Work, verb, command string) error {
+	args, _ := json.Marshal(map[string]string{"command": command})
+	call := command
+	err := errors.Join(
+		w.Emit(bellcord.Called{Call: call, Name: "shell", Args: args}),
+		w.Emit(bellcord.CallStarted{Call: call}), w.Sync(ctx))
+	if err != nil {
+		return err
+	}
+	fate := bellcord.Finished
+	if verb == "long" {
+		<-ctx.Done()
+		fate = bellcord.CallStopped
+	} else if !pause(ctx, time.Second) {
+		fate = bellcord.CallStopped
+	}
+	return w.Emit(bellcord.CallEnded{Call: call, Fate: fate, Text: "ok"})
+}
+
+// pause waits; it reports whether to go on.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

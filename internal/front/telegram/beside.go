@@ -1,0 +1,172 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
+
+// beside answers what touches no turn. It waits for none, either.
+func (c *chat) beside(s said, what verb) {
+	c.front.work.Go(func() {
+		text, rows := c.reply(c.front.life, what, s.text)
+		if text != "" {
+			c.say(text, rows...)
+		}
+		c.front.handled(s.update)
+	})
+}
+
+func (c *chat) reply(ctx context.Context, what verb, words string) (string, [][]wire.Button) {
+	switch what {
+	case help:
+		return helpText, nil
+	case start:
+		return "Hello. Write to me, and I answer.\n\n" + helpText, nil
+	case status:
+		return c.status(ctx), nil
+	case cost:
+		return c.cost(ctx), nil
+	case sessions:
+		return c.list(ctx)
+	case agent:
+		if words != "" {
+			return c.chooseAgent(ctx, words), nil
+		}
+		return c.agents(), buttons("a:", c.front.Agents())
+	case model:
+		if words != "" {
+			return c.chooseModel(ctx, words), nil
+		}
+		return c.models(ctx), buttons("m:", c.front.Models())
+	case file:
+		return c.sendFile(ctx, words), nil
+	}
+	return "I don't know /" + words + ". What I know: /help", nil
+}
+
+// buttons offers things by name, one in a row. Names that no button can carry
+// can still be typed.
+func buttons(kind string, names []string) (rows [][]wire.Button) {
+	const mostData, mostRows = 64, 12
+	for _, name := range names {
+		label := name
+		if name == "" {
+			label = "bellcord"
+		}
+		if len(kind+name) <= mostData && len(rows) < mostRows {
+			rows = append(rows, []wire.Button{{Text: label, Data: kind + name}})
+		}
+	}
+	return rows
+}
+
+// status says how things stand. It asks the record, not what is shown here.
+func (c *chat) status(ctx context.Context) string {
+	c.mu.Lock()
+	id, said, asks := c.session, len(c.pending), c.asks()
+	c.mu.Unlock()
+	if id == "" {
+		if said > 0 {
+			return "● Beginning."
+		}
+		return "Nothing is running. The next message begins a conversation."
+	}
+	found, err := c.front.Hub.Session(ctx, id)
+	if err != nil {
+		return c.apology(err.Error())
+	}
+	turns, err := c.front.Hub.Unended(ctx, id)
+	if err != nil {
+		return c.apology(err.Error())
+	}
+	lines := []string{standing(turns, asks), "", "Conversation: " + found.Title, "Agent: " + named(found.Agent)}
+	if found.Model != "" {
+		lines = append(lines, "Model: "+found.Model)
+	}
+	if found.Mode != "" {
+		lines = append(lines, "Mode: "+found.Mode)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// standing is how the turns of a session stand, in words; asks, whether one of
+// them waits for an answer.
+func standing(turns []bellcord.TurnRecord, asks bool) string {
+	waiting := 0
+	line := ""
+	for _, t := range turns {
+		switch {
+		case t.State != bellcord.Running:
+			waiting++
+		case t.Stop != nil:
+			line = "■ Stopping"
+		default:
+			line = "● Running for " + span(time.Since(t.Accepted))
+			if asks {
+				line += ", and waits for your answer"
+			}
+		}
+	}
+	switch {
+	case line == "" && waiting == 0:
+		return "Nothing is running."
+	case line == "":
+		line = "Nothing is running"
+	}
+	if waiting > 0 {
+		line += fmt.Sprintf(", %s waiting", count(waiting, "message"))
+	}
+	return line + "."
+}
+
+func named(agent string) string {
+	if agent == "" {
+		return "bellcord"
+	}
+	return agent
+}
+
+// cost says what was spent: in this conversation, and today.
+func (c *chat) cost(ctx context.Context) string {
+	c.mu.Lock()
+	id := c.session
+	c.mu.Unlock()
+	year, month, day := time.Now().Date()
+	today := time.Date(year, month, day, 0, 0, 0, 0, time.Local)
+	lines := []string{}
+	for _, of := range []struct {
+		word  string
+		query bellcord.SpendingQuery
+	}{
+		{"This conversation", bellcord.SpendingQuery{Session: id, Owner: c.owner}},
+		{"Today", bellcord.SpendingQuery{Owner: c.owner, Since: today}},
+	} {
+		if of.query.Session == "" && of.query.Since.IsZero() {
+			continue
+		}
+		spent, err := c.front.Hub.Spending(ctx, of.query)
+		if err != nil {
+			return c.apology(err.Error())
+		}
+		lines = append(lines, of.word+": "+total(spent))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func total(all []bellcord.Spending) string {
+	var tokens, cost int64
+	about := ""
+	for _, s := range all {
+		tokens += s.Total()
+		cost += s.Cost
+		if !s.Exact {
+			about = "about "
+		}
+	}
+	return fmt.Sprintf("%s%d tokens, %s", about, tokens, bellcord.Dollars(cost))
+}

@@ -1,0 +1,142 @@
+package telegram
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
+
+// book is what the front has to know after a restart: which session a chat has,
+// and what was sent of turns that have not been shown to their end. It is a file
+// that is written anew, beside, whenever something changes; what a crash takes
+// from it is at most a message that is said again.
+type book struct {
+	path string
+
+	mu      sync.Mutex
+	records map[spot]record
+	stale   bool
+	writing bool
+	still   sync.WaitGroup
+	failed  error
+}
+
+// record is a chat in the book.
+type record struct {
+	Place   wire.Place         `json:"place"`
+	Owner   string             `json:"owner"`
+	Session bellcord.SessionID `json:"session,omitempty"`
+	Choice  choice             `json:"choice,omitzero"`
+	Open    []following        `json:"open,omitempty"`
+}
+
+// following is a log that is being shown.
+type following struct {
+	Session bellcord.SessionID          `json:"session"`
+	After   int64                       `json:"after"`
+	Turns   map[bellcord.TurnID]keeping `json:"turns"`
+}
+
+// keeping is what was sent of a turn.
+type keeping struct {
+	Messages []int `json:"messages,omitempty"`
+	Flushed  int   `json:"flushed,omitempty"`
+	Live     int   `json:"live,omitempty"`
+}
+
+func openBook(path string) (*book, error) {
+	b := &book{path: path, records: map[spot]record{}}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var records []record
+	if err := json.Unmarshal(text, &records); err != nil {
+		return nil, fmt.Errorf("the book of telegram chats %s: %w", path, err)
+	}
+	for _, r := range records {
+		b.records[at(r.Place)] = r
+	}
+	return b, nil
+}
+
+func (b *book) find(where spot) (record, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, known := b.records[where]
+	return r, known
+}
+
+func (b *book) all() []record {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.list()
+}
+
+func (b *book) list() []record {
+	all := make([]record, 0, len(b.records))
+	for _, r := range b.records {
+		all = append(all, r)
+	}
+	return all
+}
+
+// put notes how a chat stands. The file follows; put does not wait for it.
+func (b *book) put(r record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.records[at(r.Place)] = r
+	b.stale = true
+	if !b.writing {
+		b.writing = true
+		b.still.Go(b.write)
+	}
+}
+
+func (b *book) write() {
+	for {
+		b.mu.Lock()
+		if !b.stale {
+			b.writing = false
+			b.mu.Unlock()
+			return
+		}
+		b.stale = false
+		all := b.list()
+		b.mu.Unlock()
+		err := b.save(all)
+		b.mu.Lock()
+		b.failed = err
+		b.mu.Unlock()
+	}
+}
+
+func (b *book) save(all []record) error {
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	next := b.path + ".next"
+	if err := os.WriteFile(next, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, b.path)
+}
+
+// close waits for the file; it says why it could not be written last.
+func (b *book) close() error {
+	b.still.Wait()
+	return b.failed
+}

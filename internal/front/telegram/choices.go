@@ -1,0 +1,117 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
+
+// list offers the owner's conversations.
+func (c *chat) list(ctx context.Context) (string, [][]wire.Button) {
+	const most = 8
+	found, err := c.front.Hub.Sessions(ctx, bellcord.SessionQuery{Owner: c.owner, Limit: most})
+	if err != nil {
+		return c.apology(err.Error()), nil
+	}
+	if len(found) == 0 {
+		return "There are no conversations yet.", nil
+	}
+	var rows [][]wire.Button
+	for _, s := range found {
+		title := s.Title
+		if title == "" {
+			title = "(nothing said yet)"
+		}
+		if c.has(s.ID) {
+			title = "● " + title
+		}
+		rows = append(rows, []wire.Button{{Text: title + " · " + ago(s.Updated), Data: "o:" + string(s.ID)}})
+	}
+	return "Which conversation?", rows
+}
+
+func ago(t time.Time) string {
+	if d := time.Since(t); d >= time.Minute {
+		return span(d) + " ago"
+	}
+	return "just now"
+}
+
+// goTo makes another of the owner's conversations the chat's. What runs in the
+// one before goes on, and is shown.
+func (c *chat) goTo(ctx context.Context, id bellcord.SessionID) string {
+	found, err := c.front.Hub.Session(ctx, id)
+	switch {
+	case errors.Is(err, bellcord.ErrNoSession), err == nil && found.Owner != c.owner:
+		return "There is no such conversation any more."
+	case err != nil:
+		return c.apology(err.Error())
+	}
+	c.become(id)
+	c.say("Back in: " + found.Title)
+	return ""
+}
+
+func (c *chat) agents() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return "Agent: " + named(c.choice.Agent) + "\n\nAnother one begins another conversation."
+}
+
+// chooseAgent has another agent do the work, in another conversation. It stops
+// nothing: what runs goes on, and is shown.
+func (c *chat) chooseAgent(_ context.Context, name string) string {
+	if name == "bellcord" {
+		name = ""
+	}
+	if name != "" {
+		if err := c.front.CheckAgent(name); err != nil {
+			return "There is no agent called " + name + ". /agent lists them."
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.choice.Agent, c.session = name, ""
+	c.note()
+	c.say("From the next message on, " + named(name) + " does the work, in a new conversation.")
+	return ""
+}
+
+func (c *chat) models(ctx context.Context) string {
+	c.mu.Lock()
+	id, name := c.session, c.choice.Model
+	c.mu.Unlock()
+	if found, err := c.front.Hub.Session(ctx, id); err == nil && found.Model != "" {
+		name = found.Model
+	}
+	if name == "" {
+		name = "the agent's own"
+	}
+	return "Model: " + name
+}
+
+// chooseModel has another model answer from the next turn on.
+func (c *chat) chooseModel(ctx context.Context, name string) string {
+	if err := c.front.CheckModel(name); err != nil {
+		return "There is no model called " + name + ". /model lists them."
+	}
+	c.mu.Lock()
+	c.choice.Model = name
+	id := c.session
+	c.note()
+	c.mu.Unlock()
+	if id != "" {
+		_, err := c.front.Hub.OpenSession(ctx, id)
+		if err == nil {
+			_, err = c.front.Hub.Configure(id, bellcord.Configured{Model: name})
+		}
+		if err != nil {
+			return c.apology(err.Error())
+		}
+	}
+	c.say("From the next message on, " + name + " answers.")
+	return ""
+}

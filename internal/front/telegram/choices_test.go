@@ -1,0 +1,208 @@
+package telegram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// asks has anna say something and returns what the bot says to that.
+func (s *stage) asks(text string) string {
+	s.Helper()
+	before := len(s.bot(anna))
+	s.say(anna, text)
+	s.pass(3 * time.Second)
+	got := s.bot(anna)
+	if len(got) != before+1 {
+		s.Fatalf("%s is answered with %q", text, got[before:])
+	}
+	return got[before]
+}
+
+// labels are the words on the buttons of the bot's last message.
+func (s *stage) labels(chat int64) (words []string) {
+	s.Helper()
+	if m := s.last(chat); m.Markup != nil {
+		for _, b := range slices.Concat(m.Markup.Rows...) {
+			words = append(words, b.Text)
+		}
+	}
+	return words
+}
+
+func TestAnotherAgentIsChosenByNameOrByAButtonAndBeginsAnotherConversation(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got := s.asks("/agent"); got != "Agent: bellcord\n\nAnother one begins another conversation." {
+			t.Errorf("it says %q", got)
+		}
+		if got := s.labels(anna); !slices.Equal(got, []string{"bellcord", "pi"}) {
+			t.Errorf("it offers %q", got)
+		}
+		s.asks("say With bellcord.")
+		s.press(anna, anna, "pi")
+		s.pass(3 * time.Second)
+		if got := s.last(anna).Text; got != "From the next message on, pi does the work, in a new conversation." {
+			t.Errorf("after the press it says %q", got)
+		}
+		s.asks("say With pi.")
+		if got := s.asks("/agent nobody"); got != "There is no agent called nobody. /agent lists them." {
+			t.Errorf("of one that is not there it says %q", got)
+		}
+		s.asks("/agent bellcord")
+		s.asks("say With bellcord again.")
+		var agents []string
+		for _, found := range s.sessions("anna") {
+			agents = append(agents, found.Agent)
+		}
+		if want := []string{"", "pi", ""}; !slices.Equal(agents, want) {
+			t.Errorf("the agents are %q", agents)
+		}
+	})
+}
+
+func TestChoosingAnAgentStopsNothingAndWhatRunsIsShownToItsEnd(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "slow 50")
+		s.pass(time.Second)
+		s.say(anna, "/agent pi")
+		s.pass(10 * time.Second)
+		got := s.bot(anna)
+		if len(got) != 2 || !strings.HasSuffix(got[1], "word49") {
+			t.Errorf("the chat shows %q", got)
+		}
+	})
+}
+
+func TestAnotherModelAnswersInTheSameConversation(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got := s.asks("/model"); got != "Model: the agent's own" {
+			t.Errorf("it says %q", got)
+		}
+		s.asks("/model fake/one")
+		s.asks("say First.")
+		if got := s.asks("/model"); got != "Model: fake/one" {
+			t.Errorf("it says %q", got)
+		}
+		s.press(anna, anna, "fake/two")
+		s.pass(3 * time.Second)
+		if got := s.last(anna).Text; got != "From the next message on, fake/two answers." {
+			t.Errorf("after the press it says %q", got)
+		}
+		if got := s.asks("/model fake/three"); got != "There is no model called fake/three. /model lists them." {
+			t.Errorf("of one that is not there it says %q", got)
+		}
+		s.asks("say Second.")
+		all := s.sessions("anna")
+		if len(all) != 1 || all[0].Model != "fake/two" {
+			t.Errorf("the sessions are %+v", all)
+		}
+	})
+}
+
+func TestSessionsAreOnesOwnAndTheOpenOneIsMarked(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got := s.asks("/sessions"); got != "There are no conversations yet." {
+			t.Errorf("it says %q", got)
+		}
+		s.say(ben, "say Of ben.")
+		s.asks("say The first.")
+		s.asks("/new")
+		s.asks("say The second.")
+		s.asks("/sessions")
+		got := s.labels(anna)
+		if len(got) != 2 || !strings.HasPrefix(got[0], "● say The second.") || !strings.HasPrefix(got[1], "say The first.") {
+			t.Errorf("it offers %q", got)
+		}
+		if told := s.forge(anna, "o:"+string(s.sessions("ben")[0].ID)); told != "There is no such conversation any more." {
+			t.Errorf("another's conversation is %q", told)
+		}
+		s.press(anna, anna, "The first")
+		s.pass(3 * time.Second)
+		if got := s.asks("recall"); !strings.Contains(got, "The first.") || strings.Contains(got, "The second.") || strings.Contains(got, "Of ben.") {
+			t.Errorf("in the first one it knows %q", got)
+		}
+	})
+}
+
+func TestCostIsOfThisConversationAndOfToday(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got := s.asks("/cost"); got != "Today: 0 tokens, $0" {
+			t.Errorf("before anything was said: %q", got)
+		}
+		s.say(ben, "spend 7000 7000")
+		s.asks("spend 1000 500\nsay One.")
+		if got := s.asks("/cost"); got != "This conversation: 1500 tokens, $0.001500\nToday: 1500 tokens, $0.001500" {
+			t.Errorf("after one answer: %q", got)
+		}
+		s.asks("/new")
+		s.asks("spend 20 30\nsay Two.")
+		if got := s.asks("/cost"); got != "This conversation: 50 tokens, $0.000050\nToday: 1550 tokens, $0.001550" {
+			t.Errorf("in a new conversation: %q", got)
+		}
+	})
+}
+
+func TestStatusSaysHowThingsStand(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		status := func(want string) {
+			t.Helper()
+			s.say(anna, "/status")
+			s.pass(2500 * time.Millisecond)
+			for _, text := range slices.Backward(s.bot(anna)) {
+				if strings.Contains(text, "Nothing is running") || strings.HasPrefix(text, "●") || strings.HasPrefix(text, "■") {
+					if !strings.HasPrefix(text, want) {
+						t.Errorf("the status is %q, not %q", text, want)
+					}
+					return
+				}
+			}
+			t.Errorf("there is no status: %q", s.bot(anna))
+		}
+		status("Nothing is running. The next message begins a conversation.")
+		s.asks("say Hello.")
+		status("Nothing is running.\n\nConversation: say Hello.\nAgent: bellcord")
+		s.say(anna, "say Words.\nstubborn 6s")
+		s.pass(5 * time.Second)
+		status("● Running for 5.0 s.\n")
+		s.say(anna, "say Later.")
+		s.pass(3 * time.Second)
+		status("● Running for 10 s, 1 message waiting.\n")
+		s.say(anna, "/stop")
+		status("■ Stopping, 1 message waiting.\n")
+		s.pass(10 * time.Second)
+		status("Nothing is running, 1 message waiting.\n")
+	})
+}
+
+func TestStatusSaysThatAQuestionWaitsForYou(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "ask May I?")
+		s.pass(3 * time.Second)
+		if got := s.asks("/status"); !strings.HasPrefix(got, "● Running for 3.0 s, and waits for your answer.\n") {
+			t.Errorf("the status is %q", got)
+		}
+	})
+}
+
+func TestAnUnknownCommandIsToldSoHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got := s.asks("/nonsense"); got != "I don't know /nonsense. What I know: /help" {
+			t.Errorf("it says %q", got)
+		}
+		s.asks("say Hello.")
+		for _, command := range []string{"/", "/agent ", "/model ", "/file "} {
+			if got := s.asks(command + strings.Repeat("x", 4096-len(command))); !strings.Contains(got, "xxx") {
+				t.Errorf("it says %q", got)
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package telegram
+
+import (
+	"context"
+
+	"github.com/bellcord/bellcord"
+)
+
+// clear stops the chat's turn, and when that has settled takes its messages away,
+// ends the hosted agent and begins anew. What is said behind it waits for that
+// and is the first of the new conversation.
+func (c *chat) clear(s said) {
+	cause := c.cause(s.by, "/clear")
+	gone := c.unwant()
+	under := c.stop(cause, bellcord.Drop)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enqueue(func(ctx context.Context) {
+		c.shown(ctx, settle(ctx, under))
+		err := c.forget(ctx, cause)
+		c.takeAway(gone)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			c.front.Logger.Error("clearing a chat", "chat", c.place.Chat, "err", err)
+			c.say(c.apology(err.Error()))
+		default:
+			c.say("🧹 Cleared. The next message begins a new conversation.")
+		}
+		c.front.handled(s.update)
+	})
+}
+
+// unwant marks what is shown, and what is to come of messages that were said: no
+// more of it is wanted.
+func (c *chat) unwant() []*turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var gone []*turn
+	for _, t := range c.turns {
+		if t.session == c.session {
+			t.cleared = true
+			gone = append(gone, t)
+			c.front.box.Forget(c.place.Chat, t.slot())
+		}
+	}
+	for id := range c.mine {
+		if c.turns[id] == nil {
+			c.cleared[id] = true
+		}
+	}
+	return gone
+}
+
+// forget makes the session's conversation a new one and ends its agent's process.
+func (c *chat) forget(ctx context.Context, cause bellcord.Cause) error {
+	c.mu.Lock()
+	session := c.session
+	c.mu.Unlock()
+	if session == "" {
+		return nil
+	}
+	if _, err := c.front.Hub.OpenSession(ctx, session); err != nil {
+		return err
+	}
+	stopping, err := c.front.Hub.Clear(session, cause)
+	if err != nil {
+		return err
+	}
+	settle(ctx, []*bellcord.Stopping{stopping})
+	c.front.LetGo(session)
+	return nil
+}
+
+// takeAway deletes what was sent for turns. It goes behind all that is on its way
+// to the chat, so nothing is missed.
+func (c *chat) takeAway(gone []*turn) {
+	for _, t := range gone {
+		c.put(func(ctx context.Context) error {
+			c.mu.Lock()
+			ids := t.ids
+			c.mu.Unlock()
+			if len(ids) == 0 {
+				return nil
+			}
+			return c.front.Bot.Delete(ctx, c.place, ids)
+		})
+	}
+}
+
+// fresh begins another conversation; the one before stays.
+func (c *chat) fresh(s said) {
+	under := c.stop(c.cause(s.by, "/new"), bellcord.Drop)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enqueue(func(ctx context.Context) {
+		c.shown(ctx, settle(ctx, under))
+		c.mu.Lock()
+		before := c.session
+		c.session = ""
+		c.note()
+		c.mu.Unlock()
+		if before != "" {
+			c.front.LetGo(before)
+		}
+		c.say("🆕 A new conversation. The one before is in /sessions.")
+		c.front.handled(s.update)
+	})
+}

@@ -1,0 +1,104 @@
+package telegram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestAFailureIsToldInFriendlyWordsOrInItsOwn(t *testing.T) {
+	t.Parallel()
+	for exposed, want := range map[bool]string{
+		false: "I try.\n\n✗ That did not work. The reason is in the server's log.",
+		true:  "I try.\n\n✗ the <model> said no & left",
+	} {
+		onStage(t, func(with *setup) { with.ExposeErrors = exposed }, func(s *stage) {
+			s.say(anna, "say I try.\nfail the <model> said no & left")
+			s.pass(3 * time.Second)
+			s.sees(anna, want)
+			if got := s.labels(anna); !slices.Equal(got, []string{"↻ Retry"}) {
+				t.Errorf("it offers %q", got)
+			}
+		})
+	}
+}
+
+func TestALongReasonCostsNothingOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(with *setup) { with.ExposeErrors = true }, func(s *stage) {
+		s.say(anna, "repeat 790 bell \nfail "+strings.Repeat("because ", 400))
+		s.pass(6 * time.Second)
+		all := strings.Join(s.bot(anna), "\n")
+		if strings.Count(all, "bell") != 790 || !strings.Contains(all, "✗ because because") {
+			t.Errorf("the chat shows %q", all)
+		}
+		if got := s.labels(anna); !slices.Equal(got, []string{"↻ Retry"}) {
+			t.Errorf("it offers %q", got)
+		}
+	})
+}
+
+func TestWhatStandsBelowAFullMessageIsAMessageOfItsOwn(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		for n := 30; n < 90; n += 6 { // around what still fits
+			s.say(anna, "repeat 4000 x\nhang 1m")
+			s.pass(5 * time.Second)
+			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "ben", From: strings.Repeat("p", n)}})
+			s.pass(5 * time.Second)
+			s.stopped(anna, "by ben, ppp")
+		}
+		if all := strings.Join(s.bot(anna), ""); strings.Count(all, "x") != 10*4000 {
+			t.Errorf("of 10 answers there are %d characters", strings.Count(all, "x"))
+		}
+	})
+}
+
+func TestThatTheModelCannotBeReachedIsShownUntilItIs(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "retry 5s\nhang 5s\nsay There it is.\nhang 3s")
+		s.pass(3 * time.Second)
+		if got := s.draft(anna); got != "↻ The model can't be reached. Next try in 5.0 s." {
+			t.Errorf("the draft is %q", got)
+		}
+		s.pass(4 * time.Second)
+		if got := s.draft(anna); got != "There it is." {
+			t.Errorf("after that the draft is %q", got)
+		}
+	})
+}
+
+func TestAnAnswerWithoutWordsSaysSo(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "hang 1s")
+		s.pass(4 * time.Second)
+		s.say(anna, "say Words.\ntool ls")
+		s.pass(5 * time.Second)
+		s.sees(anna, "Done, without words.", "Words.")
+	})
+}
+
+func TestWhatWasSaidLongAgoIsLeftWithOneNotice(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.leave()
+		for _, text := range []string{"say One.", "say Two.", "/clear"} {
+			_, err := s.gram.Say(anna, anna, text)
+			s.must(err)
+		}
+		s.pass(11 * time.Minute)
+		_, err := s.gram.Say(anna, anna, "say Three.")
+		s.must(err)
+		s.open(s.with)
+		s.pass(5 * time.Second)
+		s.sees(anna, "I was away. What you wrote more than 10 min ago I have left unanswered: say it again if it still matters.", "Three.")
+		if got := s.given(); !slices.Equal(got, []string{"say Three."}) {
+			t.Errorf("the agent was given %q", got)
+		}
+	})
+}

@@ -1,0 +1,12 @@
+package telegram
+
+import "github.com/bellcord/bellcord/internal/front/telegram/wire"
+
+// Parse is parse, for the tests.
+func Parse(text, bot string) (what, words string) {
+	found, words := parse(text, bot)
+	return string(found), words
+}
+
+// Addressed is addressed.
+func Addressed(m *wire.Message, bot string) (string, bool) { return addressed(m, bot) }

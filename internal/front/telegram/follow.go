@@ -1,0 +1,217 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// follower reads the log of a session for a chat.
+type follower struct {
+	session bellcord.SessionID
+	after   int64 // up to here all has been shown to its end
+	kept    map[bellcord.TurnID]keeping
+	end     context.CancelFunc
+}
+
+// open is what the book has to know of turns that have not been shown to their
+// end.
+func (f *follower) open(all ...map[bellcord.TurnID]*turn) map[bellcord.TurnID]keeping {
+	open := map[bellcord.TurnID]keeping{}
+	for _, turns := range all {
+		for id, t := range turns {
+			if t.session == f.session {
+				open[id] = keeping{t.ids, t.flushed, t.live}
+			}
+		}
+	}
+	return open
+}
+
+// follow has a session's log read from here on, where it is not.
+func (c *chat) follow(ctx context.Context, session bellcord.SessionID) error {
+	c.mu.Lock()
+	is := c.follows[session] != nil
+	c.mu.Unlock()
+	if is {
+		return nil
+	}
+	tail, err := c.front.Hub.Tail(ctx, session)
+	if err == nil {
+		c.read(session, tail, nil)
+	}
+	return err
+}
+
+// resume reads on where the last process stopped showing things.
+func (c *chat) resume(r record) {
+	for _, f := range r.Open {
+		c.read(f.Session, f.After, f.Turns)
+	}
+}
+
+// read starts to read a log.
+func (c *chat) read(session bellcord.SessionID, after int64, kept map[bellcord.TurnID]keeping) {
+	ctx, end := context.WithCancel(c.front.life) //nolint:forbidigo // for reading the log; no turn hangs on it
+	f := &follower{session: session, after: after, kept: kept, end: end}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.follows[session] != nil {
+		end()
+		return
+	}
+	c.follows[session] = f
+	for id := range kept {
+		c.mine[id] = true
+	}
+	c.front.work.Go(func() {
+		defer end()
+		c.readOn(ctx, f)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.follows, session)
+	})
+}
+
+// readOn shows what happens in a session until there is nothing more to show.
+func (c *chat) readOn(ctx context.Context, f *follower) {
+	at := f.after
+	for ctx.Err() == nil {
+		err := c.readFrom(ctx, f, &at)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, bellcord.ErrNoSession), errors.Is(err, bellcord.ErrClosed):
+			c.lose(f)
+			return
+		}
+		c.front.Logger.Warn("reading a log for telegram, trying again", "session", f.session, "err", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (c *chat) readFrom(ctx context.Context, f *follower, at *int64) error {
+	cursor, err := c.front.Hub.Events(ctx, f.session, *at)
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	for {
+		events, err := cursor.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, ev := range bellcord.Joined(events) {
+			c.show(f, ev)
+			*at = ev.Seq
+		}
+	}
+}
+
+// lose lets go of the turns of a log that cannot be read any more. The book has
+// them still.
+func (c *chat) lose(f *follower) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, t := range c.turns {
+		if t.session == f.session {
+			t.quit()
+			delete(c.turns, id)
+			delete(c.mine, id)
+		}
+	}
+	c.tell()
+}
+
+// show shows an event.
+func (c *chat) show(f *follower, ev bellcord.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.turns[ev.Turn]
+	if p, is := ev.Body.(bellcord.Prompted); is && t == nil && p.Task == bellcord.Answer {
+		c.begin(f, ev)
+		return
+	}
+	if t == nil {
+		return
+	}
+	switch b := ev.Body.(type) {
+	case bellcord.Started:
+		c.started(t)
+	case bellcord.Called:
+		c.called(t, b)
+	case bellcord.Asked:
+		c.ask(t, b.Question)
+	case bellcord.Answered:
+		c.answered(t, b)
+	case bellcord.StopAsked:
+		c.stopping(t, b.Cause)
+	case bellcord.Ended:
+		c.finish(t, b.Receipt)
+	default:
+		if t.take(b) {
+			c.preview(t)
+		}
+	}
+}
+
+// begin shows a turn that was accepted. The lock is held, here and below.
+func (c *chat) begin(f *follower, ev bellcord.Event) {
+	kept := f.kept[ev.Turn]
+	t := &turn{
+		id: ev.Turn, session: f.session, mine: c.mine[ev.Turn], edits: c.place.Group || c.front.Edits,
+		ids: kept.Messages, flushed: kept.Flushed, before: kept.Flushed, live: kept.Live, cleared: c.cleared[ev.Turn],
+	}
+	delete(c.cleared, ev.Turn)
+	waits := false
+	for _, other := range c.turns {
+		waits = waits || other.session == f.session
+	}
+	if len(f.open(c.turns, c.ending)) == 0 {
+		f.after = ev.Seq - 1
+	}
+	c.turns[ev.Turn] = t
+	c.note()
+	switch {
+	case waits && t.mine:
+		c.waiting(t)
+	case !waits:
+		c.preview(t)
+	}
+}
+
+func (c *chat) started(t *turn) {
+	t.running = true
+	if t.placeholder {
+		t.placeholder = false
+		c.takeAway([]*turn{t.without()})
+	}
+	c.preview(t)
+}
+
+// called is a tool's boundary: what was said until then is complete.
+func (c *chat) called(t *turn, b bellcord.Called) {
+	if !t.edits {
+		c.flush(t)
+	}
+	t.take(b)
+	c.preview(t)
+}
+
+// patience is how long a stop may take before it says what it waits for.
+const patience = 2 * time.Second
+
+func (c *chat) stopping(t *turn, cause bellcord.Cause) {
+	t.stop = &cause
+	c.closeQuestions(t)
+	c.preview(t)
+	t.after(patience, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.late, t.silent = true, false
+		c.preview(t)
+	})
+}

@@ -1,0 +1,39 @@
+package telegram_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAnIdleChatIsLetGoOfAndOneWithALiveTurnIsNot(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "long make test")
+		s.say(ben, "say Hello.")
+		s.pass(2 * time.Hour) // four times as long as a chat may be idle
+		if got := s.draft(anna); !strings.Contains(got, "make test") {
+			t.Errorf("the draft is %q", got)
+		}
+		s.say(anna, "/stop")
+		s.pass(3 * time.Second)
+		s.stopped(anna, "1 stopped")
+		s.say(ben, "recall")
+		s.pass(3 * time.Second)
+		if got := s.last(ben).Text; !strings.Contains(got, "say Hello.") {
+			t.Errorf("the chat that was let go of goes on with %q", got)
+		}
+	})
+}
+
+func TestAShutdownStopsTheTurnsAndSaysSoInTheirChats(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "slow 50")
+		s.say(ben, "long make test")
+		s.pass(2 * time.Second)
+		s.leave()
+		s.stopped(anna, "word0 word1", "the server shuts down")
+		s.stopped(ben, "the server shuts down", "1 stopped")
+	})
+}

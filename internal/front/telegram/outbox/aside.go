@@ -1,0 +1,70 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// asideTime is how long something that belongs to no chat is worth saying: the
+// answer to a press is awaited for 15 s.
+const asideTime = 12 * time.Second
+
+// Aside hands over a call that belongs to no chat, such as the answer to a press.
+// It keeps no pace, but nothing is sent while the whole bot has to wait; it is
+// tried again for a few seconds. Aside waits for nothing.
+func (o *Outbox) Aside(do func(ctx context.Context) error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.shut {
+		return
+	}
+	o.still.Go(func() { o.aside(do) })
+}
+
+func (o *Outbox) aside(do func(ctx context.Context) error) {
+	over := time.Now().Add(asideTime)
+	for pause := time.Second; ; pause *= 2 {
+		if !o.sleep(o.heldFor()) {
+			return
+		}
+		err := do(o.ctx)
+		var wait *TooMany
+		switch {
+		case err == nil, o.ctx.Err() != nil:
+			return
+		case errors.Is(err, ErrNever):
+			o.logger.Warn("telegram refuses a call", "err", err)
+			return
+		case errors.As(err, &wait):
+			pause = wait.RetryAfter
+		}
+		if time.Now().Add(pause).After(over) {
+			o.logger.Warn("an answer to telegram is late and is left", "err", err)
+			return
+		}
+		if !o.sleep(pause) {
+			return
+		}
+	}
+}
+
+// heldFor is how long the whole bot has to wait.
+func (o *Outbox) heldFor() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Until(o.held)
+}
+
+// sleep waits; it reports whether to go on.
+func (o *Outbox) sleep(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-o.ctx.Done():
+		return false
+	}
+}

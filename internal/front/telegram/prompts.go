@@ -1,0 +1,101 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord"
+)
+
+// turnID is the turn that an update makes: the same one, should it come again
+// after a crash.
+func turnID(bot, update int64) bellcord.TurnID {
+	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d %d", bot, update)))
+}
+
+// prompt has a message answered. It can be stopped from now on.
+func (c *chat) prompt(s said, policy bellcord.Policy) {
+	if s.text == "" && len(s.files) == 0 {
+		c.front.handled(s.update)
+		return
+	}
+	id := turnID(c.front.self.ID, s.update)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = append(c.pending, id)
+	c.mine[id] = true
+	c.enqueue(func(ctx context.Context) { c.accept(ctx, id, s, policy) })
+}
+
+// accept hands a prompt to the hub. One that comes while the server takes leave
+// is left for the next.
+func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.Policy) {
+	err := c.tryAccept(ctx, id, s, policy)
+	switch {
+	case errors.Is(err, bellcord.ErrDraining), errors.Is(err, bellcord.ErrClosed), ctx.Err() != nil:
+		c.accepted(id, false)
+		return
+	case errors.Is(err, bellcord.ErrTurnExists): // it came before a crash, too
+		err = nil
+	}
+	c.accepted(id, err == nil)
+	if err != nil {
+		c.front.Logger.Error("a prompt from telegram", "chat", c.place.Chat, "turn", id, "err", err)
+		c.say(c.regret(err))
+	}
+	c.front.handled(s.update)
+}
+
+func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.Policy) error {
+	session, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	p := c.front.Prompt
+	p.Turn, p.Text, p.Policy = id, s.text, policy
+	if err := c.attach(ctx, session, &p, s.files); err != nil {
+		return err
+	}
+	if err := c.follow(ctx, session.ID); err != nil {
+		return err
+	}
+	_, err = c.front.Hub.Accept(ctx, session.ID, p)
+	return err
+}
+
+// open returns the chat's session, a new one where it has none.
+func (c *chat) open(ctx context.Context) (bellcord.Session, error) {
+	c.mu.Lock()
+	id, chosen := c.session, c.choice
+	c.mu.Unlock()
+	if id != "" {
+		found, err := c.front.Hub.OpenSession(ctx, id)
+		if !errors.Is(err, bellcord.ErrNoSession) {
+			return found, err
+		}
+	}
+	made := c.front.Session
+	made.ID, made.Owner, made.Agent, made.Model = bellcord.NewSessionID(), c.owner, chosen.Agent, chosen.Model
+	if made.Dir == "" {
+		made.Dir = filepath.Join(c.front.Workspaces, string(made.ID))
+		if err := os.MkdirAll(made.Dir, 0o700); err != nil {
+			return made, err
+		}
+	}
+	made, err := c.front.Hub.NewSession(ctx, made)
+	if err == nil {
+		c.become(made.ID)
+	}
+	return made, err
+}
+
+// become makes a session the chat's.
+func (c *chat) become(id bellcord.SessionID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = id
+	c.note()
+}

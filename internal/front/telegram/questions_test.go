@@ -1,0 +1,209 @@
+package telegram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/fakegram"
+)
+
+const dangerous = `May I run this?\n\nrm -rf build && make -j8 all > "log & <more>"`
+
+// asked is the bot's newest message that has a question in it.
+func (s *stage) asked(chat int64) fakegram.Message {
+	s.Helper()
+	for _, m := range slices.Backward(s.gram.Chat(chat).Messages) {
+		if strings.HasPrefix(m.Text, "❓") {
+			return m
+		}
+	}
+	s.Fatal("no question is there")
+	return fakegram.Message{}
+}
+
+// button is one of a message's, by its words.
+func (s *stage) button(m fakegram.Message, words string) fakegram.Button {
+	s.Helper()
+	if m.Markup != nil {
+		for _, b := range slices.Concat(m.Markup.Rows...) {
+			if strings.Contains(b.Text, words) {
+				b.Chat, b.Message = m.Chat.ID, m.ID
+				return b
+			}
+		}
+	}
+	s.Fatalf("%q has no button that says %q", m.Text, words)
+	return fakegram.Button{}
+}
+
+func TestAQuestionShowsTheWholeCommandAndEveryChoice(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "ask "+dangerous)
+		s.pass(3 * time.Second)
+		m := s.asked(anna)
+		if want := "❓ " + lines(dangerous); m.Text != want {
+			t.Errorf("it asks %q, not %q", m.Text, want)
+		}
+		var words []string
+		for _, b := range slices.Concat(m.Markup.Rows...) {
+			words = append(words, b.Text)
+		}
+		if want := []string{"✓ Once", "✓ This session", "✕ Deny", "⏹ Stop"}; !slices.Equal(words, want) {
+			t.Errorf("the buttons are %q", words)
+		}
+	})
+}
+
+func TestAPressAnswersAndTheQuestionSaysWhoChoseWhat(t *testing.T) {
+	t.Parallel()
+	for words, chosen := range map[string]string{"Once": "yes", "This session": "all", "Deny": "no"} {
+		t.Run(words, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, nil, func(s *stage) {
+				s.say(anna, "ask May I?")
+				s.pass(3 * time.Second)
+				label := s.button(s.asked(anna), words).Text
+				if told := s.press(anna, anna, words); told != label {
+					t.Errorf("who pressed is told %q", told)
+				}
+				s.pass(4 * time.Second)
+				s.sees(anna, "❓ May I?\n\n"+label+" — anna", "chosen: "+chosen)
+				if m := s.asked(anna); m.Markup != nil {
+					t.Errorf("there are still buttons: %+v", m.Markup)
+				}
+			})
+		})
+	}
+}
+
+func TestLaw30_AStopClosesTheQuestionAndALatePressFindsNothing(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(s *stage){
+		"the command": func(s *stage) { s.say(anna, "/stop") },
+		"the button":  func(s *stage) { s.press(anna, anna, "Stop") },
+		"Telegram's own": func(s *stage) {
+			s.pass(25 * time.Second) // the question dismissed the draft; it is shown again
+			s.must(s.gram.PressStop(anna))
+			synctest.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, nil, func(s *stage) {
+				s.say(anna, "ask May I?")
+				s.pass(3 * time.Second)
+				stale := s.button(s.asked(anna), "Once")
+				stop(s)
+				s.late(stale)
+				s.pass(6 * time.Second)
+				s.stopped(anna)
+				if m := s.asked(anna); m.Text != "❓ May I?\n\n⏹ not answered: stopped" || m.Markup != nil {
+					t.Errorf("the question is %q with %+v", m.Text, m.Markup)
+				}
+				if got := strings.Join(s.bot(anna), "\n"); strings.Contains(got, "chosen") {
+					t.Errorf("a press after the stop was an answer: %q", got)
+				}
+			})
+		})
+	}
+}
+
+// late presses a button that is gone: the press was on its way.
+func (s *stage) late(b fakegram.Button) {
+	s.Helper()
+	if told := s.forge(b.Chat, b.Data); told != "Already finished." {
+		s.Errorf("a late press is told %q", told)
+	}
+}
+
+func TestAQuestionThatWasAnsweredElsewhereIsClosedHere(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "ask May I?")
+		s.pass(3 * time.Second)
+		stale := s.button(s.asked(anna), "Deny")
+		s.must(s.hub.Answer(s.running(), "May I?", "all", "ben"))
+		synctest.Wait()
+		s.late(stale)
+		s.pass(4 * time.Second)
+		s.sees(anna, "❓ May I?\n\n✓ This session — ben", "chosen: all")
+	})
+}
+
+func TestClearTakesAnOpenQuestionAway(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "say Well.\nask May I?")
+		s.pass(3 * time.Second)
+		s.asked(anna)
+		s.say(anna, "/clear")
+		s.pass(6 * time.Second)
+		s.sees(anna, clearedText)
+	})
+}
+
+func TestAClearInTheSameBreathAsTheQuestionLeavesNothingOfIt(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		for range 5 {
+			_, err := s.gram.Say(anna, anna, "say Well.\nask May I?")
+			s.must(err)
+			s.say(anna, "/clear")
+			s.pass(8 * time.Second)
+		}
+		s.sees(anna, slices.Repeat([]string{clearedText}, 5)...)
+	})
+}
+
+func TestTwoQuestionsAtOnceAreAnsweredOneByOne(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(anna, "asks First?|Second?")
+		s.pass(5 * time.Second)
+		for _, of := range [][2]string{{"Second?", "Deny"}, {"First?", "Once"}} {
+			at := slices.IndexFunc(s.gram.Chat(anna).Messages, func(m fakegram.Message) bool { return m.Text == "❓ "+of[0] })
+			if at < 0 {
+				t.Fatalf("nobody asks %q", of[0])
+			}
+			_, err := s.gram.Press(anna, s.button(s.gram.Chat(anna).Messages[at], of[1]))
+			s.must(err)
+			s.pass(3 * time.Second)
+		}
+		s.pass(3 * time.Second)
+		got := s.bot(anna)
+		slices.Sort(got)
+		if want := []string{"chosen: yes, no", "❓ First?\n\n✓ Once — anna", "❓ Second?\n\n✕ Deny — anna"}; !slices.Equal(got, want) {
+			t.Errorf("the chat shows %q", got)
+		}
+	})
+}
+
+func TestInAGroupOnlyListedPeopleAnswerAndStop(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.gram.Promote(group, eve, "member")
+		s.sayIn(group, anna, "@bellcord_bot ask May I?")
+		s.pass(8 * time.Second)
+		for _, words := range []string{"Once", "Stop"} {
+			if told := s.press(group, eve, words); told != "This bot is private." {
+				t.Errorf("a stranger who presses %s is told %q", words, told)
+			}
+		}
+		s.pass(8 * time.Second)
+		if m := s.asked(group); m.Text != "❓ May I?" || m.Markup == nil {
+			t.Fatalf("after the stranger's presses the question is %q", m.Text)
+		}
+		s.press(group, ben, "Deny")
+		s.pass(15 * time.Second)
+		if m := s.asked(group); m.Text != "❓ May I?\n\n✕ Deny — ben" {
+			t.Errorf("the question is %q", m.Text)
+		}
+		if got := s.bot(eve); len(got) != 0 {
+			t.Errorf("the stranger was written to: %q", got)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package rights
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// check refuses settings by which somebody could be taken for somebody else.
+func (l *List) check() error {
+	people := map[string]bool{}
+	for id, name := range l.people {
+		if !person(id) {
+			return fmt.Errorf("%d is not the number of one person", id)
+		}
+		if err := checkName(name); err != nil && name != named("", id) {
+			return err
+		}
+		people[named(name, id)] = true
+	}
+	for id, name := range l.groups {
+		if id >= 0 {
+			return fmt.Errorf("%d is not the number of a group, which is below 0", id)
+		}
+		if err := checkName(name); err != nil && name != named("", id) {
+			return err
+		}
+		if people[name] {
+			return fmt.Errorf("%s is a person and a group: their sessions would be the same", name)
+		}
+	}
+	return nil
+}
+
+// person reports whether a number can be that of one person. Telegram has some
+// that stand for anybody: they are never let in.
+func person(id int64) bool {
+	const (
+		anonymousAdmin = 1087968824
+		anyChannel     = 136817688
+		telegramItself = 777000
+	)
+	return id > 0 && id != anonymousAdmin && id != anyChannel && id != telegramItself
+}
+
+const prefix = "telegram:"
+
+func named(name string, id int64) string {
+	if name == "" {
+		return prefix + strconv.FormatInt(id, 10)
+	}
+	return name
+}
+
+// checkName refuses what does not look like a name, or like one that is given:
+// by us, or by an issuer of OpenID Connect.
+func checkName(name string) error {
+	const longest, punctuation = 100, "._@-:+"
+	if len(name) > longest {
+		return fmt.Errorf("name %q: it has at most %d characters", name, longest)
+	}
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune(punctuation, r) {
+			return fmt.Errorf("name %q: letters, digits and %s only", name, punctuation)
+		}
+	}
+	for _, given := range []string{prefix, "oidc:"} {
+		if strings.HasPrefix(name, given) {
+			return fmt.Errorf("name %q: those that begin with %q cannot be chosen", name, given)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package telegram_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
+
+// running is the one turn that has not ended.
+func (s *stage) running() bellcord.TurnID {
+	s.Helper()
+	var found []bellcord.TurnID
+	for _, of := range s.sessions("") {
+		turns, err := s.hub.Unended(s.Context(), of.ID)
+		s.must(err)
+		for _, turn := range turns {
+			found = append(found, turn.ID)
+		}
+	}
+	if len(found) != 1 {
+		s.Fatalf("%d turns run", len(found))
+	}
+	return found[0]
+}
+
+// sessions are those of an owner, or all.
+func (s *stage) sessions(owner string) []bellcord.Session {
+	s.Helper()
+	all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: owner})
+	s.must(err)
+	return all
+}
+
+// forge has somebody press a button in their own chat that was never there; it
+// returns what they are told.
+func (s *stage) forge(who int64, data string) string {
+	s.Helper()
+	before := len(s.gram.CallsOf("answerCallbackQuery"))
+	s.front.Take(wire.Update{ID: 1, At: time.Now(), Press: &wire.Press{
+		Query: "forged", Place: wire.Place{Chat: who}, Message: 1, From: wire.Person{ID: who}, Data: data,
+	}})
+	synctest.Wait()
+	calls := s.gram.CallsOf("answerCallbackQuery")
+	if len(calls) != before+1 {
+		s.Fatalf("the press of %q was answered %d times", data, len(calls)-before)
+	}
+	return calls[before].Params["text"]
+}
+
+func TestAStrangerIsToldOnceAndNeverAgain(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		for _, text := range []string{"hello", "/start", "/stop", "/clear", "stop", "! now", "/sessions"} {
+			s.say(eve, text)
+			s.pass(3 * time.Second)
+		}
+		s.sees(eve, "This bot is private.")
+		if got := s.sessions(""); len(got) != 0 {
+			t.Errorf("there are sessions: %+v", got)
+		}
+		if got := s.given(); len(got) != 0 {
+			t.Errorf("the agent was given %q", got)
+		}
+	})
+}
+
+func TestAnEmptyListAdmitsNobody(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(with *setup) { with.rights.People, with.rights.Groups = nil, nil }, func(s *stage) {
+		s.say(anna, "say Hello.")
+		s.sayIn(group, anna, "@bellcord_bot say Hello.")
+		s.pass(5 * time.Second)
+		s.sees(anna, "This bot is private.")
+		s.sees(group)
+		if got := s.given(); len(got) != 0 {
+			t.Errorf("the agent was given %q", got)
+		}
+	})
+}
+
+var codeIn = regexp.MustCompile(`pair (\S+)$`)
+
+func TestOneWhoIsPairedIsAdmittedAndOneWhoIsUnpairedIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(with *setup) { with.rights.Pairing = true }, func(s *stage) {
+		s.say(eve, "hello")
+		s.pass(3 * time.Second)
+		code := codeIn.FindStringSubmatch(s.last(eve).Text)
+		if code == nil {
+			t.Fatalf("the stranger is told %q", s.last(eve).Text)
+		}
+		_, err := s.list.Pair(code[1], "eve")
+		s.must(err)
+		s.say(eve, "ask May I?")
+		s.pass(3 * time.Second)
+		question := s.asked(eve)
+		if got := s.sessions("eve"); len(got) != 1 {
+			t.Errorf("eve has %d sessions", len(got))
+		}
+		s.must(s.list.Unpair(eve))
+		for _, words := range []string{"Once", "Stop"} {
+			id, err := s.gram.Press(eve, s.button(question, words))
+			s.must(err)
+			synctest.Wait()
+			if told, _, _ := s.gram.Answered(id); told != "This bot is private." {
+				t.Errorf("a press of %s is told %q", words, told)
+			}
+		}
+		s.say(eve, "/stop")
+		s.pass(5 * time.Second)
+		turn, err := s.hub.Turn(s.Context(), s.running())
+		s.must(err)
+		if turn.Stop != nil {
+			t.Errorf("somebody without rights has stopped it: %+v", turn.Stop)
+		}
+	})
+}
+
+func TestAGroupThatIsNotListedIsToldItsNumberOnceWhenTheBotIsAddressed(t *testing.T) {
+	t.Parallel()
+	hearsAll := func(with *setup) {
+		with.rights.Groups = nil
+		with.gram = append(with.gram, fakegram.WithAllGroupMessages())
+	}
+	onStage(t, hearsAll, func(s *stage) {
+		for _, text := range []string{"good morning", "stop", "/stop@other_bot", "@bellcord_bot2 hello"} {
+			s.sayIn(group, anna, text)
+			s.pass(4 * time.Second)
+		}
+		s.sees(group)
+		for _, text := range []string{"@bellcord_bot say Hello.", "/status", "/stop@bellcord_bot"} {
+			s.sayIn(group, anna, text)
+			s.pass(4 * time.Second)
+		}
+		s.sees(group, fmt.Sprintf("I'm not set up for this group. Its number is %d.", group))
+		if got := s.sessions(""); len(got) != 0 {
+			t.Errorf("there are sessions: %+v", got)
+		}
+	})
+}
+
+func TestInAListedGroupOneWhoIsNotListedIsNotHeard(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.gram.Promote(group, eve, "member")
+		s.sayIn(group, anna, "@bellcord_bot slow 100")
+		s.pass(4 * time.Second)
+		for _, text := range []string{"/stop", "/clear", "@bellcord_bot say Mine.", "/status"} {
+			s.sayIn(group, eve, text)
+			s.pass(time.Second)
+		}
+		s.pass(15 * time.Second)
+		if got := s.bot(group); len(got) != 1 || !strings.HasSuffix(got[0], "word99") {
+			t.Errorf("the group sees %q", got)
+		}
+	})
+}
+
+func TestBotsAreNotHeardWhateverTheListSays(t *testing.T) {
+	t.Parallel()
+	const robot = int64(1004)
+	onStage(t, func(with *setup) { with.rights.People[robot] = "robot" }, func(s *stage) {
+		s.gram.AddPerson(fakegram.User{ID: robot, FirstName: "Robot", Username: "robot_bot", IsBot: true})
+		s.gram.Promote(group, robot, "member")
+		s.sayIn(group, robot, "@bellcord_bot say Hello.")
+		s.pass(8 * time.Second)
+		s.sees(group)
+	})
+}
+
+func TestLaw35_NobodyReachesWhatIsAnotherPersons(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.say(ben, "say Mine.")
+		s.say(anna, "ask May I?")
+		s.pass(3 * time.Second)
+		turn, session := s.running(), s.sessions("anna")[0].ID
+		for _, data := range []string{
+			"s:" + string(turn), "q:" + string(turn) + ":0:0", "c:" + string(turn), "t:" + string(turn),
+			"r:" + string(session), "d:" + string(session), "o:" + string(session), "f:" + string(turn) + ":0",
+		} {
+			refusals := []string{
+				"Already finished.", "There is no such conversation any more.",
+				"That conversation is not open here any more.", "Say /file and its name.",
+			}
+			if told := s.forge(ben, data); !slices.Contains(refusals, told) {
+				t.Errorf("%s is told %q", data, told)
+			}
+		}
+		s.pass(3 * time.Second)
+		s.sees(ben, "Mine.")
+		s.say(ben, "/stop all")
+		s.pass(3 * time.Second)
+		s.sees(ben, "Mine.", "Nothing is running.")
+		found, err := s.hub.Turn(s.Context(), turn)
+		s.must(err)
+		if found.Stop != nil || found.Receipt != nil {
+			t.Errorf("ben reached anna's turn: %+v", found)
+		}
+		s.press(anna, anna, "Once")
+		s.pass(4 * time.Second)
+		if got := s.last(anna).Text; got != "chosen: yes" {
+			t.Errorf("anna's turn ended with %q", got)
+		}
+	})
+}
+
+func TestButtonsThatMakeNoSenseDoNothing(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		for _, data := range []string{"", ":", "s:", "q:", "q:::", "q:a:b:c", "r:", "d:", "o:", "f:", "f::-1", "c:", "t:", "zz", "s", "a:nobody", "m:", "m:nothing"} {
+			if told := s.forge(anna, data); told == "" {
+				t.Errorf("%q was taken for something", data)
+			}
+		}
+		s.say(anna, "say Still here.")
+		s.pass(3 * time.Second)
+		s.sees(anna, "Still here.")
+	})
+}
+
+func TestWhoStoppedIsOnTheReceipt(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(s *stage){
+		"the command": func(s *stage) { s.sayIn(group, ben, "/stop") },
+		"the button":  func(s *stage) { s.press(group, ben, "Stop") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, nil, func(s *stage) {
+				s.sayIn(group, anna, "@bellcord_bot slow 100")
+				s.pass(4 * time.Second)
+				turn := s.running()
+				stop(s)
+				s.pass(8 * time.Second)
+				found, err := s.hub.Turn(s.Context(), turn)
+				s.must(err)
+				if c := found.Receipt.Cause; c == nil || c.By != "ben" || c.From != "Telegram" || c.Kind != bellcord.Person {
+					t.Errorf("the cause is %+v", c)
+				}
+				s.stopped(group, "by ben")
+				if got := s.sessions("ringers"); len(got) != 1 {
+					t.Errorf("the group has %d sessions", len(got))
+				}
+			})
+		})
+	}
+}

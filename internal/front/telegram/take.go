@@ -1,0 +1,155 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/telegram/rights"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
+
+// said is an update on its way: from whom, and where.
+type said struct {
+	update int64
+	by     string // the name under which it is recorded
+	text   string
+	files  []wire.File
+}
+
+// Take takes an update. It waits for nothing: what takes time is done elsewhere,
+// and a stop has been told to its turns when it returns.
+func (f *Front) Take(u wire.Update) {
+	switch {
+	case u.Message != nil:
+		f.takeMessage(u, u.Message)
+	case u.Press != nil:
+		f.takePress(u, u.Press)
+	case u.Stopped != nil:
+		f.takeStopped(u, u.Stopped)
+	default:
+		f.handled(u.ID)
+	}
+}
+
+// handled notes that an update need not come again. It does not wait for the disk.
+func (f *Front) handled(update int64) {
+	f.work.Go(func() {
+		if err := f.Bot.Handled(update); err != nil {
+			f.Logger.Error("keeping account of telegram's updates", "err", err)
+		}
+	})
+}
+
+func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
+	text, forUs := m.Text, true
+	if m.Place.Group {
+		text, forUs = addressed(m, f.self.Username)
+	}
+	what, words := parse(text, f.self.Username)
+	if what == elsewhere {
+		f.handled(u.ID)
+		return
+	}
+	by, c, ok := f.admit(m.Place, m.From, forUs)
+	if !ok || !forUs && (what != stop || !c.busy()) {
+		f.handled(u.ID)
+		return
+	}
+	// What was said while nobody listened for too long would surprise.
+	if f.OldAfter > 0 && time.Since(u.At) > f.OldAfter {
+		f.once(m.Place, fmt.Sprintf("I was away. What you wrote more than %s ago I have left unanswered: say it again if it still matters.", span(f.OldAfter)))
+		f.handled(u.ID)
+		return
+	}
+	c.take(what, said{update: u.ID, by: by, text: words, files: m.Files})
+}
+
+// admit says who somebody is and which chat that is, where they may use the bot.
+// Strangers are told so, once.
+func (f *Front) admit(p wire.Place, from wire.Person, forUs bool) (by string, c *chat, ok bool) {
+	by, known := f.Rights.Person(from.ID)
+	switch {
+	case from.Bot:
+		return "", nil, false
+	case !known:
+		if !p.Group {
+			f.stranger(p, from)
+		}
+		return "", nil, false
+	case !p.Group:
+		return by, f.chat(p, by), true
+	}
+	owner, listed := f.Rights.Group(p.Chat)
+	if !listed {
+		if forUs {
+			f.once(p, fmt.Sprintf("I'm not set up for this group. Its number is %d.", p.Chat))
+		}
+		return "", nil, false
+	}
+	return by, f.chat(p, owner), true
+}
+
+func (f *Front) stranger(p wire.Place, from wire.Person) {
+	code, tell, err := f.Rights.Code(rights.Stranger{ID: from.ID, Name: from.Name, Username: from.Username})
+	if err != nil {
+		f.Logger.Error("a stranger wrote to the telegram bot", "err", err)
+		return
+	}
+	if !tell {
+		return
+	}
+	text := "This bot is private."
+	if code != "" {
+		text += fmt.Sprintf("\n\nIf it is yours, run this where it runs, within an hour:\nbellcord telegram pair %s", code)
+	}
+	f.say(p, text)
+}
+
+// once says something to a place that is no chat of ours, one time.
+func (f *Front) once(p wire.Place, text string) {
+	f.mu.Lock()
+	told := f.noticed[notice{at(p), text}]
+	f.noticed[notice{at(p), text}] = true
+	f.mu.Unlock()
+	if !told {
+		f.say(p, text)
+	}
+}
+
+func (f *Front) say(p wire.Place, text string) {
+	f.box.Put(outbox.Call{Chat: p.Chat, Group: p.Group, Do: func(ctx context.Context) error {
+		_, err := f.Bot.Send(ctx, wire.Text{Place: p, Text: text})
+		return err
+	}})
+}
+
+// take does what a message asks for.
+func (c *chat) take(what verb, s said) {
+	c.stir()
+	switch what {
+	case prompt:
+		c.prompt(s, c.policy())
+	case instead:
+		c.instead(s)
+	case stop:
+		c.stopHere(s, bellcord.Hold)
+	case stopAll:
+		c.stopHere(s, bellcord.Drop)
+	case clearAll:
+		c.clear(s)
+	case fresh:
+		c.fresh(s)
+	default:
+		c.beside(s, what)
+	}
+}
+
+func (c *chat) policy() bellcord.Policy {
+	if c.front.Replace {
+		return bellcord.Replace
+	}
+	return bellcord.Queue
+}

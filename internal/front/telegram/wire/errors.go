@@ -1,0 +1,88 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-telegram/bot"
+
+	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+)
+
+var (
+	// ErrMarkup is for text whose HTML Telegram can't read; plain text may pass.
+	ErrMarkup = fmt.Errorf("%w: its markup is wrong", outbox.ErrNever)
+	// ErrBlocked is for a chat that the bot may not write to.
+	ErrBlocked = fmt.Errorf("%w: the bot may not do it there", outbox.ErrNever)
+	// ErrTooLarge is for a file that is larger than it may be.
+	ErrTooLarge = fmt.Errorf("%w: the file is too large", outbox.ErrNever)
+	// ErrToken is for a token that Telegram does not know (any more).
+	ErrToken = errors.New("telegram does not know the bot's token")
+)
+
+// Moved is for a group that became a supergroup: it goes on under another
+// number.
+type Moved struct{ To int64 }
+
+func (m Moved) Error() string { return fmt.Sprintf("%v: the group is now %d", outbox.ErrNever, m.To) }
+
+// Unwrap says that the call will never pass.
+func (m Moved) Unwrap() error { return outbox.ErrNever }
+
+const (
+	badMarkup   = "can't parse entities"
+	notModified = "message is not modified"
+	notThere    = "message to delete not found"
+	tooBig      = "file is too big"
+)
+
+// told is the library's error in the words of the outbox, without the token.
+func (b *Bot) told(method string, err error) error {
+	if err == nil {
+		return nil
+	}
+	words := b.hide(err.Error())
+	because := func(reason error) error { return fmt.Errorf("%s: %w: %s", method, reason, words) }
+	var wait *bot.TooManyRequestsError
+	var moved *bot.MigrateError
+	switch {
+	case errors.As(err, &wait):
+		after := time.Duration(max(wait.RetryAfter, 1)) * time.Second
+		return fmt.Errorf("%s: %w", method, &outbox.TooMany{RetryAfter: after})
+	case errors.As(err, &moved):
+		return fmt.Errorf("%s: %w", method, Moved{To: int64(moved.MigrateToChatID)})
+	case errors.Is(err, bot.ErrorForbidden):
+		return because(ErrBlocked)
+	case errors.Is(err, bot.ErrorBadRequest) && strings.Contains(words, badMarkup):
+		return because(ErrMarkup)
+	case errors.Is(err, bot.ErrorBadRequest) && strings.Contains(words, tooBig):
+		return because(ErrTooLarge)
+	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorNotFound):
+		return because(outbox.ErrNever)
+	case errors.Is(err, bot.ErrorUnauthorized):
+		return because(ErrToken)
+	case words != err.Error():
+		return fmt.Errorf("%s: %s", method, words)
+	}
+	return fmt.Errorf("%s: %w", method, err)
+}
+
+// refusedWith reports whether Telegram refused a call with these words.
+func refusedWith(err error, words string) bool {
+	return errors.Is(err, outbox.ErrNever) && strings.Contains(err.Error(), words)
+}
+
+// longSecret is shorter than the secret part of every real token, and longer
+// than words that are in a text by chance.
+const longSecret = 20
+
+// hide takes the token out of a text, and its secret part where that is alone.
+func (b *Bot) hide(text string) string {
+	text = strings.ReplaceAll(text, b.config.Token, "***")
+	if _, secret, _ := strings.Cut(b.config.Token, ":"); len(secret) >= longSecret {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return text
+}

@@ -1,0 +1,158 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-telegram/bot"
+
+	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+)
+
+const (
+	firstPause   = time.Second
+	longestPause = 30 * time.Second
+)
+
+// Poll asks for updates until ctx ends, which is no error. A webhook is taken
+// away first; what waits for it comes here. handle is called by the goroutine
+// that called Poll, for one update after the other, and must not block.
+//
+// Failures are waited out and logged; Poll fails only if Telegram refuses the bot
+// at the beginning.
+func (b *Bot) Poll(ctx context.Context, handle func(Update)) error {
+	return b.listen(ctx, handle, func() error {
+		err := b.insist(ctx, "deleteWebhook", func() error {
+			_, err := b.library.DeleteWebhook(ctx, &bot.DeleteWebhookParams{})
+			return err
+		})
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		b.library.Start(ctx)
+		return nil
+	})
+}
+
+// Serve has Telegram post updates to Handler, which the caller has mounted under
+// the URL, until ctx ends, which is no error. The webhook stays, so that Telegram
+// keeps what comes until the bot is back. handle is called as by Poll.
+func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error {
+	if b.config.Secret == "" {
+		return errors.New("a webhook needs a secret")
+	}
+	return b.listen(ctx, handle, func() error {
+		err := b.insist(ctx, "setWebhook", func() error {
+			_, err := b.library.SetWebhook(ctx, &bot.SetWebhookParams{
+				URL: url, SecretToken: b.config.Secret, AllowedUpdates: asked,
+				MaxConnections: 1, // two could overtake each other
+			})
+			return err
+		})
+		if err == nil {
+			<-ctx.Done()
+		}
+		return err
+	})
+}
+
+// listen hands out what is in the journal until receive, which puts it there, has
+// ended. That is when ctx has, or with an error.
+func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() error) error {
+	if !b.listening.CompareAndSwap(false, true) {
+		return errors.New("the bot listens already")
+	}
+	defer b.listening.Store(false)
+	received := make(chan error, 1)
+	go func() { received <- receive() }()
+	for {
+		for ctx.Err() == nil {
+			r, there := b.journal.next()
+			if !there {
+				break
+			}
+			b.give(r, handle)
+		}
+		select {
+		case <-b.journal.wake:
+		case err := <-received:
+			return err
+		}
+	}
+}
+
+// give hands out one update. The journal may be that of an older program, which
+// wanted more.
+func (b *Bot) give(r record, handle func(Update)) {
+	u, wanted, err := b.read(r.raw, r.at)
+	if wanted {
+		handle(u)
+		return
+	}
+	if err := errors.Join(err, b.journal.handled(r.id)); err != nil {
+		b.config.Logger.Warn("an update in the journal is left out", "err", err)
+	}
+}
+
+// insist makes a call until Telegram has said yes or no to it, or ctx has ended,
+// which is no error.
+func (b *Bot) insist(ctx context.Context, method string, call func() error) error {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := b.told(method, call())
+		if err == nil || errors.Is(err, outbox.ErrNever) || errors.Is(err, ErrToken) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		b.grumbles.say("telegram can't be reached, trying again", err)
+		wait := pause
+		var tooMany *outbox.TooMany
+		if errors.As(err, &tooMany) {
+			wait = tooMany.RetryAfter
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// pollFailed is told of each failure of a poll; the library pauses and goes on.
+func (b *Bot) pollFailed(err error) {
+	switch {
+	case errors.Is(err, bot.ErrorConflict) && strings.Contains(err.Error(), "webhook"):
+		b.grumbles.say("somebody has set a webhook for this bot, so telegram sends nothing here; restart the bot to take it back", nil)
+	case errors.Is(err, bot.ErrorConflict):
+		b.grumbles.say("another program is using this bot's token, and telegram lets only one listen; waiting until it has ended", nil)
+	case strings.HasSuffix(err.Error(), "ctx done"): // nothing is lost: it is in the journal
+	default:
+		b.grumbles.say("listening to telegram failed, trying again", b.told("getUpdates", err))
+	}
+}
+
+// grumbles are complaints that are logged once a minute at most, each.
+type grumbles struct {
+	logger *slog.Logger
+	mu     sync.Mutex
+	last   map[string]time.Time
+}
+
+func (g *grumbles) say(words string, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if last, said := g.last[words]; said && time.Since(last) < time.Minute {
+		return
+	}
+	g.last[words] = time.Now()
+	if err == nil {
+		g.logger.Warn(words)
+		return
+	}
+	g.logger.Warn(words, "err", err)
+}

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-telegram/bot/models"
+)
+
+// read turns an update as Telegram sends it into ours. wanted is false for what
+// a front has no use for: posts of channels, words that nobody can be held to,
+// and news of a chat, such as a new title.
+func (b *Bot) read(raw []byte, arrived time.Time) (u Update, wanted bool, err error) {
+	var in models.Update
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return u, false, fmt.Errorf("reading update %d: %w", numberOf(raw), err)
+	}
+	u = Update{ID: in.ID, At: arrived}
+	switch {
+	case in.Message != nil:
+		u.At = time.Unix(int64(in.Message.Date), 0)
+		u.Message = b.message(in.Message)
+	case in.CallbackQuery != nil:
+		u.Press = press(in.CallbackQuery)
+	case in.StoppedMessageGeneration != nil:
+		stopped := in.StoppedMessageGeneration
+		u.Stopped = &Stopped{Place: place(stopped.Chat, stopped.MessageThreadID), Draft: stopped.DraftID}
+	case in.MyChatMember != nil:
+		u.At = time.Unix(int64(in.MyChatMember.Date), 0)
+		u.Gone = gone(in.MyChatMember)
+	}
+	return u, u.Message != nil || u.Press != nil || u.Stopped != nil || u.Gone != nil, nil
+}
+
+// numberOf is an update's, as far as it can be read; 0 otherwise, which no update
+// has.
+func numberOf(raw []byte) int64 {
+	var head struct {
+		ID int64 `json:"update_id"`
+	}
+	if json.Unmarshal(raw, &head) != nil {
+		return 0
+	}
+	return head.ID
+}
+
+// message is nil if there is nobody to answer, or nothing. Who writes in the name
+// of a chat hides who they are, and no list of people can let them in.
+func (b *Bot) message(in *models.Message) *Message {
+	if in.From == nil || in.SenderChat != nil || in.Chat.Type == models.ChatTypeChannel {
+		return nil
+	}
+	m := &Message{
+		ID: in.ID, Place: messagePlace(in), From: person(*in.From),
+		Text: in.Text, Files: files(in), Topic: in.IsTopicMessage,
+	}
+	if m.Text == "" {
+		m.Text = in.Caption
+	}
+	if m.Text == "" && len(m.Files) == 0 {
+		return nil
+	}
+	// In a topic everything seems to reply to the message that opened it.
+	if to := in.ReplyToMessage; to != nil && to.ForumTopicCreated == nil {
+		m.ReplyTo = to.ID
+		m.ReplyToSelf = to.From != nil && to.From.ID == b.id
+	}
+	return m
+}
+
+// press is nil for a button under a message that was sent inline: such a message
+// is in no chat of the bot's.
+func press(in *models.CallbackQuery) *Press {
+	p := &Press{Query: in.ID, From: person(in.From), Data: in.Data}
+	switch {
+	case in.Message.Message != nil:
+		p.Place, p.Message = messagePlace(in.Message.Message), in.Message.Message.ID
+	case in.Message.InaccessibleMessage != nil:
+		old := in.Message.InaccessibleMessage
+		p.Place, p.Message = place(old.Chat, 0), old.MessageID
+	default:
+		return nil
+	}
+	return p
+}
+
+func gone(in *models.ChatMemberUpdated) *Gone {
+	switch in.NewChatMember.Type {
+	case models.ChatMemberTypeBanned, models.ChatMemberTypeLeft:
+		return &Gone{Place: place(in.Chat, 0), By: person(in.From)}
+	default:
+		return nil
+	}
+}
+
+// messagePlace leaves the number out that Telegram gives a chain of replies
+// outside of topics: nothing can be sent there.
+func messagePlace(in *models.Message) Place {
+	if !in.IsTopicMessage {
+		return place(in.Chat, 0)
+	}
+	return place(in.Chat, in.MessageThreadID)
+}
+
+func place(chat models.Chat, thread int) Place {
+	group := chat.Type == models.ChatTypeGroup || chat.Type == models.ChatTypeSupergroup
+	return Place{Chat: chat.ID, Thread: thread, Group: group, Title: chat.Title}
+}
+
+func person(u models.User) Person {
+	return Person{ID: u.ID, Name: fullName(u.FirstName, u.LastName), Username: u.Username, Bot: u.IsBot}
+}
+
+func fullName(first, last string) string { return strings.TrimSpace(first + " " + last) }

@@ -1,0 +1,112 @@
+package telegram
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
+
+// verb is what a message asks for.
+type verb string
+
+const (
+	prompt    verb = "" // it is for the agent
+	stop      verb = "stop"
+	stopAll   verb = "stop all"
+	instead   verb = "!" // stop, and answer this
+	clearAll  verb = "clear"
+	fresh     verb = "new"
+	status    verb = "status"
+	agent     verb = "agent"
+	model     verb = "model"
+	sessions  verb = "sessions"
+	cost      verb = "cost"
+	file      verb = "file"
+	help      verb = "help"
+	start     verb = "start"
+	unknown   verb = "?"
+	elsewhere verb = "-" // not for us
+)
+
+// menu is what Telegram offers behind the slash.
+var menu = []wire.Command{
+	{Name: "stop", About: "Stop what runs; /stop all drops what waits, too"},
+	{Name: "clear", About: "Stop, take this answer away and begin anew"},
+	{Name: "new", About: "Begin another conversation"},
+	{Name: "status", About: "How things stand"},
+	{Name: "agent", About: "Who does the work"},
+	{Name: "model", About: "Which model answers"},
+	{Name: "sessions", About: "Go back to an earlier conversation"},
+	{Name: "cost", About: "What was spent"},
+	{Name: "help", About: "What you can say"},
+}
+
+var verbs = map[string]verb{
+	"stop": stop, "clear": clearAll, "new": fresh, "status": status, "agent": agent, "model": model,
+	"sessions": sessions, "cost": cost, "file": file, "help": help, "start": start,
+}
+
+// parse finds out what a message asks for, before anything is done: a command
+// that only asks touches no turn. bot is our name, which commands in groups may
+// bear; words for the agent are returned with the verb.
+func parse(text, bot string) (verb, string) {
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.EqualFold(strings.Trim(text, ".! "), "stop"):
+		return stop, ""
+	case strings.HasPrefix(text, "!") && strings.TrimSpace(text[1:]) != "":
+		return instead, strings.TrimSpace(text[1:])
+	case strings.HasPrefix(text, "//"): // a slash for the agent
+		return prompt, text[1:]
+	case !strings.HasPrefix(text, "/"):
+		return prompt, text
+	}
+	word, rest := text[1:], ""
+	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+		word, rest = word[:end], strings.TrimSpace(word[end:])
+	}
+	word, to, addressed := strings.Cut(word, "@")
+	if addressed && !strings.EqualFold(to, bot) {
+		return elsewhere, ""
+	}
+	known, is := verbs[strings.ToLower(word)]
+	switch {
+	case !is:
+		return unknown, word
+	case known == stop && strings.EqualFold(rest, "all"):
+		return stopAll, ""
+	}
+	return known, rest
+}
+
+// addressed takes our name from a message in a group; it reports whether the
+// message was for us: by name, as a command, or as a reply.
+func addressed(m *wire.Message, bot string) (string, bool) {
+	name := "@" + bot
+	for at := 0; bot != "" && at+len(name) <= len(m.Text); at++ {
+		end := at + len(name)
+		if strings.EqualFold(m.Text[at:end], name) && (at == 0 || !letter(m.Text[at-1])) && (end == len(m.Text) || !letter(m.Text[end])) {
+			return strings.TrimSpace(m.Text[:at] + m.Text[end:]), true
+		}
+	}
+	return m.Text, m.ReplyToSelf || strings.HasPrefix(m.Text, "/")
+}
+
+// letter keeps "/stop@bellcord" a command to us rather than a mention, and
+// "@bellcord2" another's name.
+func letter(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
+}
+
+const helpText = `Write, and I answer. While I do, you can
+
+/stop — stop; what is there stays (also the word stop, and the button)
+/stop all — stop, and drop what waits
+! and a text — stop, and answer this instead
+/clear — stop, take the unfinished answer away, begin anew
+/new — begin another conversation
+
+/status, /agent, /model, /sessions, /cost — look, and choose
+/file PATH — send me a file of the session
+//word — say /word to the agent itself`
