@@ -78,6 +78,7 @@ type Turn struct {
 	Held      bool                `json:"held,omitempty" doc:"a stop of the turn before it holds it back: send it, edit it or discard it"`
 	Text      string              `json:"text"`
 	Accepted  time.Time           `json:"accepted"`
+	Node      string              `json:"node,omitempty" doc:"the process that has it, as the store calls it: see GET /v1/nodes"`
 	First     int64               `json:"first" doc:"sequence number of its first event; watch with ?after= one less to see all of the turn"`
 	Stop      *bellcord.Cause     `json:"stop,omitempty" doc:"the stop on record"`
 	Questions []bellcord.Question `json:"questions,omitempty" doc:"open ones: the turn waits for an answer"`
@@ -203,6 +204,7 @@ type Me struct {
 type Code struct {
 	Code    string    `json:"code"`
 	Expires time.Time `json:"expires"`
+	URL     string    `json:"url,omitempty" doc:"of the page that takes it, as this machine reaches it"`
 }
 
 // Login is the body of POST /v1/login.

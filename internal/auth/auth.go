@@ -73,6 +73,8 @@ type Caller struct {
 	Scopes []Scope
 	Token  string // id of the token; "" for one who came with a JWT or by a socket
 	Name   string // of the token, for people
+	// Browser is a person at the page: the credentials came as a login's cookie.
+	Browser bool
 	// Unsure is why the credentials could not be checked, where they were good
 	// within the last hour. Such a caller may stop, and nothing else: what runs
 	// must not go on because a database is down.

@@ -181,7 +181,7 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 }
 
 func (t Token) caller() Caller {
-	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name}
+	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name, Browser: t.Cookie}
 }
 
 // touch has the use put on record, beside: no request waits for the disk, least

@@ -15,7 +15,7 @@ import (
 var ErrNotLoggedIn = errors.New("only a browser's login is logged out; a token is revoked with bellcord token revoke")
 
 const (
-	codeFor   = 5 * time.Minute
+	codeFor   = time.Minute
 	cookieFor = 30 * 24 * time.Hour
 
 	// 32 characters that nobody takes for one another, so that a byte's last five
@@ -25,7 +25,7 @@ const (
 )
 
 // Code returns a code with which a browser logs in as the caller, once, within
-// five minutes. No token has to be put into an address or typed for it.
+// a minute. No token has to be put into an address or typed for it.
 func (d *Door) Code(c Caller) (code string, expires time.Time) {
 	b := make([]byte, codeLength)
 	_, _ = rand.Read(b) // never fails: the program ends instead

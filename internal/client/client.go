@@ -25,10 +25,11 @@ import (
 // Client is one server, as one caller. Its methods may be called at the same
 // time.
 type Client struct {
-	base  *url.URL
-	token string
-	near  bool
-	http  *http.Client
+	base    *url.URL
+	token   string
+	program string // as it calls itself to the server; "" for nothing
+	near    bool
+	http    *http.Client
 }
 
 // dialing bounds how long a server may take to be reached.
@@ -64,6 +65,14 @@ func onSocket(path string) (*Client, error) {
 	c := &Client{base: &url.URL{Scheme: "http", Host: "localhost"}, near: true}
 	c.http = caller(socket(path), nil)
 	return c, nil
+}
+
+// As has the client call itself by the name of its program, as in
+// bellcord-chat/1.0. A stop's receipt says so to people; no right hangs on it. It
+// is for before the first request.
+func (c *Client) As(program string) *Client {
+	c.program = program
+	return c
 }
 
 // Near reports whether the server is on this machine.

@@ -328,3 +328,26 @@ func TestASocketNeedsNoTokenAndIsSentNone(t *testing.T) {
 		t.Errorf("%+v, %v, %+v", me, err, d.requests())
 	}
 }
+
+func TestAProgramCallsItselfByItsNameInEveryRequest(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var names []string
+	c, _ := at(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		mu.Lock()
+		defer mu.Unlock()
+		names = append(names, r.UserAgent())
+		http.Error(w, "{}", http.StatusTeapot)
+	})
+	c.As("bellcord-chat/1.0")
+	_, stop := c.Stop(t.Context(), "i", api.Stop{})
+	_, events := c.Events("s", 0).Next(t.Context())
+	if stop == nil || events == nil {
+		t.Error("it was not refused")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.Equal(names, []string{"bellcord-chat/1.0", "bellcord-chat/1.0"}) {
+		t.Errorf("it calls itself %q", names)
+	}
+}

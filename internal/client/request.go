@@ -88,6 +88,9 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
+	if c.program != "" {
+		req.Header.Set("User-Agent", c.program)
+	}
 	return c.http.Do(req)
 }
 

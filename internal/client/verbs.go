@@ -21,6 +21,11 @@ func (c *Client) Me(ctx context.Context) (me api.Me, err error) {
 	return me, c.ask(ctx, request{method: http.MethodGet, path: "/v1/me"}, &me)
 }
 
+// Code asks for a code with which a browser logs in as us, once.
+func (c *Client) Code(ctx context.Context) (code api.Code, err error) {
+	return code, c.ask(ctx, request{method: http.MethodPost, path: "/v1/codes"}, &code)
+}
+
 // NewSession makes a session: one, also where it has to be asked for twice.
 func (c *Client) NewSession(ctx context.Context, s api.NewSession) (made bellcord.Session, err error) {
 	r := request{method: http.MethodPost, path: "/v1/sessions", body: s, key: string(bellcord.NewSessionID())}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/front/web/page"
 )
 
 // What a request is refused for before it is looked at.
@@ -76,7 +77,7 @@ func (s *Server) Socket() http.Handler {
 			profiles.ServeHTTP(w, r)
 			return
 		}
-		inside.ServeHTTP(w, r.WithContext(auth.NewContext(r.Context(), admin)))
+		inside.ServeHTTP(w, as(r, admin))
 	})
 }
 
@@ -118,15 +119,16 @@ func (s *Server) isFromUs(r *http.Request) bool {
 }
 
 // open are the paths that need no credentials: they tell nothing, or give some.
+// So do the page's files.
 var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login"}
 
 // identify finds out who asks, and from where.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := s.client(r)
-		ctx := context.WithValue(r.Context(), clientKey{}, client)
-		if slices.Contains(open, r.URL.Path) {
-			next.ServeHTTP(w, r.WithContext(ctx))
+		r = r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
+		if slices.Contains(open, r.URL.Path) || page.Holds(r) {
+			next.ServeHTTP(w, r)
 			return
 		}
 		who, err := s.Door.Enter(r, client)
@@ -134,7 +136,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			writeProblem(w, r, s.fail(err))
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(auth.NewContext(ctx, who)))
+		next.ServeHTTP(w, as(r, who))
 	})
 }
 

@@ -9,11 +9,12 @@ import (
 
 	"github.com/bellcord/bellcord/internal/api"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/front/web/page"
 )
 
 func (s *Server) loginRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/me", "get-me", "Who the server takes you for", auth.Read), s.me)
-	code := route(http.MethodPost, "/v1/codes", "create-code", "A code with which a browser logs in as you, once, within five minutes", auth.Read)
+	code := route(http.MethodPost, "/v1/codes", "create-code", "A code with which a browser logs in as you, once, within a minute", auth.Read)
 	code.DefaultStatus = http.StatusCreated
 	huma.Register(s.api, code, s.code)
 	login := route(http.MethodPost, "/v1/login", "login", "Log a browser in with a code: the answer sets its cookie", "")
@@ -36,7 +37,7 @@ func (s *Server) me(ctx context.Context, _ *struct{}) (*struct{ Body api.Me }, e
 
 func (s *Server) code(ctx context.Context, _ *struct{}) (*struct{ Body api.Code }, error) {
 	code, expires := s.Door.Code(caller(ctx))
-	return &struct{ Body api.Code }{api.Code{Code: code, Expires: expires}}, nil
+	return &struct{ Body api.Code }{api.Code{Code: code, Expires: expires, URL: s.URL()}}, nil
 }
 
 type loginRequest struct{ Body api.Login }
@@ -82,7 +83,13 @@ func (s *Server) healthRoutes() {
 			s.Metrics.ServeHTTP(w, r)
 		})
 	}
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errNowhere) })
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if page.Holds(r) {
+			page.ServeHTTP(w, r)
+			return
+		}
+		writeProblem(w, r, errNowhere)
+	})
 }
 
 // Ready says why no turn would be accepted now; nil when one would.

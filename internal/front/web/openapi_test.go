@@ -156,7 +156,7 @@ func TestTheDocumentIsWholeAndItsReferencesLeadSomewhere(t *testing.T) {
 func TestWhatIsNowhereIsAProblemNotAPage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
-	for _, path := range []string{"/", "/v1", "/v2/sessions", "/docs", "/debug/pprof/", "/v1/schemas/Session.json", "/index.html"} {
+	for _, path := range []string{"/v1", "/v2/sessions", "/docs", "/debug/pprof/", "/v1/schemas/Session.json", "/index.html"} {
 		s.ask("anna", "GET", path, nil).isA(404, "nothing-here")
 		s.ask("", "GET", path, nil).isA(401, "no-credentials")
 	}

@@ -75,7 +75,7 @@ func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
 func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Standing) api.Turn {
 	t := api.Turn{
 		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
-		Accepted: r.Accepted, First: r.First, Stop: r.Stop, Receipt: r.Receipt,
+		Accepted: r.Accepted, Node: r.Node, First: r.First, Stop: r.Stop, Receipt: r.Receipt,
 	}
 	if r.Receipt != nil {
 		t.State = api.TurnState(r.Receipt.End)

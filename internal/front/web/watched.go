@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
 )
 
 // watched knows who watches which session, for turns that chose to be stopped
@@ -114,7 +115,7 @@ func (w *watched) stop(id bellcord.SessionID) {
 	for turn := range of.turns {
 		w.hub.Stop(bellcord.StopRequest{
 			Turn: turn, Queue: bellcord.Next,
-			Cause: bellcord.Cause{Kind: bellcord.Disconnect, By: "nobody watches", From: "http"},
+			Cause: bellcord.Cause{Kind: bellcord.Disconnect, By: "nobody watches", From: api.FromHTTP},
 		})
 	}
 }

@@ -26,6 +26,7 @@ import (
 // Config is what a server needs to know.
 type Config struct {
 	Version string
+	URL     func() string // where people find the page
 	Hub     Hub
 	Door    *auth.Door
 	Hosts   []string // a request may be for, as in "localhost:8080"; the port may be missing
@@ -81,6 +82,9 @@ func New(c Config) *Server {
 	}
 	if c.Elsewhere == nil {
 		c.Elsewhere = func(bellcord.SessionID) bool { return false }
+	}
+	if c.URL == nil {
+		c.URL = func() string { return "" }
 	}
 	if c.Nodes == nil {
 		c.Nodes = func(context.Context) ([]api.Node, error) { return nil, nil }
@@ -184,7 +188,7 @@ func caller(ctx context.Context) auth.Caller {
 
 // cause is a stop by the caller.
 func cause(ctx context.Context, why string) bellcord.Cause {
-	return bellcord.Cause{Kind: bellcord.Person, By: caller(ctx).Owner, From: "http", Why: why}
+	return bellcord.Cause{Kind: bellcord.Person, By: caller(ctx).Owner, From: from(ctx), Why: why}
 }
 
 // Why no turn would be accepted.

@@ -1,0 +1,51 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/api"
+)
+
+func TestAReceiptSaysWhereItsStopCameFromInOneOfAFewWords(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	browser := s.cookie()
+	program := func(name string) func(*http.Request) { return header("User-Agent", name) }
+	for _, test := range []struct {
+		name, who, from string
+		changes         []func(*http.Request)
+	}{
+		{"a browser that is logged in", "", "page", []func(*http.Request){browser, program("Mozilla/5.0 (X11; Linux x86_64)")}},
+		{"a browser that says otherwise", "", "page", []func(*http.Request){browser, program("bellcord-chat/1.0")}},
+		{"a token", "anna", "http", nil},
+		{"a token in a browser's words", "anna", "http", []func(*http.Request){program("Mozilla/5.0")}},
+		{"bellcord chat", "anna", "terminal", []func(*http.Request){program("bellcord-chat/1.0")}},
+		{"bellcord attach", "anna", "terminal", []func(*http.Request){program("bellcord-attach/1.0")}},
+		{"bellcord stop", "anna", "bellcord stop", []func(*http.Request){program("bellcord-stop/0.1.0-dev")}},
+		{"bellcord run", "anna", "run", []func(*http.Request){program("bellcord-run/1.0")}},
+		{"a word of ours that is no program's", "anna", "http", []func(*http.Request){program("page/1.0")}},
+		{"words for the record", "anna", "http", []func(*http.Request){program("bert, who owns this/1.0")}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			path, id := s.session("anna")
+			turn := s.prompt("anna", path, "hang half of ")
+			s.until(id, "said")
+			a := s.ask(test.who, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
+			if c := a.Turns[0].Receipt.Cause; c.From != test.from || c.By != "anna" {
+				t.Errorf("the cause is %+v", c)
+			}
+		})
+	}
+}
+
+func TestANameGivesNoRight(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "hang half of ")
+	s.until(id, "said")
+	s.ask("", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(401)
+	s.ask("reader", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(403)
+}

@@ -1,0 +1,112 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// shown is what a browser without credentials gets at an address.
+func (s *stage) shown(method, path string, changes ...func(*http.Request)) (*http.Response, string) {
+	s.t.Helper()
+	resp, err := s.client.Do(s.request("", method, path, nil, changes...))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func TestThePageIsShownToEverybodyAndTellsNobodyAnything(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	s.ended("anna", s.prompt("anna", path, "say hello").ID)
+	_, home := s.shown("GET", "/")
+	for _, face := range []string{"/login", "/ops", "/s/" + string(id), "/s/none"} {
+		resp, body := s.shown("GET", face)
+		if resp.StatusCode != http.StatusOK || body != home || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d, %s", face, resp.StatusCode, resp.Header.Get("Content-Type"))
+		}
+	}
+	for file, kind := range map[string]string{"/app.js": "text/javascript", "/app.css": "text/css", "/icon.svg": "image/svg+xml"} {
+		if resp, _ := s.shown("GET", file); resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) {
+			t.Errorf("%s: %d, %s", file, resp.StatusCode, resp.Header.Get("Content-Type"))
+		}
+		if !strings.Contains(home, file) {
+			t.Errorf("the page has no use for %s", file)
+		}
+	}
+}
+
+func TestThePageIsHeldToAPolicyThatLetsNothingIn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	resp, body := s.shown("GET", "/")
+	policy := map[string]string{}
+	for part := range strings.SplitSeq(resp.Header.Get("Content-Security-Policy"), "; ") {
+		name, value, _ := strings.Cut(part, " ")
+		policy[name] = value
+	}
+	for name, want := range map[string]string{
+		"default-src": "'self'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'", "img-src": "'self' data:",
+		"object-src": "'none'", "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'",
+		"require-trusted-types-for": "'script'", "trusted-types": "'none'",
+	} {
+		if policy[name] != want {
+			t.Errorf("%s is %q", name, policy[name])
+		}
+	}
+	for name, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
+	} {
+		if got := resp.Header.Get(name); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	for _, inline := range []string{"<style", "style=", "onload=", "://"} {
+		if strings.Contains(body, inline) {
+			t.Errorf("the page has %s in it", inline)
+		}
+	}
+	if strings.Count(body, "<script") != strings.Count(body, `src="/app.js"`) {
+		t.Error("the page has a script of its own in it")
+	}
+}
+
+func TestThePageIsKeptByItsTag(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	resp, _ := s.shown("GET", "/app.js")
+	if again, body := s.shown("GET", "/app.js", header("If-None-Match", resp.Header.Get("ETag"))); again.StatusCode != http.StatusNotModified || body != "" {
+		t.Errorf("status %d, %d bytes", again.StatusCode, len(body))
+	}
+	if head, body := s.shown("HEAD", "/"); head.StatusCode != http.StatusOK || body != "" {
+		t.Errorf("status %d, %q", head.StatusCode, body)
+	}
+}
+
+func TestThePagesGuardIsTheOneOfAllTheRest(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	if resp, _ := s.shown("GET", "/", func(r *http.Request) { r.Host = "evil.example" }); resp.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("for another host: %d", resp.StatusCode)
+	}
+	if resp, _ := s.shown("GET", "/", header("Origin", "https://evil.example")); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("from another site: %d", resp.StatusCode)
+	}
+	for _, path := range []string{"/", "/login", "/ops", "/app.js", "/s/x"} {
+		s.ask("", "POST", path, `{}`).isA(401, "no-credentials")
+	}
+	for _, path := range []string{"/s/", "/s/a/b", "/dist/app.js", "/index.html", "/app.js.map", "/../page.go", "/s/..%2f..%2fv1"} {
+		if resp, body := s.shown("GET", path); resp.StatusCode != http.StatusUnauthorized && !strings.Contains(body, "<title>Bellcord</title>") {
+			t.Errorf("%s: %d %.80s", path, resp.StatusCode, body)
+		}
+	}
+}

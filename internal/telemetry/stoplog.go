@@ -1,0 +1,81 @@
+package telemetry
+
+import (
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/bellcord/bellcord"
+)
+
+// mostUntold is how many stopped turns may wait for a log that is slow.
+const mostUntold = 1024
+
+// StopLog writes one line for every turn that was stopped: which, by whom and
+// from where.
+//
+// It hears of them from commits, so that a stop by a deadline, a budget or a
+// shutdown is in the log like a person's. A log can be slow, a pipe that nobody
+// reads even stuck, and a commit waits for neither: what does not fit between
+// them is left out and counted, and the count is logged with the next line.
+type StopLog struct {
+	logger *slog.Logger
+	ended  chan bellcord.Receipt
+	closed chan struct{}
+	missed atomic.Int64
+}
+
+// NewStopLog returns a log that writes once Run is called.
+func NewStopLog(logger *slog.Logger) *StopLog {
+	return &StopLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
+}
+
+// Watch takes the stopped turns of a commit. It waits for nothing.
+func (l *StopLog) Watch(c bellcord.Commit) {
+	for _, ev := range c.Events {
+		b, is := ev.Body.(bellcord.Ended)
+		if !is || b.Receipt.End != bellcord.Stopped {
+			continue
+		}
+		select {
+		case l.ended <- b.Receipt:
+		default:
+			l.missed.Add(1)
+		}
+	}
+}
+
+// Run writes lines until Close is called, and then those that wait.
+func (l *StopLog) Run() {
+	for {
+		select {
+		case r := <-l.ended:
+			l.tell(r)
+			continue
+		case <-l.closed:
+		}
+		for len(l.ended) > 0 {
+			l.tell(<-l.ended)
+		}
+		l.tellMissed()
+		return
+	}
+}
+
+func (l *StopLog) tell(r bellcord.Receipt) {
+	cause := bellcord.Cause{}
+	if r.Cause != nil {
+		cause = *r.Cause
+	}
+	l.logger.Info("stopped", "session", r.Session, "turn", r.Turn, "by", cause.By, "from", cause.From, "cause", cause.Kind)
+	l.tellMissed()
+}
+
+func (l *StopLog) tellMissed() {
+	if n := l.missed.Swap(0); n > 0 {
+		l.logger.Warn("turns were stopped that have no line here: the log was too slow", "turns", n)
+	}
+}
+
+// Close has Run return. A hub that could not end in time may still commit: that
+// has no line.
+func (l *StopLog) Close() { close(l.closed) }

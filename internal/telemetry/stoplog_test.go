@@ -1,0 +1,108 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/telemetry"
+)
+
+// commits tells of turns that ended so.
+func commits(receipts ...bellcord.Receipt) bellcord.Commit {
+	c := bellcord.Commit{Ops: len(receipts)}
+	for _, r := range receipts {
+		c.Events = append(c.Events, bellcord.Event{Session: r.Session, Turn: r.Turn, Body: bellcord.Ended{Receipt: r}})
+	}
+	return c
+}
+
+func stoppedTurn(turn bellcord.TurnID) bellcord.Receipt {
+	return bellcord.Receipt{
+		Turn: turn, Session: "s", End: bellcord.Stopped,
+		Cause: &bellcord.Cause{Kind: bellcord.Person, By: "anna", From: "page"},
+	}
+}
+
+// lines are what a log has, each as its fields.
+func lines(t *testing.T, out []byte) (all []map[string]any) {
+	t.Helper()
+	for line := range bytes.Lines(out) {
+		var fields map[string]any
+		if err := json.Unmarshal(line, &fields); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fields)
+	}
+	return all
+}
+
+func TestEveryStoppedTurnHasOneLineThatSaysWhoAndFromWhere(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(&out, nil)))
+	completed := stoppedTurn("c")
+	completed.End = bellcord.Done // the stop came too late
+	l.Watch(commits(stoppedTurn("a"), completed, bellcord.Receipt{Turn: "d", End: bellcord.Failed}))
+	l.Watch(commits(bellcord.Receipt{Turn: "b", Session: "s", End: bellcord.Stopped}))
+	l.Close()
+	l.Run()
+	all := lines(t, out.Bytes())
+	if len(all) != 2 {
+		t.Fatalf("%d lines: %s", len(all), out.String())
+	}
+	for name, want := range map[string]string{"msg": "stopped", "level": "INFO", "session": "s", "turn": "a", "by": "anna", "from": "page", "cause": "person"} {
+		if all[0][name] != want {
+			t.Errorf("%s is %v, want %s", name, all[0][name], want)
+		}
+	}
+	if all[1]["turn"] != "b" {
+		t.Errorf("%v", all[1])
+	}
+}
+
+// stuck is a pipe that nobody reads until it is let go.
+type stuck struct {
+	once    sync.Once
+	reached chan struct{}
+	free    chan struct{}
+	out     bytes.Buffer
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	s.once.Do(func() { close(s.reached) })
+	<-s.free
+	return s.out.Write(p)
+}
+
+func TestALogThatIsStuckHoldsNoCommitAndWhatIsLeftOutIsCounted(t *testing.T) {
+	t.Parallel()
+	pipe := &stuck{reached: make(chan struct{}), free: make(chan struct{})}
+	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(pipe, nil)))
+	ran := make(chan struct{})
+	go func() { defer close(ran); l.Run() }()
+	const turns = 5000
+	l.Watch(commits(stoppedTurn("first")))
+	<-pipe.reached
+	for range turns - 1 {
+		l.Watch(commits(stoppedTurn("t"))) // would never return if it waited
+	}
+	close(pipe.free)
+	l.Close()
+	<-ran
+	told, missed := 0, 0.0
+	for _, line := range lines(t, pipe.out.Bytes()) {
+		if line["msg"] == "stopped" {
+			told++
+		} else if strings.Contains(line["msg"].(string), "too slow") {
+			missed += line["turns"].(float64)
+		}
+	}
+	if told+int(missed) != turns || missed == 0 || told == 0 {
+		t.Errorf("%d told, %v counted, of %d", told, missed, turns)
+	}
+}

@@ -1,0 +1,80 @@
+// Package page_test drives the page in a real browser: what a person does with
+// it, what a hostile model tries, and how soon a press of Stop is on screen.
+package page_test
+
+import (
+	"bufio"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// missing is a failure in CI, where nothing may be left out, and else a skip.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// alone keeps the browser out of a run of all tests at once: a press is measured
+// here. make page-test gives it, and CI does.
+var alone = flag.Bool("browser", false, "drive the page in a real browser")
+
+func TestThePageInARealBrowser(t *testing.T) {
+	t.Parallel()
+	if !*alone {
+		t.Skip("it is not alone: make page-test")
+	}
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && browser == "" {
+			browser = path
+		}
+	}
+	if browser == "" {
+		missing(t, "no chromium, chromium-browser or google-chrome in PATH")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing(t, "no node in PATH")
+	}
+	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
+		missing(t, "playwright-core is not installed: make page-test does")
+	}
+	program := os.Getenv("BELLCORD_BIN")
+	if program == "" {
+		program = filepath.Join(t.TempDir(), "bellcord")
+		if out, err := exec.Command("go", "build", "-o", program, "github.com/bellcord/bellcord/cmd/bellcord").CombinedOutput(); err != nil {
+			t.Fatalf("building: %v\n%s", err, out)
+		}
+	}
+	// One after the other: each has a server and a browser of its own.
+	for _, file := range []string{"page.test.mjs", "hostile.test.mjs", "press.test.mjs"} {
+		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
+	}
+}
+
+// run passes on what the tests print, line by line.
+func run(t *testing.T, file, program, browser string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", file)
+	cmd.Env = append(os.Environ(), "BELLCORD_BIN="+program, "BELLCORD_BROWSER="+browser)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		t.Log(lines.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}

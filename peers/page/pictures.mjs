@@ -1,0 +1,99 @@
+// Takes the pictures of docs/page.md: node pictures.mjs FOLDER [all]
+import { join } from 'node:path'
+import { Stage, prompt } from './stage.mjs'
+
+const folder = process.argv[2] ?? '../../docs/pictures'
+// The ones that a document shows; any other word takes all.
+const shown = ['running', 'stopping', 'stopped', 'timeline', 'phone', 'operations']
+const answer = `Three things stand out.
+
+1. **The queue** is read once and kept. Later prompts never see it.
+2. \`stop()\` returns before the child is gone, so its last write can land after the answer.
+3. The test waits 200 ms and hopes.
+
+\`\`\`go
+func (t *Turn) Stop(cause Cause) Receipt {
+	t.cancel(cause)
+	<-t.done // nothing of the turn is left behind this line
+	return t.receipt
+}
+\`\`\`
+
+| change | file | lines |
+|---|---|---:|
+| wait for the child | turn.go | 12 |
+| read the queue anew | hub.go | 4 |
+
+I would begin with the second one, because the others hide behind it. `
+const listing = 'trap "" TERM; for i in $(seq 1 400); do echo "ok   pkg/$i   0.0$((i % 9))s"; sleep 0.1; done'
+
+const tasks = [
+  'Find out why the nightly build is red', 'Update the changelog', 'Port the parser to the new API', 'Explain the lease in three sentences',
+  'Look for places that ignore an error', 'Write a test for the empty queue', 'Make the start faster', 'Go through the open issues and sort them',
+  'Translate the errors into plain words', 'Check the links in docs/', 'Review the last ten commits', 'Draw the state machine',
+]
+
+const s = await Stage.open()
+try {
+  const page = await s.page({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' })
+  const take = async (name, of = page) => { if (process.argv[3] || shown.includes(name)) await of.screenshot({ path: join(folder, name + '.png') }) }
+  for (const title of ['Why does the build take so long?', 'Release notes for 0.4', 'Rename Session to Conversation']) {
+    const id = await s.session({ title })
+    await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[say Done.] [usage 812 40]' })
+  }
+  await take('home')
+  const id = await s.session({ title: 'What is wrong with the stop?' })
+  await page.goto(`${s.url}/s/${id}`)
+  const tool = JSON.stringify({ command: listing })
+  await s.api('POST', `/v1/sessions/${id}/turns`, { text: `Read turn.go and hub.go, then tell me what is wrong with the stop. [say ${answer}] [think 40 5ms] [usage 4812 640]` })
+  await page.locator('[data-state=done]').waitFor()
+  await s.api('POST', `/v1/sessions/${id}/turns`, { text: `Good. Run all the tests now. [say The tests are under way, all packages at once:] [tool shell ${tool}] [tool shell {"command":"make lint"}]` })
+  await page.locator('.tool.running .output').waitFor()
+  await page.waitForFunction(() => (document.querySelector('.tool.running .output')?.textContent.length ?? 0) > 400)
+  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Then write the fix for the second one.')
+  await page.keyboard.press('Enter')
+  await page.locator('.queue li').waitFor()
+  await take('running')
+  await page.keyboard.press('Escape')
+  await page.locator('.head.stopping').waitFor()
+  await take('stopping')
+  await page.locator('.badge.stopped').waitFor()
+  await page.waitForTimeout(400)
+  await take('stopped')
+  await page.getByRole('button', { name: 'Timeline' }).last().click()
+  await page.locator('.timeline').waitFor()
+  await page.waitForTimeout(200)
+  await take('timeline')
+
+  const phone = await s.page({ viewport: { width: 320, height: 640 }, deviceScaleFactor: 2, colorScheme: 'dark' })
+  await take('phone-home', phone)
+  await phone.goto(`${s.url}/s/${id}`)
+  await phone.locator('.badge.stopped').waitFor()
+  await phone.waitForTimeout(300)
+  await take('phone', phone)
+
+  const asks = await s.session({ title: 'Clean up', mode: 'ask' })
+  await s.api('POST', `/v1/sessions/${asks}/turns`, { text: 'Clean up what the build left. [tool shell {"command":"rm -rf build/ && git clean -fdx -- tmp"}]' })
+  await page.goto(`${s.url}/s/${asks}`)
+  await page.locator('.question').waitFor()
+  await take('question')
+  for (let i = 0; i < 12; i++) {
+    const other = await s.session({})
+    const turn = await s.api('POST', `/v1/sessions/${other}/turns`, { text: `${tasks[i]} [slow 4000 100ms]` })
+    if (i < 7) await s.api('POST', `/v1/turns/${turn.id}/stop`)
+  }
+  await page.goto(`${s.url}/ops`)
+  await page.locator('.live li').first().waitFor()
+  await page.waitForTimeout(2500)
+  await take('operations')
+  await phone.goto(`${s.url}/ops`)
+  await phone.locator('.live li').first().waitFor()
+  await take('phone-operations', phone)
+  const stranger = await (await s.context({ viewport: { width: 700, height: 560 } })).newPage()
+  await stranger.goto(s.url)
+  await stranger.getByRole('heading', { name: 'Bellcord' }).waitFor()
+  await take('login', stranger)
+  console.log(JSON.stringify([page.context().watch, phone.context().watch]))
+} finally {
+  await s.close()
+}

@@ -1,0 +1,107 @@
+// A real server with a fake model behind it, and a real browser in front.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as patience } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+
+const program = process.env.BELLCORD_BIN ?? new URL('../../bin/bellcord', import.meta.url).pathname
+const browserAt = process.env.BELLCORD_BROWSER ?? '/usr/bin/chromium'
+
+/** started runs a program until it says what is waited for. */
+function started(args, env, find) {
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  const found = new Promise((resolve, reject) => {
+    const look = (line) => { const word = find(line); if (word) resolve(word) }
+    createInterface({ input: child.stdout }).on('line', look)
+    createInterface({ input: child.stderr }).on('line', look)
+    gone.then(() => reject(new Error(`${args[0]} ended before it was ready`)))
+  })
+  found.catch(() => {})
+  return { child, gone, found }
+}
+
+export class Stage {
+  static async open(options = {}) {
+    const s = new Stage()
+    s.data = mkdtempSync(join(tmpdir(), 'bcp'))
+    s.model = started(['dev', 'fakemodel', '--addr', '127.0.0.1:0'], {}, (line) => /(http:\/\/[\d.:]+)/.exec(line)?.[1])
+    s.modelURL = await s.model.found
+    s.addr = '127.0.0.1:0'
+    s.mode = options.mode ?? 'full'
+    await s.serve()
+    s.browser = await chromium.launch({ executablePath: browserAt, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] })
+    return s
+  }
+
+  /** serve starts the server, the second time at the address of the first. */
+  async serve() {
+    this.server = started(['serve', '--addr', this.addr, '--data', this.data, '--mode', this.mode], {
+      OPENAI_API_KEY: 'x', OPENAI_BASE_URL: this.modelURL.replace(/\/v1$/, '') + '/v1', BELLCORD_MODEL: 'openai/fake', XDG_CONFIG_HOME: this.data,
+    }, (line) => { try { const said = JSON.parse(line); return said.msg === 'serving' && said.url } catch { return undefined } })
+    this.url = await this.server.found
+    this.addr = new URL(this.url).host
+    this.token = readFileSync(join(this.data, 'token'), 'utf8').trim()
+  }
+
+  async kill() { this.server.child.kill('SIGKILL'); await this.server.gone }
+
+  /** api asks the server as its admin. */
+  async api(method, path, body) {
+    const response = await fetch(this.url + path, {
+      method, headers: { Authorization: `Bearer ${this.token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) }, body: body && JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.status === 204 ? undefined : response.json()
+  }
+
+  /** context is a browser of somebody's, logged in by a code; what it asks elsewhere and what its policy refuses is kept. */
+  async context(options = {}) {
+    const context = await this.browser.newContext({ viewport: { width: 1100, height: 760 }, ...options })
+    const watch = { foreign: [], violations: [], dialogs: [], errors: [] }
+    context.on('request', (r) => { if (!r.url().startsWith(this.url + '/') && !r.url().startsWith('data:')) watch.foreign.push(r.url()) })
+    await context.exposeFunction('reportViolation', (what) => watch.violations.push(what))
+    await context.addInitScript(() => document.addEventListener('securitypolicyviolation', (e) => globalThis.reportViolation(`${e.violatedDirective} ${e.blockedURI}`)))
+    context.on('page', (page) => {
+      page.on('dialog', (d) => { watch.dialogs.push(d.message()); void d.dismiss() })
+      page.on('pageerror', (e) => watch.errors.push(String(e)))
+    })
+    context.watch = watch
+    return context
+  }
+
+  async login(page) {
+    const { code } = await this.api('POST', '/v1/codes')
+    await page.goto(`${this.url}/login#${code}`)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+  }
+
+  /** page is a tab that is logged in. */
+  async page(options) {
+    const context = await this.context(options)
+    const page = await context.newPage()
+    await this.login(page)
+    return page
+  }
+
+  async session(more = {}) { return (await this.api('POST', '/v1/sessions', more)).id }
+
+  async close() {
+    await this.browser?.close()
+    this.server?.child.kill('SIGTERM')
+    await Promise.race([this.server?.gone, patience(5000, undefined, { ref: false })])
+    this.server?.child.kill('SIGKILL')
+    this.model?.child.kill('SIGKILL')
+    rmSync(this.data, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** prompt types and sends. */
+export async function prompt(page, text) {
+  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill(text)
+  await page.keyboard.press('Enter')
+}

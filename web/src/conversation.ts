@@ -1,0 +1,173 @@
+import { useEffect, useReducer } from 'preact/hooks'
+import { ask, newID, Problem, stop } from './ask'
+import { say } from './announce'
+import { follow, type Link } from './follow'
+import { add, newRecord, open, state, type Record, type Turn } from './record'
+import type { Image, Session, TurnReport } from './words'
+
+/** Pending is a prompt on its way to the server. */
+export interface Pending { id: string; text: string; images: Image[]; failed?: string }
+
+/** Pressed is a stop that was asked for here. */
+export interface Pressed { at: number; force: boolean }
+
+/** Conversation is a session as this tab knows it: the log, and what is under way from here. */
+export class Conversation {
+  record: Record = newRecord()
+  link: Link = 'connecting'
+  session?: Session
+  pending: Pending[] = []
+  pressed = new Map<string, Pressed>()
+  trouble = ''
+  /** everything that was on record when we came has been read. */
+  caughtUp = false
+
+  private listeners = new Set<() => void>()
+  private frame = 0
+  private states = new Map<string, string>()
+  private leave: () => void
+  private asking = false
+  private again = false
+
+  constructor(readonly id: string) {
+    this.leave = follow(id, {
+      events: (events) => {
+        for (const ev of events) add(this.record, ev)
+        this.pending = this.pending.filter((p) => !this.record.turns.has(p.id))
+        this.announce()
+        if (events.some((ev) => telling.has(ev.kind))) void this.refresh()
+        this.changed()
+      },
+      link: (link) => {
+        if (link === 'live' && this.link !== 'live') void this.refresh()
+        if (link === 'lost' && this.link === 'live') say('Connection lost. Trying again.')
+        if (link === 'live' && this.link === 'lost') say('Connected again.')
+        this.link = link
+        this.changed()
+      },
+      anew: () => { this.record = newRecord(); this.states.clear(); this.changed() },
+    })
+  }
+
+  close() { this.leave(); cancelAnimationFrame(this.frame) }
+
+  watch(tell: () => void): () => void {
+    this.listeners.add(tell)
+    return () => this.listeners.delete(tell)
+  }
+
+  /** changed has the screen follow, once a frame at most. */
+  changed(atOnce = false) {
+    if (atOnce) for (const tell of this.listeners) tell()
+    else this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.changed(true) })
+  }
+
+  get turns(): Turn[] { return [...this.record.turns.values()] }
+
+  /** running is the turn that a stop is for: the one at work, else none. */
+  get running(): Turn | undefined { return this.turns.find((t) => t.started && !t.receipt) }
+
+  get queue(): (TurnReport | undefined)[] {
+    const waits = this.turns.filter((t) => !t.started && !t.receipt)
+    const known = (this.session?.turns ?? []).filter((r) => waits.some((t) => t.id === r.id))
+    const rest = waits.filter((t) => !known.some((r) => r.id === t.id))
+    return [
+      ...known.map((r) => ({ ...r, text: this.record.turns.get(r.id)!.text })),
+      ...rest.map((t) => ({ id: t.id, session: this.id, state: 'queued', text: t.text, accepted: new Date(t.accepted).toISOString() })),
+    ]
+  }
+
+  /** refresh asks for what the log does not say: the order of the queue, and what is held in it. */
+  async refresh() {
+    if (this.asking) { this.again = true; return }
+    this.asking = true
+    try {
+      do {
+        this.again = false
+        this.session = await ask<Session>('GET', `/v1/sessions/${this.id}`)
+        this.caughtUp = true
+        turns.dispatchEvent(new Event('change'))
+      } while (this.again)
+    } catch { /* the stream says how the connection is */ } finally {
+      this.asking = false
+      this.changed()
+    }
+  }
+
+  /** send hands over a prompt. Its id is ours, so that a stop works before the answer and a second try is the same turn. */
+  async send(text: string, images: Image[] = [], id = newID()) {
+    const p: Pending = { id, text, images }
+    this.pending = [...this.pending.filter((o) => o.id !== id), p]
+    this.changed(true)
+    try {
+      await ask('POST', `/v1/sessions/${this.id}/turns`, { id, text, images: images.length ? images : undefined })
+    } catch (err) {
+      p.failed = (err as Problem).message
+      say('Not sent: ' + p.failed)
+    }
+    this.changed()
+  }
+
+  discardPending(id: string) { this.pending = this.pending.filter((p) => p.id !== id); this.changed(true) }
+
+  /** stop shows at once that it was pressed; the second press does not wait for anything to end by itself. */
+  stop(turn: string) {
+    const before = this.pressed.get(turn)
+    const force = !!before || !!this.record.turns.get(turn)?.stop
+    const pressed: Pressed = { at: before?.at ?? performance.now(), force }
+    this.pressed.set(turn, pressed)
+    this.changed(true)
+    say(force ? 'Stopping now, without grace.' : 'Stopping.')
+    stop(`/v1/turns/${turn}/stop`, force ? { mode: 'force' } : {}).catch((err: Problem) => {
+      this.pressed.delete(turn)
+      this.trouble = `Not stopped: ${err.message}`
+      say(this.trouble)
+      this.changed()
+    })
+  }
+
+  /** act does something small and says what came of it. */
+  async act(what: () => Promise<unknown>) {
+    try {
+      await what()
+      this.trouble = ''
+    } catch (err) {
+      this.trouble = (err as Problem).message
+      say(this.trouble)
+    }
+    await this.refresh()
+  }
+
+  /** announce tells who does not see the screen how the turns stand, once the past has been read. */
+  private announce() {
+    for (const t of this.turns) {
+      const now = state(t)
+      const before = this.states.get(t.id)
+      this.states.set(t.id, now)
+      const past = before === undefined && !!t.receipt
+      if (now === before || past || !this.caughtUp) continue
+      if (now === 'waiting') say('A question: ' + (open(t)[0]?.text ?? ''))
+      else if (words[now]) say(words[now]!)
+    }
+  }
+}
+
+const telling = new Set(['prompted', 'edited', 'started', 'ended', 'asked', 'answered'])
+const words: { [state: string]: string } = {
+  queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', stopped: 'Stopped.', done: 'The answer is complete.',
+  failed: 'The turn failed.', lost: 'The turn was lost with its server.',
+}
+
+const turns = new EventTarget()
+
+/** whenTurnsChange tells who lists turns that one began or ended here, so that no list is behind the conversation beside it. */
+export function whenTurnsChange(tell: () => void): () => void {
+  turns.addEventListener('change', tell)
+  return () => turns.removeEventListener('change', tell)
+}
+
+/** useChanges draws again when a conversation changes. */
+export function useChanges(c: Conversation) {
+  const [, again] = useReducer((n: number) => n + 1, 0)
+  useEffect(() => c.watch(() => again(undefined as never)), [c])
+}

@@ -1,0 +1,121 @@
+import { pause, refusal } from './ask'
+import type { Event } from './words'
+
+export type Link = 'connecting' | 'live' | 'lost' | 'gone'
+
+interface Listener {
+  events(events: Event[]): void
+  link(state: Link): void
+  /** the log is not the one we knew: it is read anew. */
+  anew(): void
+}
+
+// The server gives a sign of life every 15 seconds.
+const silence = 40_000
+// A hidden tab lets go of its stream, so that many tabs leave connections for a stop.
+const hiddenFor = 10_000
+
+/**
+ * follow reads a session's events behind a sequence number, for as long as
+ * anybody wants. It opens the stream again by itself: a browser's EventSource
+ * gives up where a connection ends inside the head of an answer. No event is
+ * told twice, none is left out.
+ */
+export function follow(session: string, listener: Listener): () => void {
+  const life = new AbortController()
+  let after = 0
+  let current: AbortController | undefined
+  let hiding: ReturnType<typeof setTimeout> | undefined
+
+  async function once(signal: AbortSignal): Promise<boolean> {
+    const response = await fetch(`/v1/sessions/${session}/events?after=${after}`, { signal, cache: 'no-store', credentials: 'same-origin' })
+    if (!response.ok || !response.body) {
+      const why = await refusal(response)
+      if (why.status === 422 && after > 0) {
+        after = 0
+        listener.anew()
+        return true
+      }
+      if (why.status === 401 || why.status === 404) {
+        listener.link('gone')
+        life.abort()
+      }
+      return false
+    }
+    listener.link('live')
+    await read(response.body, signal)
+    return true
+  }
+
+  async function read(body: ReadableStream<Uint8Array>, signal: AbortSignal) {
+    const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>
+    let rest = ''
+    let deaf = setTimeout(() => current?.abort(), silence)
+    try {
+      while (!signal.aborted) {
+        const { value, done } = await reader.read()
+        if (done) return
+        clearTimeout(deaf)
+        deaf = setTimeout(() => current?.abort(), silence)
+        const frames = (rest + value).split('\n\n')
+        rest = frames.pop()!
+        const events = frames.map(parse).filter((e): e is Event => !!e && e.seq > after)
+        if (events.length === 0) continue
+        after = events[events.length - 1]!.seq
+        listener.events(events)
+      }
+    } finally {
+      clearTimeout(deaf)
+      void reader.cancel().catch(() => {})
+    }
+  }
+
+  async function live() {
+    let wait = 0
+    while (!life.signal.aborted) {
+      if (document.hidden && hiding === undefined && current?.signal.aborted) await shown()
+      current = new AbortController()
+      const worked = await once(current.signal).catch(() => false)
+      if (life.signal.aborted) return
+      if (document.hidden && current.signal.aborted) continue
+      listener.link('lost')
+      wait = worked ? 100 : Math.min(Math.max(wait * 2, 250), 3000)
+      await pause(wait, life.signal)
+    }
+  }
+
+  function shown(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (document.hidden && !life.signal.aborted) return
+        document.removeEventListener('visibilitychange', look)
+        resolve()
+      }
+      document.addEventListener('visibilitychange', look)
+      life.signal.addEventListener('abort', look, { once: true })
+    })
+  }
+
+  function look() {
+    clearTimeout(hiding)
+    hiding = document.hidden ? setTimeout(() => { hiding = undefined; current?.abort() }, hiddenFor) : undefined
+  }
+  document.addEventListener('visibilitychange', look)
+  // A network that went takes connections with it that nobody closes.
+  const offline = () => current?.abort()
+  addEventListener('offline', offline)
+  listener.link('connecting')
+  void live()
+  return () => {
+    life.abort()
+    current?.abort()
+    clearTimeout(hiding)
+    document.removeEventListener('visibilitychange', look)
+    removeEventListener('offline', offline)
+  }
+}
+
+function parse(frame: string): Event | undefined {
+  const data = frame.split('\n').find((line) => line.startsWith('data: '))
+  return data ? (JSON.parse(data.slice(6)) as Event) : undefined
+}

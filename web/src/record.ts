@@ -1,0 +1,172 @@
+import type { Cause, Event, Image, Question, Receipt } from './words'
+
+// What the log says, as a person looks at it.
+
+export interface Call {
+  id: string; name: string; title?: string; args: any; problem?: string
+  state: 'asked' | 'running' | 'finished' | 'failed' | 'stopped' | 'not_started' | 'unknown'
+  output: string; result?: string; from?: number; to?: number
+}
+
+export type Part =
+  | { kind: 'text'; text: string }
+  | { kind: 'thought'; text: string }
+  | { kind: 'call'; call: Call }
+  | { kind: 'note'; text: string }
+
+/** Span is a stretch of a turn's time, for its picture. */
+export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' | 'person' | 'pause'; label: string; from: number; to?: number }
+
+export interface Turn {
+  id: string; seq: number; text: string; images: Image[]; links: { name?: string; uri: string }[]; task?: string
+  accepted: number; started?: number; ended?: number
+  stop?: Cause; receipt?: Receipt
+  parts: Part[]; calls: Map<string, Call>; questions: Map<string, Question & { answer?: string; by?: string }>
+  spans: Span[]; version: number; cleared?: boolean
+}
+
+export interface Record { turns: Map<string, Turn>; title?: string; model?: string; mode?: string }
+
+export const newRecord = (): Record => ({ turns: new Map() })
+
+/** state is the word for where a turn is, the same everywhere. */
+export function state(t: Turn): string {
+  if (t.receipt) return t.receipt.end
+  if (t.stop && t.stop.mode !== 'after_step') return 'stopping'
+  if (!t.started) return 'queued'
+  return open(t).length > 0 ? 'waiting' : 'running'
+}
+
+/** open are the questions that wait for an answer. */
+export function open(t: Turn) {
+  return t.receipt ? [] : [...t.questions.values()].filter((q) => q.answer === undefined)
+}
+
+/** doing is what a turn is at, in few words. */
+export function doing(t: Turn): string {
+  const running = [...t.calls.values()].filter((c) => c.state === 'running')
+  if (running.length > 0) return running.map(titleOf).join(', ')
+  const span = t.spans.findLast((s) => s.to === undefined)
+  if (!span) return t.started ? 'working' : 'waits for its turn'
+  return { queue: 'waits for its turn', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label }[span.kind]
+}
+
+/** titleOf is a call in one line: a command as it is typed, else the tool's name and its first argument. */
+export function titleOf(c: Call): string {
+  if (c.title) return c.title
+  if (typeof c.args?.command === 'string') return c.args.command
+  const first = c.args && Object.values(c.args).find((v) => typeof v === 'string')
+  return first ? `${c.name} ${first}` : c.name
+}
+
+/** add puts an event on the record. */
+export function add(r: Record, ev: Event) {
+  if (ev.kind === 'configured') {
+    r.title = ev.body.title ?? r.title
+    r.model = ev.body.model ?? r.model
+    r.mode = ev.body.mode ?? r.mode
+  }
+  if (ev.kind === 'cleared') for (const t of r.turns.values()) { t.cleared = true; t.version++ }
+  if (!ev.turn) return
+  const at = Date.parse(ev.time)
+  if (ev.kind === 'prompted') {
+    r.turns.set(ev.turn, {
+      id: ev.turn, seq: ev.seq, text: ev.body.text, images: ev.body.images ?? [], links: ev.body.links ?? [], task: ev.body.task,
+      accepted: at, parts: [], calls: new Map(), questions: new Map(), version: 0,
+      spans: [{ kind: 'queue', label: 'queued', from: at }],
+    })
+    return
+  }
+  const t = r.turns.get(ev.turn)
+  if (!t) return
+  t.version++
+  handlers[ev.kind]?.(t, ev.body, at)
+}
+
+function close(t: Turn, at: number, ...kinds: Span['kind'][]) {
+  for (const s of t.spans) if (s.to === undefined && kinds.includes(s.kind)) s.to = at
+}
+
+function begin(t: Turn, kind: Span['kind'], label: string, at: number) {
+  t.spans.push({ kind, label, from: at })
+}
+
+/** speak goes on with a stream of the model's, or begins one. */
+function speak(t: Turn, kind: 'thinking' | 'text', text: string, at: number) {
+  const part = kind === 'text' ? 'text' : 'thought'
+  const last = t.parts[t.parts.length - 1]
+  if (last?.kind === part) last.text += text
+  else t.parts.push({ kind: part, text })
+  const span = t.spans.findLast((s) => s.to === undefined)
+  if (span?.kind === kind) return
+  close(t, at, 'model', 'thinking', 'text', 'pause')
+  begin(t, kind, kind === 'text' ? 'answer' : 'thinking', at)
+}
+
+const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
+  edited: (t, b) => { t.text = b.text },
+  started: (t, _, at) => { t.started = at; close(t, at, 'queue') },
+  step_started: (t, _, at) => { close(t, at, 'model', 'thinking', 'text', 'pause'); begin(t, 'model', 'waiting for the model', at) },
+  thought: (t, b, at) => speak(t, 'thinking', b.text, at),
+  said: (t, b, at) => speak(t, 'text', b.text, at),
+  called: (t, b, at) => {
+    close(t, at, 'model', 'thinking', 'text')
+    const call: Call = { id: b.call, name: b.name, title: b.title, args: b.args, problem: b.problem, state: 'asked', output: '' }
+    t.calls.set(b.call, call)
+    t.parts.push({ kind: 'call', call })
+  },
+  call_started: (t, b, at) => {
+    const c = t.calls.get(b.call)
+    if (!c) return
+    c.state = 'running'
+    c.from = at
+    begin(t, 'tool', titleOf(c), at)
+    c.from = at
+  },
+  call_output: (t, b) => {
+    const c = t.calls.get(b.call)
+    if (c) c.output = (c.output + b.text).slice(-mostOutput)
+  },
+  call_ended: (t, b, at) => {
+    const c = t.calls.get(b.call)
+    if (!c) return
+    c.state = b.fate === 'finished' && b.failed ? 'failed' : b.fate
+    c.result = b.text
+    c.to = at
+    for (const s of t.spans) if (s.kind === 'tool' && s.from === c.from && s.label === titleOf(c) && s.to === undefined) s.to = at
+  },
+  asked: (t, b, at) => { t.questions.set(b.question.id, b.question); begin(t, 'person', 'waiting for you', at) },
+  answered: (t, b, at) => {
+    const q = t.questions.get(b.question)
+    if (q) { q.answer = b.choice; q.by = b.by }
+    close(t, at, 'person')
+  },
+  retrying: (t, b, at) => {
+    t.parts.push({ kind: 'note', text: `The model could not be reached (${b.why}). Trying again in ${Math.round(b.wait / 1e8) / 10} s.` })
+    close(t, at, 'model', 'pause')
+    begin(t, 'pause', 'pause before the next try', at)
+  },
+  compacted: (t) => { t.parts.push({ kind: 'note', text: 'What was said before was summed up for the model. You still see all of it.' }) },
+  step_ended: (t, _, at) => close(t, at, 'model', 'thinking', 'text', 'pause'),
+  stop_asked: (t, b) => { t.stop ??= b.cause },
+  ended: (t, b, at) => {
+    t.receipt = b.receipt
+    t.ended = at
+    t.stop ??= b.receipt.cause
+    for (const s of t.spans) s.to ??= at
+    for (const [fate, refs] of Object.entries({ stopped: b.receipt.calls.stopped, not_started: b.receipt.calls.not_started, unknown: b.receipt.calls.unknown })) {
+      for (const ref of (refs as { call: string }[] | undefined) ?? []) {
+        const c = t.calls.get(ref.call)
+        if (c) { c.state = fate as Call['state']; c.to ??= c.from && at }
+      }
+    }
+  },
+}
+
+// What of a call's output is kept for the screen.
+const mostOutput = 60_000
+
+/** answer is the text that the model said in a turn. */
+export function answer(t: Turn): string {
+  return t.parts.map((p) => (p.kind === 'text' ? p.text : '')).filter(Boolean).join('\n\n')
+}

@@ -1,0 +1,129 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { ask } from './ask'
+import { Composer } from './composer'
+import { Confirm } from './confirm'
+import { Conversation, useChanges } from './conversation'
+import { Queue } from './queue'
+import { state } from './record'
+import { go, here } from './route'
+import { TurnView } from './turn'
+import { may, modes, type Me } from './words'
+
+/** SessionView is one conversation, live. */
+export function SessionView({ id, me }: { id: string; me?: Me }) {
+  const conversation = useMemo(() => new Conversation(id), [id])
+  useEffect(() => () => conversation.close(), [conversation])
+  return <Talk key={id} conversation={conversation} me={me} />
+}
+
+function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) {
+  useChanges(c)
+  const [draft, setDraft] = useState('')
+  const mayPrompt = may(me, 'prompt')
+  const mayStop = may(me, 'stop')
+  const running = c.running
+  const sending = c.pending.find((p) => !p.failed)
+  const target = running?.id ?? sending?.id
+  const stopping = !!target && (c.pressed.has(target) || (!!running && state(running) === 'stopping'))
+  const session = c.session
+  const title = c.record.title ?? session?.title ?? ''
+
+  useEffect(() => {
+    const mark = running ? (stopping ? '■ ' : '● ') : ''
+    document.title = `${mark}${title || 'New session'} – Bellcord`
+  }, [title, !!running, stopping])
+
+  useEffect(() => {
+    const keys = (e: KeyboardEvent) => {
+      const popup = document.querySelector('dialog[open], details.menu[open]')
+      if (e.key !== 'Escape' || e.defaultPrevented || e.repeat || popup || !target || !mayStop) return
+      e.preventDefault()
+      c.stop(target)
+    }
+    addEventListener('keydown', keys)
+    return () => removeEventListener('keydown', keys)
+  }, [c, target, mayStop])
+
+  const edit = (text: string) => {
+    setDraft(text)
+    document.getElementById('composer')?.focus()
+  }
+  const shown = c.turns.filter((t) => t.started || t.receipt)
+  return (
+    <main class="talk">
+      <Top c={c} title={title} me={me} />
+      {c.link === 'gone' && <p class="banner" role="alert">This session is gone, or it is somebody else’s.</p>}
+      {c.link === 'lost' && <p class="banner" role="status">The connection is lost. What runs goes on; trying to reach it again…</p>}
+      {c.trouble && <p class="banner" role="status">{c.trouble} <button type="button" class="quiet" onClick={() => { c.trouble = ''; c.changed(true) }}>Close</button></p>}
+      <Scroll>
+        {shown.map((t) => <TurnView key={t.id} conversation={c} turn={t} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} dir={session?.dir ?? ''} />)}
+        {c.pending.map((p) => (
+          <article class="turn" key={p.id}>
+            <div class="prompt"><p class="plain">{p.text}</p></div>
+            <div class={'head' + (c.pressed.has(p.id) ? ' stopping' : '')}>
+              <span class="state">{c.pressed.has(p.id) ? 'Stopping…' : p.failed ? `Not sent: ${p.failed}` : 'Sending…'}</span>
+              {p.failed && <button type="button" onClick={() => void c.send(p.text, p.images, p.id)}>Send again</button>}
+              {p.failed && <button type="button" onClick={() => { edit(p.text); c.discardPending(p.id) }}>Edit</button>}
+              {!p.failed && mayStop && <button type="button" class="stop" onClick={() => c.stop(p.id)}>Stop</button>}
+            </div>
+          </article>
+        ))}
+        {shown.length === 0 && c.pending.length === 0 && c.caughtUp && <p class="faint empty">Nothing has been said here yet.</p>}
+      </Scroll>
+      <div class="below">
+        <Queue conversation={c} mayPrompt={mayPrompt} mayStop={mayStop} />
+        {mayPrompt
+          ? <Composer running={!!target} stopping={stopping} draft={draft} onDraft={setDraft} onSend={(text, images) => void c.send(text, images)}
+              onStop={mayStop && target ? () => c.stop(target) : undefined} placeholder={running ? 'Say what comes next…' : 'Say something…'} disabled={c.link === 'gone'} />
+          : <p class="faint">You may watch this session, not prompt in it.</p>}
+      </div>
+    </main>
+  )
+}
+
+/** Scroll stays at the end while the answer grows, unless somebody reads further up. */
+function Scroll({ children }: { children: preact.ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null)
+  const atEnd = useRef(true)
+  useLayoutEffect(() => { if (atEnd.current) box.current!.scrollTop = box.current!.scrollHeight })
+  useEffect(() => {
+    const grown = new ResizeObserver(() => { if (atEnd.current) box.current!.scrollTop = box.current!.scrollHeight })
+    grown.observe(box.current!)
+    grown.observe(box.current!.firstElementChild!)
+    return () => grown.disconnect()
+  }, [])
+  const look = () => { const b = box.current!; atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
+  return <div class="scroll" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation"><div class="column">{children}</div></div>
+}
+
+function Top({ c, title, me }: { c: Conversation; title: string; me?: Me }) {
+  const [asking, ask1] = useState<'clear' | 'delete'>()
+  const menu = useRef<HTMLDetailsElement>(null)
+  const s = c.session
+  const pick = (what: 'clear' | 'delete') => { menu.current!.open = false; ask1(what) }
+  const yes = () => {
+    const what = asking
+    ask1(undefined)
+    void c.act(() => what === 'delete' ? ask('DELETE', `/v1/sessions/${c.id}`).then(() => go('/')) : ask('POST', `/v1/sessions/${c.id}/clear`))
+  }
+  const facts = [s?.agent || c.record.model || s?.model, modes[c.record.mode ?? s?.mode ?? ''], s?.owner !== me?.owner && s?.owner].filter(Boolean)
+  return (
+    <header class="top">
+      <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
+      <div><h1>{title || 'New session'}</h1><p class="faint">{facts.join(' · ')}</p></div>
+      <details class="menu" ref={menu} onKeyDown={(e) => { if (e.key === 'Escape' && menu.current!.open) { e.preventDefault(); e.stopPropagation(); menu.current!.open = false; menu.current!.querySelector('summary')!.focus() } }}>
+        <summary aria-label="More about this session">⋯</summary>
+        <div>
+          <a href={`/v1/sessions/${c.id}/transcript?format=markdown`} download="session.md">Save as Markdown</a>
+          {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('clear')}>Start anew…</button>}
+          {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('delete')}>Delete…</button>}
+        </div>
+      </details>
+      {asking && (
+        <Confirm title={asking === 'delete' ? 'Delete this session?' : 'Start this conversation anew?'} action={asking === 'delete' ? 'Delete' : 'Start anew'} onYes={yes} onNo={() => ask1(undefined)}>
+          <p>{asking === 'delete' ? 'What runs in it is stopped, and all of it is removed.' : 'What runs in it is stopped. The model forgets what was said; you still see it.'}</p>
+        </Confirm>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ask } from './ask'
+import { whenTurnsChange } from './conversation'
+import { ago } from './figures'
+import { go, here } from './route'
+import type { Me, Session, TurnReport } from './words'
+
+interface Props { current?: string; me?: Me }
+
+/** Sessions lists what there is to go on with. */
+export function Sessions({ current, me }: Props) {
+  const [sessions, set] = useState<Session[]>()
+  const [next, setNext] = useState('')
+  const [live, setLive] = useState<Map<string, TurnReport>>(new Map())
+  useEffect(() => {
+    let asked = 0
+    const look = async () => {
+      if (document.hidden) return
+      const nth = ++asked
+      try {
+        const [page, turns] = await Promise.all([ask('GET', '/v1/sessions?limit=40'), ask('GET', '/v1/turns')])
+        if (nth !== asked) return // a newer look knows more
+        set((old) => [...page.sessions, ...(old ?? []).slice(40).filter((s) => !page.sessions.some((p: Session) => p.id === s.id))])
+        setNext((old) => old || page.next || '')
+        setLive(new Map(turns.turns.filter((t: TurnReport) => t.state !== 'queued').map((t: TurnReport) => [t.session, t])))
+      } catch { /* shown elsewhere */ }
+    }
+    void look()
+    const timer = setInterval(() => void look(), 4000)
+    document.addEventListener('visibilitychange', look)
+    const leave = whenTurnsChange(() => void look())
+    return () => { asked = -1; clearInterval(timer); document.removeEventListener('visibilitychange', look); leave() }
+  }, [current])
+  const more = async () => {
+    const page = await ask('GET', `/v1/sessions?limit=40&before=${encodeURIComponent(next)}`)
+    set((old) => [...(old ?? []), ...page.sessions])
+    setNext(page.next ?? '')
+  }
+  return (
+    <nav class="sessions" aria-label="Sessions">
+      <header>
+        <a class="brand" href="/" onClick={here}><img src="/icon.svg" alt="" width={22} height={22} />Bellcord</a>
+        <a class="button" href="/" onClick={here}>New</a>
+      </header>
+      <ul>
+        {sessions?.map((s) => (
+          <li key={s.id}>
+            <a href={`/s/${s.id}`} onClick={here} aria-current={s.id === current ? 'page' : undefined}>
+              <span class="title">{s.title || 'Untitled'}</span>
+              <span class="faint">
+                {live.has(s.id) ? <><i class={live.get(s.id)!.state === 'stopping' ? 'square' : 'dot'} aria-hidden="true" />{live.get(s.id)!.state === 'waiting' ? 'waiting for you' : live.get(s.id)!.state}</> : ago(s.updated)}
+                {s.owner && s.owner !== me?.owner && ` · ${s.owner}`}
+              </span>
+            </a>
+          </li>
+        ))}
+        {sessions?.length === 0 && <li class="faint empty">No sessions yet.</li>}
+        {next && <li><button type="button" class="quiet" onClick={() => void more()}>Show older ones</button></li>}
+      </ul>
+      <footer>
+        <a href="/ops" onClick={here}>Operations{live.size > 0 && <span class="faint"> {live.size}<span class="hidden"> live</span></span>}</a>
+        {me && <button type="button" class="quiet" onClick={() => void ask('POST', '/v1/logout').finally(() => go('/login'))}>Log out<span class="faint"> {me.owner}</span></button>}
+      </footer>
+    </nav>
+  )
+}

@@ -1,0 +1,168 @@
+import { Component } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { say } from './announce'
+import type { Conversation } from './conversation'
+import { bytes, clock, cost, plural, tokens } from './figures'
+import { Markdown } from './markdown'
+import { QuestionCard } from './question'
+import { answer, doing, open, state, titleOf, type Part, type Turn } from './record'
+import { Timeline } from './timeline'
+import { ToolCard } from './tool'
+
+interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
+
+/** TurnView is not built again once its turn has ended: a long conversation costs what its last turn does. */
+export class TurnView extends Component<Props & { version: number }> {
+  override shouldComponentUpdate(next: Props & { version: number }) {
+    const now = this.props
+    return !next.turn.receipt || next.version !== now.version || next.turn !== now.turn || next.mayPrompt !== now.mayPrompt || next.mayStop !== now.mayStop
+  }
+  override render() { return <OneTurn {...this.props} /> }
+}
+
+/** OneTurn is one prompt and everything done for it. */
+function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props) {
+  const live = !turn.receipt
+  const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} />), [turn, turn.version])
+  const questions = open(turn)
+  return (
+    <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
+      <div class="prompt">
+        {turn.images.map((img, i) => <img src={`data:${/^image\/[a-z0-9.+-]+$/.test(img.type) ? img.type : 'image/png'};base64,${img.data}`} alt={`Image ${i + 1} of the prompt`} />)}
+        <p class="plain">{turn.text}</p>
+      </div>
+      {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
+      <div class="answer">{parts}</div>
+      {questions.map((q) => <QuestionCard key={q.id} conversation={conversation} turn={turn} question={q} dir={dir} mayAnswer={mayPrompt} />)}
+      {turn.receipt && <Foot conversation={conversation} turn={turn} onEdit={onEdit} mayPrompt={mayPrompt} />}
+    </article>
+  )
+}
+
+function PartView({ part, live }: { part: Part; live: boolean }) {
+  switch (part.kind) {
+    case 'text': return <Markdown text={part.text} />
+    case 'thought': return <Thought text={part.text} live={live} />
+    case 'call': return <ToolCard call={part.call} />
+    case 'note': return <p class="note">{part.text}</p>
+  }
+}
+
+function Thought({ text, live }: { text: string; live: boolean }) {
+  const words = text.trim().split(/\s+/).length
+  return (
+    <details class="thought">
+      <summary>{live ? 'Thinking' : 'Thought'} <span class="faint">{plural(words, 'word')}</span>{live && <i class="pulse" aria-hidden="true" />}</summary>
+      <p class="plain">{text}</p>
+    </details>
+  )
+}
+
+/** useTick draws again every so often while something is under way. */
+export function useTick(every: number, on: boolean) {
+  const [, set] = useState(0)
+  useEffect(() => {
+    if (!on) return
+    const timer = setInterval(() => set((n) => n + 1), every)
+    return () => clearInterval(timer)
+  }, [every, on])
+}
+
+/** Head says how a turn stands, and has a Stop that is always in sight. */
+function Head({ conversation, turn, mayStop }: { conversation: Conversation; turn: Turn; mayStop: boolean }) {
+  useTick(250, true)
+  const pressed = conversation.pressed.get(turn.id)
+  const now = state(turn)
+  const stopping = now === 'stopping' || !!pressed
+  const since = turn.started ?? turn.accepted
+  const word = stopping ? 'Stopping…' : { queued: 'Queued', running: 'Running', waiting: 'Waiting for you' }[now] ?? now
+  return (
+    <div class={'head' + (stopping ? ' stopping' : '')}>
+      <span class="state" data-word={stopping ? 'stopping' : now}><i class={stopping ? 'square' : 'dot'} aria-hidden="true" />{word}</span>
+      <span class="faint figures">{clock(Date.now() - since)}</span>
+      <span class="faint doing">{stopping ? <Waits conversation={conversation} turn={turn} /> : doing(turn)}</span>
+      {mayStop && (
+        <button type="button" class="stop" onClick={() => conversation.stop(turn.id)}>
+          {stopping ? 'Stop now' : 'Stop'}<span class="hidden">{stopping ? ' without waiting for anything to end by itself' : ' this turn'}</span>
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Waits says, past two seconds, what a stop waits for. */
+function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn }) {
+  const pressed = conversation.pressed.get(turn.id)
+  const at = pressed ? performance.now() - pressed.at : turn.stop ? Date.now() - Date.parse(turn.stop.at) : 0
+  if (at < 2000) return null
+  if (conversation.link !== 'live' && !turn.stop) return <>the server cannot be reached; asking again…</>
+  const running = [...turn.calls.values()].filter((c) => c.state === 'running')
+  const what = running.length > 0 ? running.map((c) => `“${titleOf(c)}”`).join(', ') : 'the agent'
+  return <>waiting for {what} to end{pressed?.force ? '' : '; press again to force it'}</>
+}
+
+/** Foot is the end of a turn: how, by whom, what it took and what was kept. */
+function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean }) {
+  const r = turn.receipt!
+  const [shown, show] = useState(false)
+  const started = r.times.started ?? r.times.accepted
+  const facts = [
+    started && r.times.settled && clock(Date.parse(r.times.settled) - Date.parse(started)),
+    r.usage.input + r.usage.output > 0 && `${r.usage.exact ? '' : 'about '}${tokens(r.usage.input + r.usage.output)} tokens`,
+    r.usage.cost && cost(r.usage.cost),
+  ].filter(Boolean)
+  const said = answer(turn)
+  const copy = () => void navigator.clipboard?.writeText(said).then(() => say('Copied.'))
+  return (
+    <footer class={'foot ' + r.end}>
+      <p class="ending">
+        <span class={'badge ' + r.end}>{{ done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost' }[r.end]}</span>
+        {r.end === 'stopped' && <span>{byWhom(turn)}</span>}
+        <span class="faint figures">{facts.join(' · ')}</span>
+      </p>
+      {r.end !== 'done' && <p class="faint kept">{kept(turn)}</p>}
+      {r.error && <p class="plain">{r.error}</p>}
+      {(r.processes.survivors?.length ?? 0) > 0 && (
+        <p class="warn" role="alert">Still running: {r.processes.survivors!.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}</p>
+      )}
+      <div class="actions">
+        {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
+        {mayPrompt && <button type="button" onClick={() => void conversation.send(turn.text, turn.images)}>Retry</button>}
+        {mayPrompt && <button type="button" onClick={() => onEdit(turn.text)}>Edit and resend</button>}
+        {said && <button type="button" onClick={copy}>Copy</button>}
+        <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
+      </div>
+      {shown && <Timeline turn={turn} />}
+    </footer>
+  )
+}
+
+const kinds: { [kind: string]: string } = {
+  deadline: 'its time was over', budget: 'its budget was spent', step_limit: 'it had taken all its steps',
+  shutdown: 'the server shut down', replaced: 'a newer prompt took its place', disconnect: 'nobody watched any more',
+}
+
+const places: { [from: string]: string } = { page: 'from the page', terminal: 'from the terminal', Telegram: 'in Telegram', http: 'over http' }
+
+/** byWhom is who stopped a turn, and from where. */
+export function byWhom(turn: Turn): string {
+  const c = turn.receipt?.cause ?? turn.stop
+  if (!c) return ''
+  if (c.kind !== 'person') return 'because ' + (kinds[c.kind] ?? c.kind)
+  return [`by ${c.by || 'somebody'}`, c.from && (places[c.from] ?? `by way of ${c.from}`)].filter(Boolean).join(', ') + (c.why ? ` (“${c.why}”)` : '')
+}
+
+function kept(turn: Turn): string {
+  const r = turn.receipt!
+  const have = [
+    r.kept.text > 0 && bytes(r.kept.text) + ' of text', r.kept.thought > 0 && bytes(r.kept.thought) + ' of thinking',
+    r.calls.finished > 0 && plural(r.calls.finished, 'tool'),
+  ].filter(Boolean)
+  const rest = [
+    r.calls.stopped && `${plural(r.calls.stopped.length, 'tool')} stopped`, r.calls.not_started && `${r.calls.not_started.length} not run`,
+    r.calls.unknown && `${r.calls.unknown.length} unknown`, r.questions && `${plural(r.questions.length, 'question')} closed`,
+    r.processes.ended && `${plural(r.processes.ended.length, 'process', 'processes')} ended`,
+  ].filter(Boolean)
+  if (!turn.started) return 'It never ran.'
+  return [have.length ? 'Kept: ' + have.join(', ') : 'Nothing had been said yet', ...rest].join('; ') + '.'
+}

@@ -1,0 +1,57 @@
+// The words of the HTTP API that the page uses; docs/http.md explains them.
+
+export interface Cause { kind: string; by?: string; from?: string; why?: string; at: string; mode?: string }
+export interface Usage { input: number; output: number; cost?: number; exact: boolean }
+export interface CallRef { call: string; name: string }
+export interface Process { pid: number; name?: string; how?: string }
+
+export interface Receipt {
+  turn: string
+  end: 'done' | 'stopped' | 'failed' | 'lost'
+  cause?: Cause
+  won: string
+  error?: string
+  prompt?: string
+  times: { accepted?: string; started?: string; requested?: string; stream_closed?: string; process_gone?: string; settled?: string }
+  calls: { finished: number; stopped?: CallRef[]; not_started?: CallRef[]; unknown?: CallRef[] }
+  processes: { ended?: Process[]; survivors?: Process[]; proof?: string }
+  questions?: string[]
+  held?: string[]
+  usage: Usage
+  kept: { text: number; thought: number; results: number }
+}
+
+export interface Choice { id: string; text: string; kind: string }
+export interface Question { id: string; call?: string; text: string; choices: Choice[] }
+export interface Image { type: string; data: string }
+
+export interface Session {
+  id: string; dir: string; owner?: string; title?: string; agent?: string; model?: string; mode?: string
+  created: string; updated: string; turns?: TurnReport[]
+}
+
+export interface TurnReport {
+  id: string; session: string; state: string; held?: boolean; text: string; accepted: string; node?: string
+  stop?: Cause; questions?: Question[]; receipt?: Receipt
+}
+
+export interface Event { session: string; seq: number; turn?: string; time: string; kind: string; body: any }
+
+export interface Node {
+  id: string; name: string; version: string; self: boolean; started?: string
+  heard: number; lease: number; bus: number; draining: boolean; running: number; queued: number
+}
+
+export interface Me { owner: string; scopes: string[] }
+
+/** may reports whether somebody has a scope; an admin has all. */
+export function may(me: Me | undefined, scope: string): boolean {
+  return !!me && (me.scopes.includes(scope) || me.scopes.includes('admin'))
+}
+
+export const modes: Record<string, string> = {
+  'read-only': 'Read only',
+  ask: 'Ask before changes',
+  'auto-edit': 'Edit files, ask for the rest',
+  full: 'Everything without asking',
+}
