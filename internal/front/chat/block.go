@@ -1,0 +1,181 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// block is a part of the conversation as it is shown.
+type block interface {
+	lines(width int, unfolded bool) []string
+	fixed() bool // it will not change any more
+}
+
+// shown is a block with the lines it had last, kept while they hold.
+type shown struct {
+	block
+	width    int
+	unfolded bool
+	kept     []string
+}
+
+func (s *shown) lines(width int, unfolded bool) []string {
+	if s.kept == nil || s.width != width || s.unfolded != unfolded {
+		lines := s.block.lines(width, unfolded)
+		if !s.fixed() {
+			return lines
+		}
+		s.width, s.unfolded, s.kept = width, unfolded, lines
+	}
+	return s.kept
+}
+
+// note is a line of our own, or somebody's words in it.
+type note struct{ style, text string }
+
+func (n *note) fixed() bool { return true }
+
+func (n *note) lines(width int, _ bool) []string {
+	return wrap(styled(n.style, harmless(n.text)), width)
+}
+
+// said is what the person said.
+type said struct{ text string }
+
+func (s *said) fixed() bool { return true }
+
+func (s *said) lines(width int, _ bool) []string {
+	lines := []string{""}
+	for i, l := range strings.Split(strings.TrimRight(s.text, "\n"), "\n") {
+		prefix := "  "
+		if i == 0 {
+			prefix = styled(bold, ">") + " "
+		}
+		lines = append(lines, indented(prefix, "  ", styled(bold, harmless(l)), width)...)
+	}
+	return append(lines, "")
+}
+
+// thought is thinking: one line, until somebody wants to read it.
+type thought struct {
+	text         strings.Builder
+	began, ended time.Time
+	over         bool
+}
+
+func (t *thought) fixed() bool { return t.over }
+
+func (t *thought) lines(width int, unfolded bool) []string {
+	took := max(0, t.ended.Sub(t.began).Round(time.Second))
+	title := fmt.Sprintf("∙ thought for %d s", int(took.Seconds()))
+	if !t.over {
+		title = "∙ thinking…"
+	}
+	lines := wrap(styled(dim, title), width)
+	if unfolded {
+		for _, l := range strings.Split(strings.TrimSpace(t.text.String()), "\n") {
+			lines = append(lines, indented("  ", "  ", styled(dim, harmless(l)), width)...)
+		}
+	}
+	return lines
+}
+
+// card is a tool call.
+type card struct {
+	call   bellcord.Called
+	output string // its end
+	state  string // in a word
+	done   bool
+}
+
+const (
+	liveLines = 5       // of output that are shown of a call
+	allOutput = 1 << 16 // bytes of it that are kept, at its end
+)
+
+func (c *card) fixed() bool { return c.done }
+
+// print adds to the output. Of a long one the end is kept: the log has the rest.
+func (c *card) print(text string) {
+	c.output += text
+	if len(c.output) > 2*allOutput {
+		c.output = strings.ToValidUTF8(c.output[len(c.output)-allOutput:], "")
+	}
+}
+
+func (c *card) lines(width int, unfolded bool) []string {
+	mark, style := "●", yellow
+	switch c.state {
+	case "finished":
+		mark, style = "✓", green
+	case "failed", "unknown":
+		mark, style = "✗", red
+	case "stopped", "not run":
+		mark, style = "■", dim
+	}
+	title := styled(style, mark) + " " + brief(c.call)
+	if c.done && c.state != "finished" {
+		title += styled(dim, " · "+c.state)
+	}
+	if c.call.Problem != "" {
+		title += styled(dim, " · "+harmless(oneLine(c.call.Problem)))
+	}
+	lines := indented("", "  ", title, width)
+	most := liveLines
+	if unfolded {
+		most = allOutput
+	}
+	for _, l := range lastLines(printed(c.output), most) {
+		for _, part := range hard(l, max(1, width-2)) {
+			lines = append(lines, styled(dim, "│ "+part))
+		}
+	}
+	return lines
+}
+
+// fate is the word for what became of a call.
+func fate(f bellcord.Fate, failed bool) string {
+	switch {
+	case f == bellcord.CallStopped:
+		return "stopped"
+	case f == bellcord.NotStarted:
+		return "not run"
+	case f == bellcord.Unknown:
+		return "unknown"
+	case failed:
+		return "failed"
+	}
+	return "finished"
+}
+
+// question is one that is, or was, put to the person: all that it is about.
+type question struct {
+	text, dir, args string
+	answer          string // what became of it
+}
+
+func (q *question) fixed() bool { return q.answer != "" }
+
+func (q *question) lines(width int, _ bool) []string {
+	var lines []string
+	for i, l := range strings.Split(strings.TrimRight(q.text, "\n"), "\n") {
+		prefix := "  "
+		if i == 0 {
+			prefix = styled(yellow, "?") + " "
+		}
+		lines = append(lines, indented(prefix, "  ", harmless(l), width)...)
+	}
+	if q.args != "" {
+		lines = append(lines, indented("  ", "  ", harmless(q.args), width)...)
+	}
+	if q.dir != "" {
+		lines = append(lines, indented("  ", "  ", styled(dim, "in "+harmless(q.dir)), width)...)
+	}
+	if q.answer != "" {
+		lines = append(lines, indented("  ", "  ", styled(dim, harmless(q.answer)), width)...)
+	}
+	return lines
+}

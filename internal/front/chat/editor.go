@@ -1,0 +1,126 @@
+package chat
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// editor is the text that a person writes, and where in it they are.
+type editor struct {
+	text []rune
+	at   int
+}
+
+func (e *editor) String() string { return string(e.text) }
+func (e *editor) empty() bool    { return len(e.text) == 0 }
+
+func (e *editor) set(text string) {
+	e.text = []rune(text)
+	e.at = len(e.text)
+}
+
+func (e *editor) insert(text string) {
+	added := []rune(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))
+	e.text = append(e.text[:e.at:e.at], append(added, e.text[e.at:]...)...)
+	e.at += len(added)
+}
+
+// press takes a key that moves or deletes; false where it is none.
+func (e *editor) press(key string) bool {
+	switch key {
+	case "left", "ctrl+b":
+		e.at = max(0, e.at-1)
+	case "right", "ctrl+f":
+		e.at = min(len(e.text), e.at+1)
+	case "home", "ctrl+a":
+		e.at = e.lineStart()
+	case "end", "ctrl+e":
+		e.at = e.lineEnd()
+	case "alt+left", "ctrl+left":
+		e.at = e.wordStart()
+	case "backspace", "ctrl+h":
+		e.cut(max(0, e.at-1), e.at)
+	case "delete", "ctrl+d":
+		e.cut(e.at, min(len(e.text), e.at+1))
+	case "ctrl+w", "alt+backspace":
+		e.cut(e.wordStart(), e.at)
+	case "ctrl+u":
+		e.cut(e.lineStart(), e.at)
+	case "ctrl+k":
+		e.cut(e.at, e.lineEnd())
+	case "ctrl+j", "alt+enter", "shift+enter":
+		e.insert("\n")
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *editor) cut(from, to int) {
+	e.text = append(e.text[:from:from], e.text[to:]...)
+	e.at = from
+}
+
+func (e *editor) lineStart() int {
+	at := e.at
+	for at > 0 && e.text[at-1] != '\n' {
+		at--
+	}
+	return at
+}
+
+func (e *editor) lineEnd() int {
+	at := e.at
+	for at < len(e.text) && e.text[at] != '\n' {
+		at++
+	}
+	return at
+}
+
+func (e *editor) wordStart() int {
+	at := e.at
+	for at > 0 && unicode.IsSpace(e.text[at-1]) {
+		at--
+	}
+	for at > 0 && !unicode.IsSpace(e.text[at-1]) {
+		at--
+	}
+	return at
+}
+
+// lines are what is shown, at most so many of them around the cursor, and where
+// among them the cursor is. Characters are not torn, words may be: what is typed
+// stays where it is.
+func (e *editor) lines(width, most int) (shown []string, x, y int) {
+	row, column := "", 0
+	end := func() {
+		shown = append(shown, row)
+		row, column = "", 0
+	}
+	for i, r := range e.text {
+		if i == e.at {
+			x, y = column, len(shown)
+		}
+		if r == '\n' {
+			end()
+			continue
+		}
+		glyph := harmless(string(r))
+		size := ansi.StringWidth(glyph)
+		if column+size > width {
+			end()
+			if i == e.at {
+				x, y = 0, len(shown)
+			}
+		}
+		row, column = row+glyph, column+size
+	}
+	if e.at == len(e.text) {
+		x, y = column, len(shown)
+	}
+	end()
+	top := max(0, y-most+1)
+	return shown[top:min(len(shown), top+most)], x, y - top
+}

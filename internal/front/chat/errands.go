@@ -1,0 +1,139 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Errands carries actions out, beside whoever wants them. Those that must not
+// overtake each other keep their order; a stop overtakes all.
+type Errands struct {
+	Hub  Hub
+	Tell func(Report) // from any goroutine
+
+	mu     sync.Mutex
+	before chan struct{} // closed when the errand in front is done
+	under  sync.WaitGroup
+	drafts map[int]bellcord.SessionID // made for prompts; only errands in order touch it
+}
+
+// Do has an action carried out and returns at once.
+func (e *Errands) Do(ctx context.Context, a Action) {
+	if !a.inOrder() {
+		e.under.Go(func() { e.Tell(a.do(ctx, e)) })
+		return
+	}
+	done := make(chan struct{})
+	e.mu.Lock()
+	before := e.before
+	e.before = done
+	e.mu.Unlock()
+	e.under.Go(func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		e.Tell(a.do(ctx, e))
+	})
+}
+
+// Wait returns when all is done, or calls it off after the given time: who leaves
+// right behind a stop wants it to arrive.
+func (e *Errands) Wait(patience time.Duration, callOff func()) {
+	late := time.AfterFunc(patience, callOff)
+	defer late.Stop()
+	e.under.Wait()
+}
+
+func (p Prompt) do(ctx context.Context, e *Errands) Report {
+	r := Report{Of: p}
+	id := p.Session.ID
+	if id == "" {
+		id = e.drafts[p.Draft]
+	}
+	if id == "" {
+		made, err := e.Hub.NewSession(ctx, p.Session)
+		if err != nil {
+			r.Err = fmt.Errorf("making a session: %w", err)
+			return r
+		}
+		if e.drafts == nil {
+			e.drafts = map[int]bellcord.SessionID{}
+		}
+		id, e.drafts[p.Draft] = made.ID, made.ID
+		r.Session = &made
+	}
+	r.Err = e.Hub.Prompt(ctx, id, p.Turn, p.Text)
+	return r
+}
+
+func (s Stop) do(ctx context.Context, e *Errands) Report {
+	return Report{Of: s, Err: e.Hub.Stop(ctx, s)}
+}
+
+func (a Answer) do(ctx context.Context, e *Errands) Report {
+	return Report{Of: a, Err: e.Hub.Answer(ctx, a.Turn, a.Question, a.Choice)}
+}
+
+func (a Edit) do(ctx context.Context, e *Errands) Report {
+	return Report{Of: a, Err: e.Hub.Edit(ctx, a.Turn, a.Text)}
+}
+
+func (a Send) do(ctx context.Context, e *Errands) Report {
+	return Report{Of: a, Err: e.Hub.Send(ctx, a.Turn)}
+}
+
+func (c Clear) do(ctx context.Context, e *Errands) Report {
+	return Report{Of: c, Err: e.Hub.Clear(ctx, c.Session)}
+}
+
+func (c Change) do(ctx context.Context, e *Errands) Report {
+	s, err := e.Hub.Change(ctx, c.Session, c.To)
+	if err != nil {
+		return Report{Of: c, Err: err}
+	}
+	return Report{Of: c, Session: &s, Text: settings(s)}
+}
+
+func (o Open) do(ctx context.Context, e *Errands) Report {
+	s, err := e.Hub.Session(ctx, o.Session)
+	return Report{Of: o, Err: err, Session: &s}
+}
+
+func (l Look) do(ctx context.Context, e *Errands) Report {
+	r := Report{Of: l}
+	var names []string
+	switch l.At {
+	case AtSessions:
+		r.Sessions, r.Err = e.Hub.Sessions(ctx)
+	case AtModels:
+		names, r.Err = e.Hub.Models(ctx)
+		r.Text = "models: " + strings.Join(names, ", ")
+	case AtAgents:
+		names, r.Err = e.Hub.Agents(ctx)
+		r.Text = "agents: " + strings.Join(names, ", ")
+	case AtCost:
+		var spent []bellcord.Spent
+		spent, r.Err = e.Hub.Spent(ctx, l.Session)
+		r.Text = costs(spent)
+	}
+	return r
+}
+
+func (l Leave) do(context.Context, *Errands) Report { return Report{Of: l} }
+
+func (Prompt) inOrder() bool { return true }
+func (Stop) inOrder() bool   { return false }
+func (Answer) inOrder() bool { return false }
+func (Edit) inOrder() bool   { return true }
+func (Send) inOrder() bool   { return true }
+func (Clear) inOrder() bool  { return true }
+func (Change) inOrder() bool { return true }
+func (Open) inOrder() bool   { return true }
+func (Look) inOrder() bool   { return true }
+func (Leave) inOrder() bool  { return false }

@@ -1,0 +1,177 @@
+package chat_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/chat"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+// hostile are texts that want to steer a terminal, or to break out of a window.
+var hostile = []string{
+	"\x1b]0;title\a", "\x1b]52;c;ZXZpbA==\x1b\\", "\x1b]8;;http://evil\x1b\\text\x1b]8;;\x1b\\",
+	"\x1b[2J\x1b[H", "\x1b[8mhidden\x1b[0m", "\x1b[31mred", "\x1bc", "\x1bP+q544e\x1b\\", "\x1b[6n", "\x1b[?1049l", "\x1b[1;1Hy",
+	"\u009b31m", "\u009d0;title\u009c", "\x9b31m", "\u0090x\u009c", "a\rb", "a\bb", "\x00\x7f\x0e", "\u202eevil\u2066", "\xff\xfe",
+	"&#27;[31mred", "&#x1b;]0;t&#7;", "&amp;#27;[2J", "&#155;31m", "&NewLine;&Tab;x", "`\x1b[2J`", "**\x1b[2J**", "[a\x1b](http://x\x1b[2J)",
+	"```\n\x1b[2J\n", "# \x1b]0;t\a", "> \x1b[2J", "- \u009b2J", "| \x1b[2J |", "1. &#27;c", "\\\x1b[2J", "_\x1b_",
+	strings.Repeat("界", 100), strings.Repeat("x", 500), "👩‍👩‍👧‍👦 family\u200d", "e\u0301\u0301\u0301\u0301", "\t\t\ttabs", "~~~\n\x1b", "***", "[", "`", "](", "__a", "",
+}
+
+// ours are the only sequences that a screen may have.
+var ours = regexp.MustCompile("\x1b\\[(0|1|2|3|4|9|31|32|33|36)m")
+
+func TestNothingThatIsSaidCanSteerATerminal(t *testing.T) {
+	t.Parallel()
+	for _, evil := range hostile {
+		for _, shape := range shapes(evil) {
+			for _, size := range [][2]int{{80, 24}, {20, 10}, {5, 3}, {4, 1}} {
+				s := newStage(t)
+				shape(s)
+				s.press("ctrl+t")
+				s.tick()
+				check(t, evil, s.m.Screen(size[0], size[1]), size[0], size[1])
+			}
+		}
+	}
+}
+
+// check holds a screen to what it promises.
+func check(t *testing.T, evil string, shown chat.Screen, width, height int) {
+	t.Helper()
+	if len(shown.Lines) > height || shown.X >= width || shown.Y >= height {
+		t.Errorf("%q: %d lines of %d, cursor at %d, %d", evil, len(shown.Lines), height, shown.X, shown.Y)
+	}
+	for _, l := range shown.Lines {
+		if w := ansi.StringWidth(l); w > width {
+			t.Errorf("%q is %d wide, not %d: %q", evil, w, width, l)
+		}
+		if rest := ours.ReplaceAllString(l, ""); strings.ContainsFunc(rest, steers) {
+			t.Errorf("%q got through: %q", evil, l)
+		}
+	}
+}
+
+func steers(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// shapes are all the ways by which somebody's text comes to a screen.
+func shapes(evil string) []func(*stage) {
+	args, _ := json.Marshal(map[string]string{"command": evil})
+	question := bellcord.Question{ID: "q", Call: "c", Text: evil}
+	events := [][]bellcord.Body{
+		{bellcord.Said{Text: evil}},
+		{bellcord.Said{Text: evil + "\n\nnext"}},
+		{bellcord.Said{Text: evil}, bellcord.StepEnded{}},
+		{bellcord.Thought{Text: evil}},
+		{bellcord.Retrying{Why: evil}},
+		{bellcord.Compacted{Summary: evil}},
+		{called("c", evil, string(args)), bellcord.CallOutput{Call: "c", Text: evil}},
+		{bellcord.Called{Call: "c", Title: evil, Problem: evil}, bellcord.CallEnded{Call: "c", Text: evil}},
+		{called("c", "shell", string(args)), bellcord.Asked{Question: question}},
+		{called("c", "shell", string(args)), bellcord.Asked{Question: question}, bellcord.Answered{Question: "q", Choice: evil, By: evil}},
+		{bellcord.Configured{Model: evil, Mode: evil, Dir: evil, Title: evil}, bellcord.Asked{Question: question}},
+		{bellcord.Ended{Receipt: bellcord.Receipt{Turn: "t1", End: bellcord.Failed, Error: evil}}},
+		{bellcord.Ended{Receipt: bellcord.Receipt{Turn: "t1", End: bellcord.Stopped, Cause: person(evil, evil)}}},
+	}
+	all := []func(*stage){
+		func(s *stage) { s.runs(evil) }, func(s *stage) { s.m.Paste(evil) },
+		func(s *stage) { s.runs("a").of("t2").prompted(evil) },
+		func(s *stage) { s.m.Lost(errors.New(evil)) },
+		func(s *stage) { s.m.Hear(chat.Report{Of: chat.Look{}, Text: evil}) },
+		func(s *stage) { s.m.Hear(chat.Report{Of: chat.Clear{}, Err: errors.New(evil)}) },
+		func(s *stage) {
+			s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "x", Title: evil, Dir: evil}}})
+		},
+	}
+	for _, bodies := range events {
+		all = append(all, func(s *stage) { s.runs("x").happens(bodies...) })
+	}
+	return all
+}
+
+func FuzzNothingThatIsSaidCanSteerATerminal(f *testing.F) {
+	for _, evil := range hostile {
+		f.Add(evil)
+	}
+	f.Fuzz(func(t *testing.T, evil string) {
+		for _, shape := range shapes(evil) {
+			s := newStage(t)
+			shape(s)
+			s.tick()
+			check(t, evil, s.m.Screen(30, 12), 30, 12)
+		}
+	})
+}
+
+// record is a hub with nothing but a log.
+type record struct {
+	chat.Hub
+	events []bellcord.Event
+}
+
+func (r *record) Events(context.Context, bellcord.SessionID, func(error)) (line.Source, func(), error) {
+	return r, func() {}, nil
+}
+
+func (r *record) Next(ctx context.Context) ([]bellcord.Event, error) {
+	if events := r.events; events != nil {
+		r.events = nil
+		return events, nil
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestNothingThatIsSaidCanSteerATerminalThatIsNotRedrawn(t *testing.T) {
+	t.Parallel()
+	for _, evil := range hostile {
+		hub := &record{}
+		for _, bodies := range [][]bellcord.Body{
+			{bellcord.Prompted{Prompt: bellcord.Prompt{Text: evil}}, bellcord.Started{}, bellcord.Said{Text: evil}},
+			{called("c", evil, `{"command":"`+"\u009b2J"+`"}`), bellcord.CallEnded{Call: "c", Failed: true, Text: evil}},
+			{bellcord.Asked{Question: bellcord.Question{ID: "q", Text: evil}}, bellcord.Answered{Question: "q", Choice: evil, By: evil}},
+			{bellcord.Retrying{Why: evil}, bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Failed, Error: evil}}},
+			{bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Stopped, Cause: person(evil, evil)}}, bellcord.Said{Text: "the end"}},
+		} {
+			for _, b := range bodies {
+				hub.events = append(hub.events, bellcord.Event{Session: "s", Turn: "t1", Body: b})
+			}
+		}
+		var out bytes.Buffer
+		in, keyboard := io.Pipe()
+		shown := &until{to: &out, want: "the end", seen: func() { _ = keyboard.Close() }}
+		model := chat.New(chat.Options{Session: bellcord.Session{ID: "s"}, Spoken: true})
+		if err := (&chat.Plain{Hub: hub, Model: model, In: in, Out: shown}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.NewReplacer("\n", "", "\t", "").Replace(out.String())
+		if strings.ContainsFunc(text, steers) {
+			t.Errorf("%q got through: %q", evil, out.String())
+		}
+	}
+}
+
+// until tells when a text has been written.
+type until struct {
+	to   *bytes.Buffer
+	want string
+	seen func()
+}
+
+func (u *until) Write(p []byte) (int, error) {
+	n, err := u.to.Write(p)
+	if strings.Contains(u.to.String(), u.want) {
+		u.seen()
+	}
+	return n, err
+}

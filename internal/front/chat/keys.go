@@ -1,0 +1,189 @@
+package chat
+
+import (
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// again is how soon a key has to follow itself to mean more.
+const again = 2 * time.Second
+
+// presses are those that may belong together.
+type presses struct {
+	interrupts int
+	interrupt  time.Time // the last one
+	escape     time.Time
+	idle       time.Time // the last Ctrl-C while nothing ran
+}
+
+// Press takes a key by its name, such as "esc", "ctrl+c" or "a", with the text
+// that it writes, if it writes any.
+func (m *Model) Press(key, text string, at time.Time) []Action {
+	m.pass(at)
+	switch key {
+	case "esc":
+		return m.escape()
+	case "ctrl+c":
+		return m.Interrupt(at)
+	}
+	if m.picker != nil {
+		return m.pick(key)
+	}
+	if m.replyKey(key, text) {
+		return nil
+	}
+	if actions, taken := m.queueKey(key); taken {
+		return actions
+	}
+	switch key {
+	case "enter":
+		return m.enter()
+	case "pgup":
+		m.scroll += 10
+	case "pgdown":
+		m.scroll = max(0, m.scroll-10)
+	case "ctrl+t":
+		m.open = !m.open
+	case "ctrl+p":
+		return []Action{Look{At: AtSessions}}
+	default:
+		if !m.input.press(key) {
+			m.input.insert(text)
+		}
+	}
+	return nil
+}
+
+// Paste takes text that was not typed: no part of it is a key.
+func (m *Model) Paste(text string) {
+	if m.picker == nil {
+		m.input.insert(text)
+	}
+}
+
+// escape stops what runs; when nothing does it closes or clears what is there.
+func (m *Model) escape() []Action {
+	if m.target() != "" {
+		if m.confirm && m.now.Sub(m.keys.escape) > again {
+			m.keys.escape = m.now
+			m.say("esc again stops")
+			return nil
+		}
+		return m.stop(bellcord.Now)
+	}
+	switch {
+	case m.picker != nil:
+		m.picker = nil
+	case m.queue.picked != "":
+		m.queue.picked = ""
+	default:
+		m.clearInput()
+	}
+	return nil
+}
+
+func (m *Model) clearInput() {
+	m.input.set("")
+	m.queue.edits, m.queue.picked = "", ""
+}
+
+// Interrupt is Ctrl-C: it stops, forces, leaves. When nothing runs the first one
+// clears the input, the second leaves.
+func (m *Model) Interrupt(at time.Time) []Action {
+	m.pass(at)
+	if m.target() == "" {
+		if at.Sub(m.keys.idle) <= again {
+			return m.leave()
+		}
+		m.keys.idle = at
+		m.picker = nil
+		m.clearInput()
+		m.say("ctrl+c again exits")
+		return nil
+	}
+	if at.Sub(m.keys.interrupt) > again {
+		m.keys.interrupts = 0
+	}
+	m.keys.interrupt = at
+	m.keys.interrupts++
+	switch m.keys.interrupts {
+	case 1:
+		return m.stop(bellcord.Now)
+	case 2:
+		return m.stop(bellcord.Force)
+	}
+	return m.leave()
+}
+
+func (m *Model) leave() []Action { return []Action{Leave{}} }
+
+// stop says so at once and has the stop sent. One that is under way is not sent
+// again, unless it is to be forced.
+func (m *Model) stop(mode bellcord.Mode) []Action {
+	turn := m.target()
+	m.mine[turn] = true
+	if !m.stopping(turn, mode) {
+		return nil
+	}
+	return []Action{Stop{Turn: turn, Mode: mode}}
+}
+
+// stopping notes that a turn's stop is wanted; false where it was already.
+func (m *Model) stopping(turn bellcord.TurnID, mode bellcord.Mode) bool {
+	if r := m.running; r != nil && r.id == turn {
+		m.questions = nil
+		if !r.stop.IsZero() && (mode != bellcord.Force || r.mode == bellcord.Force) {
+			return false
+		}
+		if r.stop.IsZero() {
+			r.stop = m.now
+		}
+		r.mode = mode
+		return true
+	}
+	for i := range m.sent {
+		if m.sent[i].turn == turn {
+			m.sent[i].stop = m.now
+		}
+	}
+	if i := m.queue.find(turn); i >= 0 {
+		m.queue.waits[i].stop = m.now
+	}
+	return true
+}
+
+// queueKey takes keys for the prompts that wait, while nothing is being written.
+func (m *Model) queueKey(key string) ([]Action, bool) {
+	if !m.input.empty() || len(m.queue.waits) == 0 {
+		return nil, false
+	}
+	switch key {
+	case "up":
+		m.queue.move(-1)
+		return nil, true
+	case "down":
+		m.queue.move(1)
+		return nil, true
+	}
+	i := m.queue.find(m.queue.picked)
+	if i < 0 {
+		return nil, false
+	}
+	w := m.queue.waits[i]
+	switch key {
+	case "enter", "e":
+		m.queue.edits, m.queue.picked = w.turn, ""
+		m.input.set(w.text)
+	case "d", "delete", "backspace":
+		m.queue.picked = ""
+		m.mine[w.turn] = true
+		return []Action{Stop{Turn: w.turn, Mode: bellcord.Now}}, true
+	case "s":
+		m.queue.picked = ""
+		return []Action{Send{w.turn}}, true
+	default:
+		return nil, false
+	}
+	return nil, true
+}

@@ -1,0 +1,151 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Take reads events of the session's log, in order. Those of another session,
+// which a switch left on the way, are passed over.
+func (m *Model) Take(events []bellcord.Event) {
+	for _, ev := range events {
+		if ev.Session != "" && ev.Session != m.session.ID {
+			continue
+		}
+		if m.running != nil && ev.Turn == m.running.id {
+			m.running.meter.read(ev.Body)
+		}
+		m.life(ev)
+		m.work(ev)
+	}
+}
+
+// life reads what happens to turns.
+func (m *Model) life(ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.Prompted:
+		stop := m.arrived(ev.Turn)
+		m.queue.add(waiting{turn: ev.Turn, text: b.Text, task: b.Task, stop: stop})
+	case bellcord.Edited:
+		m.queue.edit(ev.Turn, b.Text)
+	case bellcord.Started:
+		m.start(ev)
+	case bellcord.StopAsked:
+		if m.running != nil && m.running.id == ev.Turn && b.Cause.Mode != bellcord.AfterStep {
+			if m.running.stop.IsZero() {
+				m.running.stop = ev.Time
+			}
+			m.questions = nil // they are closed
+		}
+	case bellcord.Ended:
+		m.end(ev, b.Receipt)
+	case bellcord.Configured:
+		m.configured(b)
+	case bellcord.Cleared:
+		m.story.settle(ev.Time)
+		m.story.add(&note{dim, "— a new conversation —"})
+	}
+}
+
+// arrived takes note that a prompt is on record, and returns when its stop was
+// wanted, if it was.
+func (m *Model) arrived(turn bellcord.TurnID) time.Time {
+	for _, s := range m.sent {
+		if s.turn == turn {
+			m.unsend(turn)
+			return s.stop
+		}
+	}
+	return time.Time{}
+}
+
+func (m *Model) start(ev bellcord.Event) {
+	w := m.queue.take(ev.Turn)
+	m.running = &running{id: ev.Turn, started: ev.Time, stop: w.stop}
+	m.questions, m.answering = nil, ""
+	m.story.settle(ev.Time)
+	if w.task == bellcord.Compact {
+		m.story.add(&note{dim, "≡ compacting…"})
+		return
+	}
+	m.story.add(&said{w.text})
+}
+
+func (m *Model) end(ev bellcord.Event, r bellcord.Receipt) {
+	m.queue.take(ev.Turn)
+	m.queue.hold(r.Held)
+	if m.running == nil || m.running.id != ev.Turn {
+		if r.End == bellcord.Stopped {
+			m.story.settle(ev.Time)
+			m.story.add(&note{dim, "■ not started: " + bellcord.FirstWords(r.Prompt)})
+		}
+		return
+	}
+	m.story.end(r, ev.Time)
+	m.running, m.questions, m.answering, m.last = nil, nil, "", &r
+	m.keys = presses{}
+}
+
+func (m *Model) configured(b bellcord.Configured) {
+	for _, of := range []struct {
+		from string
+		to   *string
+	}{{b.Title, &m.session.Title}, {b.Model, &m.session.Model}, {b.Mode, &m.session.Mode}, {b.Dir, &m.session.Dir}} {
+		if of.from != "" {
+			*of.to = of.from
+		}
+	}
+}
+
+// work reads what an agent does.
+func (m *Model) work(ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.Said:
+		m.story.say(b.Text, ev.Time)
+	case bellcord.Thought:
+		m.story.think(b.Text, ev.Time)
+	case bellcord.StepEnded:
+		m.story.settle(ev.Time)
+	case bellcord.Called:
+		m.story.call(b, ev.Time)
+	case bellcord.CallStarted:
+		if c := m.story.cards[b.Call]; c != nil {
+			c.state = "runs"
+		}
+	case bellcord.CallOutput:
+		if c := m.story.cards[b.Call]; c != nil {
+			c.print(b.Text)
+		}
+	case bellcord.CallEnded:
+		m.story.callEnded(b)
+	case bellcord.Asked:
+		m.questions = append(m.questions, b.Question)
+		m.story.ask(b.Question, m.session.Dir, ev.Time)
+		m.scroll = 0
+	case bellcord.Answered:
+		m.answered(b)
+	case bellcord.Retrying:
+		m.story.settle(ev.Time)
+		m.story.add(&note{dim, fmt.Sprintf("… %s; trying again in %s", oneLine(b.Why), b.Wait.Round(100*time.Millisecond))})
+	case bellcord.Compacted:
+		m.story.settle(ev.Time)
+		m.story.add(&note{dim, fmt.Sprintf("≡ compacted: the conversation so far is now a summary of %d words", len(strings.Fields(b.Summary)))})
+	}
+}
+
+func (m *Model) answered(b bellcord.Answered) {
+	for i, q := range m.questions {
+		if q.ID == b.Question {
+			m.questions = append(m.questions[:i:i], m.questions[i+1:]...)
+			break
+		}
+	}
+	words := "answered: " + b.Choice
+	if b.By != "" {
+		words += " (" + b.By + ")"
+	}
+	m.story.answered(b.Question, words)
+}

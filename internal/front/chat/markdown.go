@@ -1,0 +1,139 @@
+package chat
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// markdown is what models write, as lines for a terminal. It is our own and small
+// because the libraries for it work at every start of the program for longer than
+// an editor waits for its first answer, and because nothing here can be talked
+// into an escape sequence: all text is made harmless where it is put in.
+func markdown(source string, width int) []string {
+	var out []string
+	lines := strings.Split(strings.Trim(source, "\n"), "\n")
+	for i := 0; i < len(lines); {
+		l := lines[i]
+		switch body := strings.TrimLeft(l, " "); {
+		case fence(body) != "":
+			end := i + 1
+			for end < len(lines) && !closes(lines[end], fence(body)) {
+				end++
+			}
+			out = append(out, code(lines[i+1:min(end, len(lines))], width)...)
+			i = end + 1
+		case body == "":
+			out = append(out, "")
+			i++
+		case strings.HasPrefix(body, "|"):
+			out = append(out, hard(harmless(l), width)...)
+			i++
+		case begins(body):
+			out = append(out, special(l, width)...)
+			i++
+		default:
+			end := i + 1
+			for end < len(lines) && continues(lines[end]) {
+				end++
+			}
+			out = append(out, wrap(inline(strings.Join(lines[i:end], " ")), width)...)
+			i = end
+		}
+	}
+	return out
+}
+
+// fence is the mark that opens a block of code, "" where none does.
+func fence(body string) string {
+	for _, mark := range []string{"```", "~~~"} {
+		if strings.HasPrefix(body, mark) {
+			return body[:len(body)-len(strings.TrimLeft(body, mark[:1]))]
+		}
+	}
+	return ""
+}
+
+func closes(l, mark string) bool {
+	l = strings.TrimSpace(l)
+	return strings.HasPrefix(l, mark) && strings.Trim(l, mark[:1]) == ""
+}
+
+func code(lines []string, width int) []string {
+	var out []string
+	for _, l := range lines {
+		for _, part := range hard(harmless(l), max(1, width-2)) {
+			out = append(out, "  "+styled(cyan, part))
+		}
+	}
+	return out
+}
+
+// hard breaks lines where they are full: their columns mean something.
+func hard(text string, width int) []string {
+	return strings.Split(ansi.Hardwrap(text, width, true), "\n")
+}
+
+// begins says whether a line is a heading, a rule, an item or a quotation.
+func begins(body string) bool {
+	return heading(body) != "" || rule(body) || strings.HasPrefix(body, ">") || bullet(body) != "" || fence(body) != ""
+}
+
+func continues(l string) bool {
+	body := strings.TrimLeft(l, " ")
+	return body != "" && !begins(body) && !strings.HasPrefix(body, "|")
+}
+
+func special(l string, width int) []string {
+	body := strings.TrimLeft(l, " ")
+	indent := strings.Repeat(" ", min(len(l)-len(body), width/3))
+	switch {
+	case heading(body) != "":
+		return wrap(styled(bold, unmarked(heading(body))), width)
+	case rule(body):
+		return []string{styled(dim, strings.Repeat("─", min(width, 40)))}
+	case strings.HasPrefix(body, ">"):
+		bar := styled(dim, "│") + " "
+		return indented(bar, bar, inline(strings.TrimLeft(body, "> ")), width)
+	}
+	mark := bullet(body)
+	rest := strings.TrimLeft(body[len(mark):], " ")
+	shown := mark
+	if strings.ContainsAny(mark, "-*+") {
+		shown = "•"
+	}
+	first := indent + shown + " "
+	return indented(first, strings.Repeat(" ", ansi.StringWidth(first)), inline(rest), width)
+}
+
+func heading(body string) string {
+	title := strings.TrimLeft(body, "#")
+	if level := len(body) - len(title); level < 1 || level > 6 || !strings.HasPrefix(title, " ") {
+		return ""
+	}
+	return strings.TrimSpace(title)
+}
+
+func rule(body string) bool {
+	marks := strings.ReplaceAll(body, " ", "")
+	return len(marks) >= 3 && (strings.Trim(marks, "-") == "" || strings.Trim(marks, "*") == "" || strings.Trim(marks, "_") == "")
+}
+
+// bullet is an item's mark, "" where a line is none.
+func bullet(body string) string {
+	mark, _, spaced := strings.Cut(body, " ")
+	if !spaced {
+		return ""
+	}
+	if mark == "-" || mark == "*" || mark == "+" {
+		return mark
+	}
+	number := strings.TrimRight(mark, ".)")
+	if len(mark)-len(number) == 1 && len(number) <= 9 && number != "" && strings.IndexFunc(number, notDigit) < 0 {
+		return mark
+	}
+	return ""
+}
+
+func notDigit(r rune) bool { return !unicode.IsDigit(r) }

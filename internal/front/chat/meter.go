@@ -1,0 +1,59 @@
+package chat
+
+import "github.com/bellcord/bellcord"
+
+// meter counts what the running turn has used, as far as its log was seen: exact
+// where the model has said so, an estimate of the rest.
+type meter struct {
+	ended  bellcord.Usage
+	cost   int64
+	open   bellcord.Usage // of the request under way
+	price  *bellcord.Price
+	asides map[string]*bellcord.Price // by what they are for
+}
+
+// perToken is how many bytes of text a token is, about.
+const perToken = 4
+
+func (m *meter) read(b bellcord.Body) {
+	switch b := b.(type) {
+	case bellcord.StepStarted:
+		m.price, m.open = b.Price, bellcord.Usage{Input: b.Input}
+	case bellcord.Metered:
+		m.open = b.Usage
+	case bellcord.Said:
+		m.open.Output += int64(len(b.Text)+perToken-1) / perToken
+	case bellcord.Thought:
+		m.open.Output += int64(len(b.Text)+perToken-1) / perToken
+	case bellcord.StepEnded:
+		if b.Usage != nil {
+			m.open = *b.Usage
+		}
+		m.close(m.price, m.open)
+		m.open = bellcord.Usage{}
+	case bellcord.AsideStarted:
+		if m.asides == nil {
+			m.asides = map[string]*bellcord.Price{}
+		}
+		m.asides[b.For] = b.Price
+	case bellcord.AsideEnded:
+		m.close(m.asides[b.For], b.Usage)
+	}
+}
+
+func (m *meter) close(p *bellcord.Price, u bellcord.Usage) {
+	m.ended = m.ended.Add(u)
+	m.cost += costOf(p, u)
+}
+
+// total is the tokens and the cost so far, in billionths of a dollar.
+func (m *meter) total() (tokens, cost int64) {
+	return m.ended.Total() + m.open.Total(), m.cost + costOf(m.price, m.open)
+}
+
+func costOf(p *bellcord.Price, u bellcord.Usage) int64 {
+	if p == nil {
+		return u.Cost
+	}
+	return p.Of(u)
+}

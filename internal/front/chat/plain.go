@@ -1,0 +1,177 @@
+package chat
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+// Plain is a conversation without redrawing, for screen readers and for terminals
+// that can do nothing: lines are added, states are said in words.
+type Plain struct {
+	Hub        Hub
+	Model      *Model // made with Spoken
+	In         io.Reader
+	Out        io.Writer
+	Interrupts <-chan time.Time // Ctrl-C
+
+	watch line.Watch
+	feed  Feed
+	work  Errands
+	asked string // the question that it was said of how to answer it
+}
+
+// Run goes on until the person leaves, the input ends or ctx does.
+func (p *Plain) Run(ctx context.Context) error {
+	grown, reports := make(chan struct{}, 1), make(chan Report)
+	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
+	ended := make(chan struct{})
+	p.feed = Feed{Hub: p.Hub, Grown: func() {
+		select {
+		case grown <- struct{}{}:
+		default:
+		}
+	}}
+	p.work = Errands{Hub: p.Hub, Tell: func(r Report) {
+		select {
+		case reports <- r:
+		case <-ended:
+		}
+	}}
+	p.watch.View = &line.View{Out: p.Out, Err: p.Out}
+	err := p.loop(ctx, beside, grown, reports)
+	close(ended)
+	p.feed.Close()
+	p.work.Wait(lingering, func() { callOff(nil) })
+	callOff(nil)
+	return err
+}
+
+// lingering is how long a stop on its way keeps who leaves.
+const lingering = time.Second
+
+func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports <-chan Report) error {
+	typed := typedLines(ctx, p.In)
+	p.feed.Watch(ctx, p.Model.Session().ID)
+	if err := p.watch.View.Note("%s", "bellcord chat, plain. /help tells the commands. Ctrl-C stops a turn."); err != nil {
+		return err
+	}
+	for {
+		var actions []Action
+		var err error
+		select {
+		case <-grown:
+			err = p.take(p.feed.Take())
+		case r := <-reports:
+			p.Model.Hear(r)
+		case at := <-p.Interrupts:
+			actions, err = p.interrupt(at)
+		case text, ok := <-typed:
+			if !ok {
+				return nil
+			}
+			actions, err = p.typed(text)
+		case <-ctx.Done():
+			return nil
+		}
+		if err == nil {
+			err = p.speak()
+		}
+		if err != nil {
+			return err
+		}
+		for _, a := range actions {
+			if a == (Leave{}) {
+				return nil
+			}
+			p.work.Do(beside, a)
+		}
+		p.feed.Watch(ctx, p.Model.Session().ID)
+	}
+}
+
+// take shows what the log has.
+func (p *Plain) take(news News) error {
+	p.Model.pass(time.Now())
+	p.Model.Take(news.Events)
+	for _, ev := range news.Events {
+		if _, err := p.watch.Show(tame(ev)); err != nil {
+			return err
+		}
+	}
+	if news.Lost != nil {
+		p.Model.Lost(news.Lost)
+	}
+	if news.Failed != nil {
+		p.Model.Lost(news.Failed)
+	}
+	if q := p.Model.questions; len(q) > 0 && q[0].ID != p.asked {
+		p.asked = q[0].ID
+		return p.watch.View.Note("  in %s\n  y: once, a: always (this session), n: deny; then Enter", harmless(p.Model.session.Dir))
+	}
+	return nil
+}
+
+func (p *Plain) typed(text string) ([]Action, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	p.Model.pass(time.Now())
+	if _, is := replies[strings.ToLower(text)]; is && p.Model.Asked() {
+		return p.Model.answer(text), nil
+	}
+	actions := p.Model.Submit(text)
+	return actions, p.stopping(actions)
+}
+
+func (p *Plain) interrupt(at time.Time) ([]Action, error) {
+	actions := p.Model.Interrupt(at)
+	return actions, p.stopping(actions)
+}
+
+// stopping says at once that a stop is on its way.
+func (p *Plain) stopping(actions []Action) error {
+	for _, a := range actions {
+		if s, is := a.(Stop); is && p.watch.Running() != "" && (s.Turn == "" || s.Turn == p.watch.Running()) {
+			words := "stopping…"
+			if s.Mode == bellcord.Force {
+				words = "stopping now…"
+			}
+			return p.watch.Stopping(words)
+		}
+	}
+	return nil
+}
+
+func (p *Plain) speak() error {
+	for _, words := range p.Model.Words() {
+		if err := p.watch.View.Note("%s", words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typedLines reads lines. It ends with the process: a read cannot be called off.
+func typedLines(ctx context.Context, in io.Reader) <-chan string {
+	typed := make(chan string)
+	go func() {
+		defer close(typed)
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			select {
+			case typed <- lines.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return typed
+}

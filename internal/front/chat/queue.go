@@ -1,0 +1,132 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// queue are the prompts that wait, in order.
+type queue struct {
+	waits  []waiting
+	picked bellcord.TurnID // the one that keys are for
+	edits  bellcord.TurnID // the one whose text is in the input
+}
+
+type waiting struct {
+	turn bellcord.TurnID
+	text string
+	task bellcord.Task
+	held bool      // a stop holds it back
+	stop time.Time // when its stop was wanted, before it came
+}
+
+func (q *queue) add(w waiting) { q.waits = append(q.waits, w) }
+
+func (q *queue) find(turn bellcord.TurnID) int {
+	return slices.IndexFunc(q.waits, func(w waiting) bool { return w.turn == turn })
+}
+
+func (q *queue) edit(turn bellcord.TurnID, text string) {
+	if i := q.find(turn); i >= 0 {
+		q.waits[i].text = text
+	}
+}
+
+// take removes a prompt that no longer waits.
+func (q *queue) take(turn bellcord.TurnID) waiting {
+	i := q.find(turn)
+	if i < 0 {
+		return waiting{}
+	}
+	w := q.waits[i]
+	q.waits = slices.Delete(q.waits, i, i+1)
+	if q.picked == turn {
+		q.picked = ""
+	}
+	return w
+}
+
+func (q *queue) hold(turns []bellcord.TurnID) {
+	for _, turn := range turns {
+		if i := q.find(turn); i >= 0 {
+			q.waits[i].held = true
+		}
+	}
+}
+
+// next is the one that is about to start, "" when none is.
+func (q *queue) next() bellcord.TurnID {
+	for _, w := range q.waits {
+		if !w.held {
+			return w.turn
+		}
+	}
+	return ""
+}
+
+func (q *queue) held() int {
+	n := 0
+	for _, w := range q.waits {
+		if w.held {
+			n++
+		}
+	}
+	return n
+}
+
+// move picks the prompt above or below; the first step up picks the last one, and
+// a step below that picks none.
+func (q *queue) move(by int) {
+	at := q.find(q.picked)
+	if at < 0 {
+		at = len(q.waits)
+	}
+	at = max(0, at+by)
+	if at >= len(q.waits) {
+		q.picked = ""
+		return
+	}
+	q.picked = q.waits[at].turn
+}
+
+// queueCommand is what keys do to the queue, in words.
+func (m *Model) queueCommand(word, rest string) []Action {
+	if word == "queue" {
+		m.tell(m.queueList())
+		return nil
+	}
+	number, text, _ := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(m.queue.waits) {
+		m.say("/" + word + " needs the number of a prompt that waits: see /queue")
+		return nil
+	}
+	turn := m.queue.waits[n-1].turn
+	switch text = strings.TrimSpace(text); {
+	case word == "send":
+		return []Action{Send{turn}}
+	case word == "drop":
+		m.mine[turn] = true
+		return []Action{Stop{Turn: turn, Mode: bellcord.Now}}
+	case text == "":
+		m.say("/edit N TEXT: the text is missing")
+		return nil
+	}
+	return []Action{Edit{turn, text}}
+}
+
+func (m *Model) queueList() string {
+	if len(m.queue.waits) == 0 {
+		return "Nothing waits."
+	}
+	list := m.queueTitle()
+	for i, w := range m.queue.waits {
+		list += fmt.Sprintf("\n%d. %s", i+1, oneLine(w.text))
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+package chat
+
+import (
+	"fmt"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Screen is what a terminal shows: at most as many lines as it has, none wider
+// than it is.
+type Screen struct {
+	Lines []string
+	X, Y  int // of the cursor
+}
+
+const (
+	mostInput = 6 // lines of the input
+	mostQueue = 4 // lines of what waits
+	narrowest = 4 // columns; below that a window shows nothing
+)
+
+// Screen lays the conversation out for a window.
+func (m *Model) Screen(width, height int) Screen {
+	if width < narrowest || height < 1 {
+		return Screen{}
+	}
+	typed, x, y := m.input.lines(width-3, min(mostInput, max(1, height/3)))
+	below := []string{}
+	if height > 3 {
+		below = append(below, m.queueLines()...)
+		if m.Asked() {
+			below = append(below, wrap(styled(yellow, answers), width)...)
+		}
+	}
+	if m.hint != "" && height > 4 {
+		below = append(below, styled(dim, m.hint))
+	}
+	if height > 1 {
+		below = append(below, m.statusLine())
+	}
+	top := len(below)
+	for i, l := range typed {
+		prompt := "  "
+		if i == 0 {
+			prompt = m.promptMark()
+		}
+		below = append(below, prompt+l)
+	}
+	if over := len(below) - height; over > 0 {
+		below, top = below[over:], top-over
+	}
+	var lines []string
+	if m.picker != nil {
+		lines = m.picker.lines(height - len(below))
+	} else {
+		lines = m.past(width, height-len(below))
+	}
+	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y)}
+	for _, l := range append(lines, below...) {
+		s.Lines = append(s.Lines, ansi.Truncate(l, width, "…"))
+	}
+	return s
+}
+
+func (m *Model) promptMark() string {
+	if m.queue.edits != "" {
+		return styled(yellow, "✎ ")
+	}
+	return styled(bold, "› ")
+}
+
+func (m *Model) statusLine() string {
+	style := dim
+	switch {
+	case len(m.questions) > 0:
+		style = yellow
+	case m.running != nil && m.running.stop.IsZero():
+		style = green
+	case m.target() != "":
+		style = red
+	}
+	return styled(style, harmless(oneLine(m.state())))
+}
+
+// past is the end of the conversation, as much as there is room for; further up
+// where somebody has scrolled. Only what is shown is laid out.
+func (m *Model) past(width, room int) []string {
+	var lines []string
+	want := room + m.scroll
+	for i := len(m.story.blocks) - 1; i >= 0 && len(lines) < want; i-- {
+		lines = append(append([]string{}, m.story.blocks[i].lines(width, m.open)...), lines...)
+	}
+	if len(lines) < want { // the beginning is in sight
+		m.scroll = max(0, len(lines)-room)
+	}
+	end := len(lines) - m.scroll
+	return lines[max(0, end-room):end]
+}
+
+// queueTitle is how much waits, and what can be done about it.
+func (m *Model) queueTitle() string {
+	title := fmt.Sprintf("%d queued", len(m.queue.waits))
+	if n := m.queue.held(); n > 0 {
+		title += fmt.Sprintf(", %d held by the stop", n)
+	}
+	return title
+}
+
+func (m *Model) queueLines() []string {
+	waits := m.queue.waits
+	if len(waits) == 0 || m.running == nil && m.queue.held() == 0 {
+		return nil
+	}
+	keys := " — up picks"
+	if m.queue.picked != "" {
+		keys = " — enter edits · d deletes · s sends now"
+	}
+	lines := []string{styled(bold, m.queueTitle()) + styled(dim, keys)}
+	from := max(0, min(m.queue.find(m.queue.picked), len(waits)-mostQueue))
+	for _, w := range waits[from:min(len(waits), from+mostQueue)] {
+		mark := "  + "
+		if w.turn == m.queue.picked {
+			mark = styled(bold, "› + ")
+		}
+		lines = append(lines, mark+harmless(oneLine(w.text)))
+	}
+	return lines
+}

@@ -1,0 +1,97 @@
+package chat_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestScreensAreAsTheyWere(t *testing.T) {
+	t.Parallel()
+	price := &bellcord.Price{Input: 3000, Output: 15000}
+	for name, test := range map[string]func(s *stage) *stage{
+		"ready": func(s *stage) *stage { return s },
+		"streaming": func(s *stage) *stage {
+			return s.runs("what is *it*?").happens(
+				bellcord.StepStarted{Step: 1, Input: 12000, Price: price},
+				bellcord.Said{Text: "# Title\n\nIt is **bold** and `code`:\n\n- one\n- two, which is longer than the window is wide, so that it goes on below\n\n```go\nfunc main() {}\n"},
+				bellcord.Said{Text: "// **still** code"},
+			).after(42 * time.Second)
+		},
+		"tools": func(s *stage) *stage {
+			return s.runs("test it").happens(
+				bellcord.Thought{Text: "let me think"},
+			).after(12*time.Second).happens(
+				bellcord.Said{Text: "I test.\n"},
+				called("c1", "shell", `{"command":"npm test"}`), bellcord.CallStarted{Call: "c1"},
+				bellcord.CallOutput{Call: "c1", Text: "1\n2\n3\n4\n5\n6\n\x1b[32m7\x1b[0m\n"},
+				called("c2", "read_file", `{"path":"a/b.go"}`), bellcord.CallStarted{Call: "c2"},
+				bellcord.CallEnded{Call: "c2", Fate: bellcord.Finished, Text: "package b\n"},
+				called("c3", "odd", `{"x":1}`),
+			).after(30 * time.Second)
+		},
+		"asked": func(s *stage) *stage {
+			return s.runs("clean up").happens(
+				called("c1", "shell", `{"command":"rm -rf build"}`),
+				bellcord.Asked{Question: bellcord.Question{ID: "q", Call: "c1", Text: "Run `rm -rf build`?"}},
+			)
+		},
+		"queued": func(s *stage) *stage {
+			s.runs("first").of("t2").prompted("second").of("t3").prompted("third\nof two lines")
+			s.press("up")
+			return s
+		},
+		"stopped": func(s *stage) *stage {
+			s.of("t2").prompted("later").of("t1").runs("go").happens(
+				bellcord.Said{Text: "Working\n\n```\nopen fence"},
+				called("c1", "shell", `{"command":"sleep 100"}`), bellcord.CallStarted{Call: "c1"},
+				bellcord.CallOutput{Call: "c1", Text: "last words\n"},
+				called("c2", "read_file", `{"path":"x"}`),
+			).after(43 * time.Second)
+			return s.ends(bellcord.Receipt{
+				End: bellcord.Stopped, Cause: person("anna", "telegram"), Held: []bellcord.TurnID{"t2"},
+				Kept:  bellcord.Kept{Text: 20, Results: 3},
+				Calls: bellcord.Calls{Finished: 3, Stopped: []bellcord.CallRef{{Call: "c1", Name: "shell"}}, NotStarted: []bellcord.CallRef{{Call: "c2", Name: "read_file"}}},
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(newStage(t)).shows(name, 60, 24)
+			test(newStage(t)).shows(name+"-narrow", 20, 12)
+		})
+	}
+}
+
+func TestThinkingAndOutputsUnfold(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("x").happens(
+		bellcord.Thought{Text: "deep"}, called("c", "shell", `{"command":"seq 9"}`),
+		bellcord.CallOutput{Call: "c", Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
+	if got := s.screen(60, 24); contains(got, "deep") || contains(got, "│ 4") || !contains(got, "│ 5") {
+		t.Errorf("folded:\n%s", got)
+	}
+	s.press("ctrl+t")
+	s.has("deep", "│ 1")
+}
+
+func TestScrollingGoesToTheBeginningAndBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for i := range 40 {
+		s.of(bellcord.TurnID(rune('a' + i))).runs("p").happens(bellcord.Said{Text: "answer"}).ends(bellcord.Receipt{End: bellcord.Done})
+	}
+	s.of("z").runs("the end")
+	s.has("> the end")
+	for range 50 {
+		s.press("pgup")
+	}
+	if got := s.screen(60, 10); contains(got, "the end") {
+		t.Errorf("scrolled:\n%s", got)
+	}
+	for range 50 {
+		s.press("pgdown")
+	}
+	s.has("> the end")
+}

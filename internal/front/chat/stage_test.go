@@ -1,0 +1,135 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/chat"
+)
+
+var update = flag.Bool("update", false, "write the screens that tests compare with")
+
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// stage is a conversation that a test makes happen.
+type stage struct {
+	t    *testing.T
+	m    *chat.Model
+	now  time.Time
+	turn bellcord.TurnID // that events are of
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	return stageWith(t, chat.Options{})
+}
+
+func stageWith(t *testing.T, o chat.Options) *stage {
+	t.Helper()
+	o.Now = noon
+	o.Session = bellcord.Session{ID: "s", Dir: "/work/here", Model: "openai/fake", Mode: "ask"}
+	return &stage{t: t, m: chat.New(o), now: noon, turn: "t1"}
+}
+
+func (s *stage) after(d time.Duration) *stage {
+	s.now = s.now.Add(d)
+	return s
+}
+
+// happens puts events of the stage's turn into the log.
+func (s *stage) happens(bodies ...bellcord.Body) *stage {
+	for _, b := range bodies {
+		s.m.Take([]bellcord.Event{{Session: "s", Turn: s.turn, Time: s.now, Body: b}})
+	}
+	return s
+}
+
+func (s *stage) of(turn bellcord.TurnID) *stage {
+	s.turn = turn
+	return s
+}
+
+func (s *stage) prompted(text string) *stage {
+	return s.happens(bellcord.Prompted{Prompt: bellcord.Prompt{Text: text}})
+}
+
+func (s *stage) runs(text string) *stage { return s.prompted(text).happens(bellcord.Started{}) }
+
+func (s *stage) ends(r bellcord.Receipt) *stage {
+	r.Turn, r.Times.Started, r.Times.Settled = s.turn, noon, s.now
+	return s.happens(bellcord.Ended{Receipt: r})
+}
+
+// types presses the keys of a text, one after the other.
+func (s *stage) types(text string) *stage {
+	for _, r := range text {
+		s.m.Press(string(r), string(r), s.now)
+	}
+	return s
+}
+
+// press returns what a key has done.
+func (s *stage) press(key string) []chat.Action { return s.m.Press(key, "", s.now) }
+
+// enters types a text and Enter.
+func (s *stage) enters(text string) []chat.Action { return s.types(text).press("enter") }
+
+func (s *stage) tick() []chat.Action { return s.m.Tick(s.now) }
+
+// screen is what is shown, without its styles.
+func (s *stage) screen(width, height int) string {
+	s.t.Helper()
+	s.tick()
+	lines := s.m.Screen(width, height).Lines
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(l), " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// shows compares the screen with the one that is kept.
+func (s *stage) shows(name string, width, height int) {
+	s.t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	got := s.screen(width, height)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if got != string(want) {
+		s.t.Errorf("%s is\n%s\nnot\n%s", name, got, want)
+	}
+}
+
+// has checks that the screen has the words.
+func (s *stage) has(words ...string) *stage {
+	s.t.Helper()
+	got := s.screen(100, 30)
+	for _, w := range words {
+		if !strings.Contains(got, w) {
+			s.t.Errorf("%q is not on the screen:\n%s", w, got)
+		}
+	}
+	return s
+}
+
+func called(id, name, args string) bellcord.Called {
+	return bellcord.Called{Call: id, Name: name, Args: json.RawMessage(args)}
+}
+
+func person(by, from string) *bellcord.Cause {
+	return &bellcord.Cause{Kind: bellcord.Person, By: by, From: from}
+}

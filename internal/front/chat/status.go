@@ -1,0 +1,173 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// patience is how long a stop may take before it is said what it waits for.
+const patience = 2 * time.Second
+
+// answers are the keys for a question.
+const answers = "y once · a always (this session) · n deny"
+
+// state is how things stand in one line, the same words everywhere.
+func (m *Model) state() string {
+	switch {
+	case m.running != nil && !m.running.stop.IsZero():
+		return m.stoppingWords(m.running.stop, m.running.mode)
+	case m.running != nil && len(m.questions) > 0:
+		return "? waiting for you " + elapsed(m.now.Sub(m.running.started)) + " — esc to stop"
+	case m.running != nil:
+		return m.runningWords() + " — esc to stop"
+	case len(m.sent) > 0 && !m.sent[0].stop.IsZero():
+		return m.stoppingWords(m.sent[0].stop, "")
+	case len(m.sent) > 0:
+		return "○ sending… — esc to stop"
+	case m.queue.next() != "":
+		if w := m.queue.waits[m.queue.find(m.queue.next())]; !w.stop.IsZero() {
+			return m.stoppingWords(w.stop, "")
+		}
+		return "○ queued — esc to stop"
+	case m.last != nil:
+		return m.ended(*m.last)
+	}
+	return "○ ready · " + settings(m.session) + " · /help"
+}
+
+func (m *Model) runningWords() string {
+	parts := []string{"● running " + elapsed(m.now.Sub(m.running.started))}
+	if c := m.story.working(); c != nil {
+		parts = append(parts, brief(c.call))
+	}
+	used, cost := m.running.meter.total()
+	parts = append(parts, tokens(used)+" tok")
+	if cost > 0 {
+		parts = append(parts, money(cost))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (m *Model) stoppingWords(since time.Time, mode bellcord.Mode) string {
+	words := "■ stopping…"
+	if mode == bellcord.Force {
+		words = "■ stopping now…"
+	}
+	if m.now.Sub(since) <= patience {
+		return words
+	}
+	for _, id := range m.story.order {
+		if c := m.story.cards[id]; c.state == "runs" {
+			return words + " waiting for " + brief(c.call) + " — ctrl+c forces"
+		}
+	}
+	if m.running == nil {
+		return words + " waiting for the server"
+	}
+	return words + " waiting for the agent to return — ctrl+c forces"
+}
+
+// ended is how the last turn ended.
+func (m *Model) ended(r bellcord.Receipt) string {
+	took := ""
+	if !r.Times.Started.IsZero() {
+		took = " " + elapsed(r.Times.Settled.Sub(r.Times.Started))
+	}
+	parts := []string{"● done" + took}
+	switch r.End {
+	case bellcord.Stopped:
+		parts = []string{"■ stopped" + took}
+		if who := m.somebodyElse(r); who != "" {
+			parts = append(parts, who)
+		}
+		parts = append(parts, kept(r))
+	case bellcord.Failed:
+		parts = []string{"✗ failed" + took + ": " + harmless(oneLine(r.Error))}
+	case bellcord.Lost:
+		parts = []string{"✗ lost: the process that ran it died"}
+	case bellcord.Done:
+	}
+	parts = append(parts, tokens(r.Usage.Total())+" tok")
+	if r.Usage.Cost > 0 {
+		parts = append(parts, money(r.Usage.Cost))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// somebodyElse is who stopped a turn, and where, if it was not the person here.
+func (m *Model) somebodyElse(r bellcord.Receipt) string {
+	if m.mine[r.Turn] || r.Cause == nil {
+		return ""
+	}
+	who := string(r.Cause.Kind)
+	if r.Cause.By != "" {
+		who = r.Cause.By
+	}
+	if r.Cause.From != "" {
+		who += ", " + r.Cause.From
+	}
+	return "by " + harmless(oneLine(who))
+}
+
+// kept is what a stop left: "kept: text, 3 tools; 1 tool stopped; 2 not run".
+func kept(r bellcord.Receipt) string {
+	var what []string
+	if r.Kept.Text > 0 {
+		what = append(what, "text")
+	}
+	if n := r.Kept.Results; n > 0 {
+		what = append(what, tools(n))
+	}
+	if len(what) == 0 {
+		what = []string{"nothing"}
+	}
+	parts := []string{"kept: " + strings.Join(what, ", ")}
+	if n := len(r.Calls.Stopped); n > 0 {
+		parts = append(parts, tools(n)+" stopped")
+	}
+	if n := len(r.Calls.NotStarted); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not run", n))
+	}
+	if n := len(r.Calls.Unknown); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", n))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func tools(n int) string {
+	if n == 1 {
+		return "1 tool"
+	}
+	return fmt.Sprintf("%d tools", n)
+}
+
+// elapsed is a time as on a clock: 0:42.
+func elapsed(d time.Duration) string {
+	s := int(max(0, d).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// tokens are in thousands where there are many.
+func tokens(n int64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1e3:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// money is to the cent, or as small as it takes to say more than nothing.
+func money(billionths int64) string {
+	if billionths < 1e7 {
+		return bellcord.Dollars(billionths)
+	}
+	return fmt.Sprintf("$%.2f", float64(billionths)/1e9)
+}

@@ -1,0 +1,140 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+// story is the conversation as blocks, in the order of the log.
+type story struct {
+	blocks    []*shown
+	cards     map[string]*card // calls that have not ended
+	order     []string         // of their ids
+	questions map[string]*question
+}
+
+func (s *story) add(b block) { s.blocks = append(s.blocks, &shown{block: b}) }
+
+// ending is the last block, nil when it is of another sort.
+func ending[B block](s *story) (b B) {
+	if n := len(s.blocks); n > 0 {
+		b, _ = s.blocks[n-1].block.(B)
+	}
+	return b
+}
+
+// settle says that the block at the end is complete: another one comes.
+func (s *story) settle(at time.Time) {
+	if a := ending[*answer](s); a != nil && !a.over {
+		a.end()
+	}
+	if t := ending[*thought](s); t != nil && !t.over {
+		t.over, t.ended = true, at
+	}
+}
+
+func (s *story) say(text string, at time.Time) {
+	a := ending[*answer](s)
+	if a == nil || a.over {
+		s.settle(at)
+		a = &answer{}
+		s.add(a)
+	}
+	a.add(text)
+}
+
+func (s *story) think(text string, at time.Time) {
+	t := ending[*thought](s)
+	if t == nil || t.over {
+		s.settle(at)
+		t = &thought{began: at}
+		s.add(t)
+	}
+	t.text.WriteString(text)
+	t.ended = at
+}
+
+func (s *story) call(b bellcord.Called, at time.Time) {
+	s.settle(at)
+	if s.cards == nil {
+		s.cards = map[string]*card{}
+	}
+	c := &card{call: b, state: "waits"}
+	s.cards[b.Call] = c
+	s.order = append(s.order, b.Call)
+	s.add(c)
+}
+
+func (s *story) callEnded(b bellcord.CallEnded) {
+	c := s.cards[b.Call]
+	if c == nil {
+		return
+	}
+	if c.output == "" {
+		c.print(b.Text)
+	}
+	s.close(b.Call, fate(b.Fate, b.Failed))
+}
+
+func (s *story) close(call, state string) {
+	if c := s.cards[call]; c != nil {
+		c.state, c.done = state, true
+		delete(s.cards, call)
+	}
+	for i, id := range s.order {
+		if id == call {
+			s.order = append(s.order[:i:i], s.order[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *story) ask(q bellcord.Question, dir string, at time.Time) {
+	s.settle(at)
+	shown := &question{text: q.Text, dir: dir}
+	if c := s.cards[q.Call]; c != nil && !strings.Contains(q.Text, subject(c.call.Args)) {
+		shown.args = subject(c.call.Args)
+	}
+	if s.questions == nil {
+		s.questions = map[string]*question{}
+	}
+	s.questions[q.ID] = shown
+	s.add(shown)
+}
+
+func (s *story) answered(id, words string) {
+	if q := s.questions[id]; q != nil {
+		q.answer = words
+		delete(s.questions, id)
+	}
+}
+
+// end closes all that a turn left open, with the fates that its receipt tells.
+func (s *story) end(r bellcord.Receipt, at time.Time) {
+	s.settle(at)
+	for state, refs := range map[string][]bellcord.CallRef{
+		"stopped": r.Calls.Stopped, "not run": r.Calls.NotStarted, "unknown": r.Calls.Unknown,
+	} {
+		for _, ref := range refs {
+			s.close(ref.Call, state)
+		}
+	}
+	for call := range s.cards {
+		s.close(call, "unknown")
+	}
+	for id := range s.questions {
+		s.answered(id, "closed without an answer")
+	}
+	s.add(&note{dim, line.Receipt(r)})
+}
+
+// working is the call that has been open longest, nil when there is none.
+func (s *story) working() *card {
+	if len(s.order) == 0 {
+		return nil
+	}
+	return s.cards[s.order[0]]
+}

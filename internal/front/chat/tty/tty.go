@@ -1,0 +1,114 @@
+// Package tty shows a conversation on a terminal and passes on what is typed. It
+// is the only room that knows how terminals work.
+package tty
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bellcord/bellcord/internal/front/chat"
+)
+
+const (
+	// lingering is how long a stop on its way keeps who leaves.
+	lingering = time.Second
+	// beat is how often the clock on the screen is looked at.
+	beat = 100 * time.Millisecond
+)
+
+// Run shows the model until the person leaves or ctx ends, and gives the terminal
+// back as it was.
+func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
+	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
+	defer callOff(nil)
+	s := &screen{ctx: ctx, beside: beside, model: model}
+	program := tea.NewProgram(s, tea.WithoutSignalHandler())
+	// The end of ctx is a quit like any other. Given to the library, it would be a
+	// kill, which closes the reader of keys below its reading goroutine.
+	defer context.AfterFunc(ctx, program.Quit)()
+	s.feed = &chat.Feed{Hub: hub, Grown: func() { program.Send(grown{}) }}
+	s.errands = &chat.Errands{Hub: hub, Tell: func(r chat.Report) { program.Send(r) }}
+	s.feed.Watch(ctx, model.Session().ID)
+	_, err := program.Run()
+	s.feed.Close()
+	s.errands.Wait(lingering, func() { callOff(nil) })
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return nil // whoever ended it wants to leave
+	}
+	return err
+}
+
+// screen is the model as the terminal's library wants it.
+type screen struct {
+	ctx, beside   context.Context //nolint:containedctx // of the one run it is for
+	model         *chat.Model
+	feed          *chat.Feed
+	errands       *chat.Errands
+	width, height int
+}
+
+type (
+	grown  struct{}
+	ticked time.Time
+)
+
+func tick() tea.Cmd { return tea.Tick(beat, func(at time.Time) tea.Msg { return ticked(at) }) }
+
+// Init implements tea.Model.
+func (s *screen) Init() tea.Cmd { return tick() }
+
+// Update implements tea.Model. It waits for nothing.
+func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return s, s.obey(s.model.Press(msg.Keystroke(), msg.Text, time.Now()))
+	case tea.PasteMsg:
+		s.model.Paste(msg.Content)
+	case ticked:
+		return s, tea.Batch(s.obey(s.model.Tick(time.Time(msg))), tick())
+	case grown:
+		s.take(s.feed.Take())
+	case chat.Report:
+		s.model.Hear(msg)
+		s.feed.Watch(s.ctx, s.model.Session().ID)
+	}
+	return s, nil
+}
+
+func (s *screen) obey(actions []chat.Action) tea.Cmd {
+	for _, a := range actions {
+		if a == (chat.Leave{}) {
+			return tea.Quit
+		}
+		s.errands.Do(s.beside, a)
+	}
+	s.feed.Watch(s.ctx, s.model.Session().ID)
+	return nil
+}
+
+func (s *screen) take(news chat.News) {
+	s.obey(s.model.Tick(time.Now()))
+	s.model.Take(news.Events)
+	for _, err := range []error{news.Lost, news.Failed} {
+		if err != nil {
+			s.model.Lost(err)
+		}
+	}
+}
+
+// View implements tea.Model.
+func (s *screen) View() tea.View {
+	shown := s.model.Screen(s.width, s.height)
+	view := tea.NewView(strings.Join(shown.Lines, "\n"))
+	view.AltScreen = true
+	if len(shown.Lines) > 0 {
+		view.Cursor = tea.NewCursor(shown.X, shown.Y)
+	}
+	return view
+}
