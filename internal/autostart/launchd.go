@@ -1,0 +1,57 @@
+package autostart
+
+import (
+	_ "embed" // the job
+	"fmt"
+	"path"
+	"strings"
+)
+
+//go:embed unit/launchd.plist
+var launchdJob string
+
+const label = "dev.bellcord.bellcord"
+
+func launchdUnit(target Target, s Settings) Unit {
+	domain := fmt.Sprintf("gui/%d", s.UID)
+	log := path.Join(s.Home, "Library", "Logs", "bellcord.log")
+	u := Unit{
+		Target: target,
+		File:   path.Join(s.Home, "Library", "LaunchAgents", label+".plist"),
+		Keys:   path.Join(s.ConfigHome, "bellcord", "environment"),
+		Logs:   shown([]string{"tail", "-f", log}),
+	}
+	account := ""
+	var owned []Step
+	if target == LaunchdSystem {
+		domain = "system"
+		u.File = s.Root + "/Library/LaunchDaemons/" + label + ".plist"
+		u.Keys = s.Root + "/Library/Application Support/bellcord/environment"
+		account = "\t<key>UserName</key>\n\t<string>" + inXML(s.Account) + "</string>\n"
+		// The job reads it itself, as that account.
+		owned = []Step{run("chown", "-R", s.Account, path.Dir(u.Keys))}
+	}
+	var arguments strings.Builder
+	for _, word := range append([]string{s.Program}, s.arguments(u.Keys)...) {
+		fmt.Fprintf(&arguments, "\t\t<string>%s</string>\n", inXML(word))
+	}
+	u.Text = strings.NewReplacer(
+		"@ARGUMENTS@", arguments.String(), "@ACCOUNT@", account,
+		"@HOME@", inXML(s.Home), "@PATH@", inXML(s.Path), "@LOG@", inXML(log),
+	).Replace(launchdJob)
+
+	job := domain + "/" + label
+	loaded := asks([]string{"launchctl", "print", job})
+	u.running = finds([]string{"launchctl", "print", job}, "state = running")
+	u.manager = asks([]string{"launchctl", "print", domain})
+	// It is loaded at the next login, or by start.
+	u.install = append([]Step{write(u.File, u.Text), makeKeys(u.Keys, 0o700)}, append(owned, run("launchctl", "enable", job))...)
+	u.start = []Step{given(loaded, false, run("launchctl", "bootstrap", domain, u.File)), run("launchctl", "kickstart", job)}
+	u.stop = []Step{given(loaded, true, run("launchctl", "bootout", job))}
+	u.uninstall = append(append([]Step{}, u.stop...), remove(u.File))
+	return u
+}
+
+func inXML(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+}

@@ -1,0 +1,55 @@
+package autostart
+
+import (
+	"context"
+	_ "embed" // the record in words
+	"strings"
+)
+
+//go:embed unit/windows.txt
+var windowsRecord string
+
+const windowsKeys = `C:\ProgramData\bellcord\environment`
+
+func windowsUnit(s Settings) Unit {
+	u := Unit{Target: Windows, Keys: windowsKeys, Logs: `type C:\Windows\ServiceProfiles\LocalService\AppData\Local\bellcord\serve.log`}
+	arguments := s.arguments(u.Keys)
+	words := []string{quotedForWindows(s.Program)}
+	for _, word := range arguments {
+		words = append(words, quotedForWindows(word))
+	}
+	says := description + ". " + marker
+	u.Text = strings.NewReplacer("@DESCRIPTION@", says, "@COMMAND@", strings.Join(words, " ")).Replace(windowsRecord)
+	entry := scm{program: s.Program, arguments: arguments, description: says}
+	u.record = entry
+	tell := func(what string, do func() error) Step {
+		return Step{says: "# would be asked of the service control manager: " + what + "\n", do: func(context.Context) error { return do() }}
+	}
+	u.install = []Step{
+		makeKeys(u.Keys, 0o755),
+		// By number: names of accounts are translated. The system, administrators, LocalService.
+		run("icacls", u.Keys, "/inheritance:r", "/grant:r", "*S-1-5-18:F", "*S-1-5-32-544:F", "*S-1-5-19:R"),
+		tell("create\n"+strings.TrimSuffix(u.Text, "\n"), entry.create),
+	}
+	u.start = []Step{tell("start bellcord", entry.start)}
+	u.stop = []Step{tell("stop bellcord", entry.stop)}
+	u.uninstall = []Step{tell("stop bellcord, if it runs", entry.stop), tell("delete bellcord", entry.remove)}
+	u.running = question{says: "sc.exe query bellcord", ask: func(context.Context) (bool, string, error) { return entry.running() }}
+	u.manager = question{says: "the service control manager", ask: func(context.Context) (bool, string, error) { return entry.reachable() }}
+	return u
+}
+
+// scm is our record at the service control manager.
+type scm struct {
+	program, description string
+	arguments            []string
+}
+
+// quotedForWindows is one word of a command line.
+func quotedForWindows(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\"") {
+		return word
+	}
+	trailing := len(word) - len(strings.TrimRight(word, `\`))
+	return `"` + strings.ReplaceAll(word, `"`, `\"`) + strings.Repeat(`\`, trailing) + `"`
+}

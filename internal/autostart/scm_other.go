@@ -1,0 +1,22 @@
+//go:build !windows
+
+package autostart
+
+import (
+	"errors"
+	"os"
+)
+
+var errNoWindows = errors.New("this is not Windows")
+
+func (scm) found() (there, ours bool, err error)           { return false, false, nil }
+func (scm) create() error                                  { return errNoWindows }
+func (scm) start() error                                   { return errNoWindows }
+func (scm) stop() error                                    { return errNoWindows }
+func (scm) remove() error                                  { return errNoWindows }
+func (scm) running() (yes bool, words string, err error)   { return false, "", errNoWindows }
+func (scm) reachable() (yes bool, words string, err error) { return false, "", errNoWindows }
+
+// Host runs what serves, and hands it the channel by which it is told to end.
+// Managers other than Windows's tell a process by signals.
+func Host(serve func(signals chan os.Signal) error) error { return serve(make(chan os.Signal, 8)) }

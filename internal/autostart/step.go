@@ -1,0 +1,170 @@
+package autostart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Step is one thing to do, and how that is said to somebody who only asks.
+type Step struct {
+	says string
+	do   func(context.Context) error
+}
+
+// Says is the step in words, with all that would be written.
+func (s Step) Says() string { return s.says }
+
+// write puts a text at a path, whole or not at all.
+func write(path, text string) Step {
+	return Step{
+		says: fmt.Sprintf("# would be written: %s\n%s", path, text),
+		do: func(context.Context) error {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // managers read there, and it has no secret
+				return err
+			}
+			fresh, err := os.CreateTemp(filepath.Dir(path), ".bellcord-*")
+			if err != nil {
+				return err
+			}
+			_, err = fresh.WriteString(text)
+			err = errors.Join(err, fresh.Chmod(0o644), fresh.Close())
+			if err == nil {
+				err = os.Rename(fresh.Name(), path)
+			}
+			if err != nil {
+				return errors.Join(err, os.Remove(fresh.Name()))
+			}
+			return nil
+		},
+	}
+}
+
+// makeKeys makes the file for keys where there is none; one that is there stays
+// as it is. The directory may have a configuration, which others may have to read.
+func makeKeys(path string, dir fs.FileMode) Step {
+	return Step{
+		says: fmt.Sprintf("# would be made, empty and for its owner only, unless it is there: %s\n", path),
+		do: func(context.Context) error {
+			if err := os.MkdirAll(filepath.Dir(path), dir); err != nil {
+				return err
+			}
+			file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if errors.Is(err, fs.ErrExist) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			return file.Close()
+		},
+	}
+}
+
+func remove(path string) Step {
+	return Step{
+		says: fmt.Sprintf("# would be removed: %s\n", path),
+		do:   func(context.Context) error { return os.Remove(path) },
+	}
+}
+
+// keep moves what somebody else wrote out of the way.
+func keep(path string) Step {
+	return Step{
+		says: fmt.Sprintf("# would be kept as %s.old: %s\n", path, path),
+		do:   func(context.Context) error { return os.Rename(path, path+".old") },
+	}
+}
+
+// run runs a command, whose words are part of the error when it fails.
+func run(argv ...string) Step {
+	return Step{
+		says: "# would be run: " + shown(argv) + "\n",
+		do: func(ctx context.Context) error {
+			said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
+			if err != nil {
+				return fmt.Errorf("%s: %w: %s", shown(argv), err, strings.TrimSpace(string(said)))
+			}
+			return nil
+		},
+	}
+}
+
+// given does a step only where the answer is as wanted.
+func given(asked question, want bool, s Step) Step {
+	when := "if this succeeds"
+	if !want {
+		when = "unless this succeeds"
+	}
+	return Step{
+		says: strings.TrimSuffix(s.says, "\n") + fmt.Sprintf(" (%s: %s)\n", when, asked.says),
+		do: func(ctx context.Context) error {
+			is, _, err := asked.ask(ctx)
+			if err != nil || is != want {
+				return err
+			}
+			return s.do(ctx)
+		},
+	}
+}
+
+// question is asked of a manager.
+type question struct {
+	says string
+	ask  func(context.Context) (yes bool, words string, err error)
+}
+
+// asks runs a command: its first word on stdout is the answer, yes if it is one
+// of these; without any, a command that succeeds says yes.
+func asks(argv []string, yes ...string) question {
+	return question{says: shown(argv), ask: func(ctx context.Context) (bool, string, error) {
+		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			return false, "", err
+		}
+		word, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+		if len(yes) == 0 {
+			return err == nil, word, nil
+		}
+		for _, y := range yes {
+			if word == y {
+				return true, word, nil
+			}
+		}
+		return false, word, nil
+	}}
+}
+
+// finds runs a command: a line of what it says is the answer, if that is there.
+func finds(argv []string, line string) question {
+	return question{says: shown(argv), ask: func(ctx context.Context) (bool, string, error) {
+		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			return false, "", err
+		}
+		for text := range strings.Lines(string(said)) {
+			if strings.TrimSpace(text) == line {
+				return true, line, nil
+			}
+		}
+		return false, "no " + line, nil
+	}}
+}
+
+// shown is a command as a person would type it.
+func shown(argv []string) string {
+	all := make([]string, len(argv))
+	for i, word := range argv {
+		all[i] = word
+		if word == "" || strings.ContainsAny(word, " '\"$\\()*;&|<>`") {
+			all[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(all, " ")
+}

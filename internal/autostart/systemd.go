@@ -1,0 +1,89 @@
+package autostart
+
+import (
+	_ "embed" // the units
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed unit/system.service
+var systemUnit string
+
+//go:embed unit/user.service
+var userUnit string
+
+const unitName = "bellcord.service"
+
+func systemdUnit(target Target, s Settings) Unit {
+	u := Unit{
+		Target: target, Text: systemUnit,
+		File: s.Root + "/etc/systemd/system/" + unitName,
+		Keys: s.Root + "/etc/bellcord/environment",
+		Logs: "journalctl -u bellcord",
+	}
+	ctl := func(args ...string) []string { return append([]string{"systemctl"}, args...) }
+	command, keysDir := s, fs.FileMode(0o755)
+	if target == SystemdUser {
+		keysDir = 0o700
+		u.Text, u.Logs = userUnit, "journalctl --user -u bellcord"
+		u.File = path.Join(s.ConfigHome, "systemd", "user", unitName)
+		u.Keys = path.Join(s.ConfigHome, "bellcord", "environment")
+		ctl = func(args ...string) []string { return append([]string{"systemctl", "--user"}, args...) }
+	} else {
+		command.Data = "%S/bellcord"
+		u.hidden = hidden(s.Program, s.Config)
+		u.elsewhere = []string{s.Root + "/usr/lib/systemd/system/" + unitName, s.Root + "/lib/systemd/system/" + unitName}
+		// Does nothing where the account is there.
+		u.install = []Step{run("systemd-sysusers", "--inline", `u bellcord - "Bellcord" /var/lib/bellcord /usr/sbin/nologin`)}
+	}
+	u.Text = strings.NewReplacer(
+		"@COMMAND@", command.execStart(target == SystemdSystem),
+		"@KEYS@", specified(u.Keys),
+		"@PATH@", quotedForSystemd("PATH="+s.Path),
+	).Replace(u.Text)
+	u.install = append([]Step{write(u.File, u.Text), makeKeys(u.Keys, keysDir)}, append(u.install, run(ctl("daemon-reload")...), run(ctl("enable", unitName)...))...)
+	u.uninstall = []Step{run(ctl("disable", "--now", unitName)...), remove(u.File), run(ctl("daemon-reload")...)}
+	u.start = []Step{run(ctl("start", unitName)...)}
+	u.stop = []Step{run(ctl("stop", unitName)...)}
+	u.running = asks(ctl("is-active", unitName), "active", "activating", "reloading", "deactivating")
+	u.manager = asks(ctl("is-system-running"), "running", "degraded", "starting", "initializing", "maintenance", "stopping")
+	return u
+}
+
+// hidden says of the first file that the machine's unit would not see, because
+// homes and what is temporary are shut off from its tools, and so from itself.
+func hidden(files ...string) error {
+	for _, file := range files {
+		for _, dir := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
+			if strings.HasPrefix(file, dir) {
+				return fmt.Errorf("the service does not see %s, where %s is: put it elsewhere, such as /usr/local/bin or /etc/bellcord", dir, file)
+			}
+		}
+	}
+	return nil
+}
+
+// execStart is the command as a unit has it. Of the machine's, the data
+// directory is a specifier and stays one.
+func (s Settings) execStart(dataSpecified bool) string {
+	words := []string{quotedForSystemd(s.Program)}
+	for _, word := range s.arguments("") {
+		switch {
+		case dataSpecified && word == s.Data:
+		case strings.ContainsAny(word, " '\"\\%$;"):
+			word = strings.ReplaceAll(quotedForSystemd(word), "$", "$$") // no variable is put in
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// specified is a value in which no % is a specifier.
+func specified(value string) string { return strings.ReplaceAll(value, "%", "%%") }
+
+// quotedForSystemd is one word, whatever is in it.
+func quotedForSystemd(word string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(word) + `"`
+}

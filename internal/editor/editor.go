@@ -1,0 +1,180 @@
+// Package editor knows the editors that speak the Agent Client Protocol: which
+// are installed, what each has to be told of an agent, and where that belongs.
+package editor
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Editor is one that can be told of an agent.
+type Editor struct {
+	Name     string   // as a person types it
+	Title    string   // as it is called
+	Programs []string // by which it is known to be installed, on PATH
+	Apps     []string // the same in macOS's folder of applications
+
+	// settings is the path of a JSON file with agent_servers in it, nil where
+	// the editor is told in a programming language.
+	settings func(home Home) string
+	entry    func(command []string) any
+	// told is the text of one that has no such file, and where it belongs.
+	told func(command []string) string
+	at   string
+}
+
+// Home is where a person's settings are.
+type Home struct {
+	Dir     string // the person's own directory
+	Config  string // XDG_CONFIG_HOME
+	Roaming string // APPDATA, on Windows
+}
+
+// All are the editors that we know.
+func All() []Editor {
+	return []Editor{
+		{
+			Name: "zed", Title: "Zed", Programs: []string{"zed", "zeditor"}, Apps: []string{"Zed.app"},
+			settings: zedSettings,
+			entry: func(command []string) any {
+				return map[string]any{"type": "custom", "command": command[0], "args": command[1:]}
+			},
+		},
+		{
+			Name: "jetbrains", Title: "JetBrains IDEs",
+			Programs: []string{"idea", "goland", "pycharm", "webstorm", "rubymine", "clion", "phpstorm", "rider", "rustrover"},
+			Apps:     []string{"IntelliJ IDEA.app", "GoLand.app", "PyCharm.app", "WebStorm.app"},
+			settings: func(home Home) string { return filepath.Join(home.Dir, ".jetbrains", "acp.json") },
+			entry: func(command []string) any {
+				return map[string]any{"command": command[0], "args": command[1:]}
+			},
+		},
+		{
+			Name: "emacs", Title: "Emacs", Programs: []string{"emacs"}, Apps: []string{"Emacs.app"},
+			told: emacsText, at: "your init file; the package agent-shell has to be installed",
+		},
+		{
+			Name: "neovim", Title: "Neovim", Programs: []string{"nvim"},
+			told: neovimText, at: "your init.lua; the plugin CodeCompanion has to be installed",
+		},
+	}
+}
+
+func zedSettings(home Home) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(home.Roaming, "Zed", "settings.json")
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home.Dir, ".config", "zed", "settings.json")
+	}
+	return filepath.Join(home.Config, "zed", "settings.json")
+}
+
+// Named returns the editor of this name.
+func Named(name string) (Editor, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Editor{}, fmt.Errorf("there is no editor %s (there is %s)", name, strings.Join(names, ", "))
+}
+
+// Installed reports whether the editor was found on this machine.
+func (e Editor) Installed() bool {
+	for _, program := range e.Programs {
+		if _, err := exec.LookPath(program); err == nil {
+			return true
+		}
+	}
+	for _, app := range e.Apps {
+		if runtime.GOOS != "darwin" {
+			break
+		}
+		if _, err := os.Stat(filepath.Join("/Applications", app)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Snippet is what the editor has to be told for an agent that is started by this
+// command, and Place where that belongs.
+func (e Editor) Snippet(command []string) string {
+	if e.settings == nil {
+		return e.told(command)
+	}
+	return inJSON(map[string]any{servers: map[string]any{agentName: e.entry(command)}}) + "\n"
+}
+
+// Place is a file, or for a person to know.
+func (e Editor) Place(home Home) string {
+	if e.settings == nil {
+		return e.at
+	}
+	return e.settings(home)
+}
+
+// The keys under which an agent stands in a file of settings.
+const (
+	servers   = "agent_servers"
+	agentName = "Bellcord"
+)
+
+func inJSON(v any) string {
+	text, _ := json.MarshalIndent(v, "", "  ") // maps of strings always can
+	return string(text)
+}
+
+// quoted is a string as Lua, Emacs Lisp and JSON all read it.
+func quoted(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+func quotedAll(words []string, between string) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = quoted(w)
+	}
+	return strings.Join(all, between)
+}
+
+func emacsText(command []string) string {
+	return fmt.Sprintf(`(with-eval-after-load 'agent-shell
+  (add-to-list 'agent-shell-agent-configs
+               (agent-shell-make-agent-config
+                :identifier 'bellcord
+                :mode-line-name "Bellcord" :buffer-name "Bellcord"
+                :shell-prompt "Bellcord> " :shell-prompt-regexp "Bellcord> "
+                :client-maker (lambda (buffer)
+                                (acp-make-client :command %s
+                                                 :command-params '(%s)
+                                                 :context-buffer buffer)))))
+`, quoted(command[0]), quotedAll(command[1:], " "))
+}
+
+func neovimText(command []string) string {
+	return fmt.Sprintf(`require("codecompanion").setup({
+  adapters = {
+    acp = {
+      bellcord = function()
+        return require("codecompanion.adapters").extend("opencode", {
+          name = "bellcord",
+          formatted_name = "Bellcord",
+          commands = { default = { %s } },
+        })
+      end,
+    },
+  },
+  interactions = { chat = { adapter = "bellcord" } },
+})
+`, quotedAll(command, ", "))
+}

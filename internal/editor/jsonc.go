@@ -1,0 +1,175 @@
+package editor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// member is an entry of an object in a text: where its value begins and ends.
+type member struct {
+	key        string
+	start, end int
+}
+
+// object is one in a text: behind its opening brace, and what is in it.
+type object struct {
+	inside  int
+	members []member
+}
+
+func (o object) find(key string) (member, bool) {
+	for _, m := range o.members {
+		if m.key == key {
+			return m, true
+		}
+	}
+	return member{}, false
+}
+
+// reader goes through JSON as people write settings: with comments, and commas
+// behind the last entry. It looks at the form only and changes nothing.
+type reader struct {
+	text string
+	at   int
+}
+
+var errCut = errors.New("the text ends in the middle")
+
+// space skips what means nothing.
+func (r *reader) space() error {
+	for r.at < len(r.text) {
+		rest := r.text[r.at:]
+		switch {
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			r.at += end
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest, "*/")
+			if end < 0 {
+				return errCut
+			}
+			r.at += end + 2
+		case strings.HasPrefix(rest, "\ufeff"):
+			r.at += len("\ufeff")
+		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
+			r.at++
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// next is the byte that comes after space.
+func (r *reader) next() (byte, error) {
+	if err := r.space(); err != nil {
+		return 0, err
+	}
+	if r.at == len(r.text) {
+		return 0, errCut
+	}
+	return r.text[r.at], nil
+}
+
+func (r *reader) str() (string, error) {
+	for end := r.at + 1; end < len(r.text); end++ {
+		switch r.text[end] {
+		case '\\':
+			end++
+		case '"':
+			var s string
+			err := json.Unmarshal([]byte(r.text[r.at:end+1]), &s)
+			r.at = end + 1
+			return s, err
+		}
+	}
+	return "", errCut
+}
+
+// value skips one of any sort.
+func (r *reader) value() error {
+	c, err := r.next()
+	switch {
+	case err != nil:
+		return err
+	case c == '"':
+		_, err = r.str()
+		return err
+	case c == '{':
+		_, err = r.object()
+		return err
+	case c == '[':
+		r.at++
+		return r.list(']', r.value)
+	}
+	word := strings.IndexAny(r.text[r.at:], ",]} \t\r\n/")
+	if word < 0 {
+		word = len(r.text) - r.at
+	}
+	if word == 0 || !json.Valid([]byte(r.text[r.at:r.at+word])) {
+		return fmt.Errorf("no value at byte %d", r.at)
+	}
+	r.at += word
+	return nil
+}
+
+func (r *reader) object() (object, error) {
+	if c, err := r.next(); err != nil || c != '{' {
+		return object{}, errors.Join(err, fmt.Errorf("no object at byte %d", r.at))
+	}
+	r.at++
+	o := object{inside: r.at}
+	return o, r.list('}', func() error {
+		if r.text[r.at] != '"' {
+			return fmt.Errorf("no name at byte %d", r.at)
+		}
+		key, err := r.str()
+		if err != nil {
+			return err
+		}
+		if c, err := r.next(); err != nil || c != ':' {
+			return errors.Join(err, fmt.Errorf("no colon at byte %d", r.at))
+		}
+		r.at++
+		if _, err := r.next(); err != nil {
+			return err
+		}
+		m := member{key: key, start: r.at}
+		err = r.value()
+		m.end = r.at
+		o.members = append(o.members, m)
+		return err
+	})
+}
+
+// list reads entries with commas between them, up to the closing byte.
+func (r *reader) list(closing byte, entry func() error) error {
+	for {
+		c, err := r.next()
+		if err != nil {
+			return err
+		}
+		if c == closing {
+			r.at++
+			return nil
+		}
+		if err := entry(); err != nil {
+			return err
+		}
+		if c, err = r.next(); err != nil {
+			return err
+		}
+		switch c {
+		case ',':
+			r.at++
+		case closing:
+		default:
+			return fmt.Errorf("no comma at byte %d", r.at)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package editor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrByHand means that an editor's settings are a program, which is not for
+// another program to change.
+var ErrByHand = errors.New("its settings are a program: put it there yourself")
+
+// Written is what Write did.
+type Written struct {
+	Path    string
+	Backup  string // "" where there was no file before
+	Changed bool
+}
+
+// Write tells an editor of the agent: its file of settings gets an entry, and
+// keeps everything else to the byte, comments, too. The file as it was is kept
+// beside it. Writing again changes nothing.
+func (e Editor) Write(home Home, command []string) (Written, error) {
+	if e.settings == nil {
+		return Written{}, fmt.Errorf("%s: %w", e.Title, ErrByHand)
+	}
+	path := e.settings(home)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // settings are often a link into a repository
+	}
+	done := Written{Path: path}
+	before, err := os.ReadFile(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return done, fmt.Errorf("reading settings: %w", err)
+	}
+	after, err := merge(string(before), e.entry(command))
+	if err != nil {
+		return done, fmt.Errorf("%s is not changed: %w", path, err)
+	}
+	if after == string(before) {
+		return done, nil
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if !missing {
+		done.Backup = path + ".before-bellcord"
+		if err := os.WriteFile(done.Backup, before, mode); err != nil {
+			return done, fmt.Errorf("keeping the old settings: %w", err)
+		}
+	}
+	done.Changed = true
+	return done, replace(path, after, mode)
+}
+
+// replace puts a file in its place whole or not at all.
+func replace(path, text string, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("writing settings: %w", err)
+	}
+	next := path + ".next"
+	err := os.WriteFile(next, []byte(text), mode)
+	if err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing settings: %w", err)
+	}
+	return nil
+}
+
+// merge returns the text with the entry in it.
+func merge(text string, entry any) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return inJSON(map[string]any{servers: map[string]any{agentName: entry}}) + "\n", nil
+	}
+	r := reader{text: text}
+	top, err := r.object()
+	if err != nil {
+		return "", fmt.Errorf("the settings cannot be read: %w", err)
+	}
+	all, ok := top.find(servers)
+	if !ok {
+		return insert(text, top, servers, map[string]any{agentName: entry}, "  "), nil
+	}
+	r.at = all.start
+	known, err := r.object()
+	if err != nil {
+		return "", fmt.Errorf("%s is not an object: %w", servers, err)
+	}
+	own, ok := known.find(agentName)
+	if !ok {
+		return insert(text, known, agentName, entry, "    "), nil
+	}
+	if same(text[own.start:own.end], entry) {
+		return text, nil
+	}
+	return text[:own.start] + indented(entry, "    ") + text[own.end:], nil
+}
+
+// insert puts an entry in front of all others, where no comma has to be looked
+// for among comments.
+func insert(text string, into object, key string, value any, indent string) string {
+	added := "\n" + indent + quoted(key) + ": " + indented(value, indent)
+	if len(into.members) > 0 {
+		added += ","
+	} else {
+		added += "\n" + indent[2:]
+	}
+	return text[:into.inside] + added + text[into.inside:]
+}
+
+func indented(v any, indent string) string {
+	return strings.ReplaceAll(inJSON(v), "\n", "\n"+indent)
+}
+
+// same holds a value of the text against one of ours; one with comments in it is
+// another.
+func same(text string, v any) bool {
+	var is any
+	if json.Unmarshal([]byte(text), &is) != nil {
+		return false
+	}
+	a, _ := json.Marshal(is)
+	b, _ := json.Marshal(v)
+	return string(a) == string(b)
+}
