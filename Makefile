@@ -54,6 +54,8 @@ laws-long: ## the laws that chance decides, in the large numbers of their promis
 	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw02_APrompt' -v ./laws -idraces 10000 | grep -E 'races|^(ok|FAIL|---)'
+	go test -count=1 -timeout 15m -run 'TestLaw02_RealPi' -v ./internal/agent/child/pi -args -n 200 | grep -E 'lost|^ *(ok|FAIL|---)'
+	go test -count=1 -timeout 15m -parallel 3 -run 'TestLaw23_AClear' -v ./cmd/bellcord -args -n 200 | grep -E 'seed|violations|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 60m ./laws -stores postgres -nodes
 
 .PHONY: machine
@@ -74,6 +76,45 @@ bench: build ## every published figure, each beside its bare baseline
 .PHONY: peers
 peers: build peers-clients peers-viewers peers-matrix ## real clients, viewers and agents
 
+.PHONY: page
+page: web/node_modules ## builds the page from web/ into the folder that the program embeds
+	cd web && npm run --silent build
+
+.PHONY: page-check
+page-check: page ## the page that is kept is the one that the sources build
+	@git diff --exit-code --stat -- internal/front/web/page/dist web/package-lock.json && test -z "$$(git status --porcelain -- internal/front/web/page/dist)" || { echo "the page is not what web/ builds: make page, then commit it"; exit 1; }
+	@! grep -nE '"resolved"|https?://[^"]*registry' web/package-lock.json peers/page/package-lock.json
+
+.PHONY: page-test
+page-test: build peers/page/node_modules ## the page in a real browser
+	BELLCORD_BIN=$(CURDIR)/bin/bellcord go test -count=1 -timeout 20m -v ./peers/page -browser
+
+.PHONY: surfaces
+surfaces: build peers/page/node_modules ## one session in Telegram, a terminal, a browser and over HTTP, stopped in every way
+	BELLCORD_BIN=$(CURDIR)/bin/bellcord go test -count=1 -timeout 5m -v ./peers/surfaces -browser
+
+.PHONY: pictures
+pictures: build peers/page/node_modules ## takes the pictures of docs/page.md
+	mkdir -p docs/pictures
+	cd peers/page && BELLCORD_BIN=$(CURDIR)/bin/bellcord node pictures.mjs $(CURDIR)/docs/pictures
+
+.PHONY: pictures-chat
+pictures-chat: build ## takes the pictures of the terminal: docs/pictures/chat.svg, which moves, and stills
+	tools/recording/record bin/bellcord docs/pictures
+
+.PHONY: site
+site: ## the documents as pages for a browser, in dist/site; fails on a link that leads nowhere
+	go run ./tools/site -out dist/site
+
+# Not npm ci: it wants the bundler's parts for other systems in the lock file, and
+# npm itself leaves them out. What is locked is what is installed; page-check sees
+# to it that the lock file stays as it is.
+web/node_modules: web/package-lock.json
+	cd web && npm install --no-audit --no-fund && touch node_modules
+
+peers/page/node_modules: peers/page/package-lock.json
+	cd peers/page && npm ci --no-audit --no-fund && touch node_modules
+
 .PHONY: peers-viewers
 peers-viewers: ## a real browser and curl watch live turns while their connections are killed, 1,000 times
 	go run ./peers/viewers -kills 1000
@@ -85,6 +126,22 @@ peers-clients: build ## the built binary driven by real ACP clients
 .PHONY: peers-matrix
 peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/peers.md
 	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/matrix -out docs/peers.md
+
+.PHONY: pictures-telegram
+pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs chromium, curl, jq and optipng
+	docs/pictures/telegram.sh
+
+.PHONY: reference
+reference: ## docs/cli.md, config.md and http-reference.md from the code; a test says when they are old
+	go test -count=1 -run 'TestTheReference' ./cmd/bellcord -update
+
+.PHONY: snapshot
+snapshot: ## a release for this system, built and tried, published nowhere; tools/release-try --all for every system
+	tools/release-try
+
+.PHONY: first-answer
+first-answer: ## from the archive of make snapshot to the first answer, in an empty home, each command timed
+	tools/first-answer dist/bellcord_*_$$(go env GOOS)_$$(go env GOARCH).tar.gz
 
 .PHONY: build
 build: ## bin/bellcord

@@ -21,7 +21,7 @@ func main() {
 	flag.Parse()
 	which := flag.Args()
 	if len(which) == 0 {
-		which = []string{"stops", "formats", "coldstart", "zoo", "serve"}
+		which = []string{"stops", "formats", "coldstart", "zoo", "serve", "telegram"}
 	}
 	for _, name := range which {
 		var err error
@@ -38,12 +38,14 @@ func main() {
 			err = serve(os.Stdout, *turns, *during)
 		case "cluster": // several nodes; it needs PostgreSQL
 			err = clusterFigures(os.Stdout, *binary)
+		case "telegram": // a crowd on one bot
+			err = telegramFigures(os.Stdout)
 		case "served": // the process that serve starts
 			err = served(pace)
 		case "relay": // and its baseline
 			err = relay(pace)
 		default:
-			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart, zoo, serve and cluster", name)
+			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart, zoo, serve, telegram and cluster", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

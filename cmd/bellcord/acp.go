@@ -17,13 +17,26 @@ import (
 
 func acpCommand() *cobra.Command {
 	var s settings
+	var install acpInstall
 	cmd := &cobra.Command{
 		Use:   "acp",
 		Short: "Serve an editor: the Agent Client Protocol on stdin and stdout",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return s.serveACP(cmd.Context()) },
+		Long: `Serves an editor on stdin and stdout: the editor starts it.
+
+With --install it tells the editor so instead: it prints what belongs into the
+editor's settings, and with --write it puts that there, keeps everything else as
+it is, and the old file beside it.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if install.editor != "" {
+				return install.tell(&s, os.Stdout)
+			}
+			return s.serveACP(cmd.Context())
+		},
 	}
 	s.agentFlags(cmd)
+	cmd.Flags().StringVar(&install.editor, "install", "", "tell an `editor` of Bellcord: zed, jetbrains, emacs or neovim")
+	cmd.Flags().BoolVar(&install.write, "write", false, "with --install: change the editor's settings")
 	return cmd
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // agents does a session's work by our own agent or by the one that the session
@@ -126,7 +127,7 @@ func definition(c config.Config, name string) (preset.Definition, error) {
 		d.Env = map[string]string{}
 	}
 	for _, pass := range append(passed[name], own.Pass...) {
-		for _, pair := range os.Environ() {
+		for _, pair := range tool.ProgramEnvironment() {
 			variable, value, _ := strings.Cut(pair, "=")
 			if variable == pass || strings.HasSuffix(pass, "*") && strings.HasPrefix(variable, strings.TrimSuffix(pass, "*")) {
 				d.Env[variable] = value

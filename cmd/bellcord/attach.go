@@ -51,7 +51,7 @@ func (f *attachFlags) attach(ctx context.Context, prefix string) error {
 	}
 	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer done()
-	at, err := f.place(ctx, c, "bellcord attach")
+	at, err := f.place(ctx, c, "attach")
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 		out, errs, typed = rawWriter{out}, rawWriter{errs}, typing(os.Stdin)
 		fmt.Fprintln(errs, "Esc or Ctrl-C stops the turn, Ctrl-C again forces it; q or Ctrl-D leaves and stops nothing.")
 	}
-	screen := line.NewScreen(&line.View{Out: out, Err: errs}, begin.ID)
+	screen := line.NewScreen(&line.View{Out: out, Err: errs, Terminal: term.IsTerminal(int(os.Stdout.Fd()))}, begin.ID)
 	screen.Typed = typed
 	screen.Stop = func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
 		_, err := at.stop(ctx, turn, "", api.Stop{Mode: string(mode), Wait: "1s"})

@@ -44,7 +44,9 @@ func newExtras(c config.Config, keeper *proc.Keeper, own []tool.Tool, logger *sl
 // spawner starts MCP servers contained, like every other process of ours.
 func spawner(keeper *proc.Keeper) mcp.Spawner {
 	return func(s mcp.Server) (mcp.Process, error) {
-		running, err := keeper.Start(proc.Command{Args: s.Command, Dir: s.Dir, Env: s.Env, Owner: "mcp " + s.Name, Name: s.Name})
+		running, err := keeper.Start(proc.Command{
+			Args: s.Command, Dir: s.Dir, Env: append(tool.ProgramEnvironment(), s.Env...), Bare: true, Owner: "mcp " + s.Name, Name: s.Name,
+		})
 		if err != nil {
 			return mcp.Process{}, err
 		}

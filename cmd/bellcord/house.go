@@ -96,8 +96,9 @@ func systemPrompt(path string) (string, error) {
 	return string(text), nil
 }
 
-// letGo ends what a session has besides its turns.
+// letGo ends what a session has besides its turns: what was allowed for it, too.
 func (h *house) letGo(id bellcord.SessionID) {
+	h.agents.policy.Forget(string(id))
 	h.extras.closed(id)
 	h.yard.End(id)
 	h.agents.end(id)

@@ -50,8 +50,10 @@ func rootCommand() *cobra.Command {
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return welcome(cmd.Context(), os.Stdout) },
 	}
-	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand())
+	root.AddCommand(initCommand(), doctorCommand(), chatCommand(), openCommand())
+	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand(), telegramCommand(), serviceCommand())
 	root.AddCommand(acpCommand(), runCommand(), stopCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand())
 	return root
 }

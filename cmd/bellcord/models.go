@@ -62,7 +62,7 @@ func (m *models) split(name string) (provider, model string, err error) {
 	_, known := m.config.Provider[provider]
 	switch {
 	case name == "":
-		return "", "", errors.New("no model: say --model provider/model, or set BELLCORD_MODEL")
+		return "", "", errors.New("no model: say --model provider/model, or set BELLCORD_MODEL, or let bellcord init write a configuration")
 	case !ok || model == "":
 		return "", "", fmt.Errorf("model %s: it is written provider/model", name)
 	case !known:
@@ -84,6 +84,8 @@ func (m *models) provider(name string) llm.Provider {
 
 func newProvider(p config.Provider) llm.Provider {
 	switch p.API {
+	case config.Fake:
+		return newFake()
 	case config.Responses:
 		return responses.New(responses.Config{BaseURL: p.BaseURL, Key: p.Key, Effort: p.Effort})
 	case config.Anthropic:
@@ -167,12 +169,16 @@ func (m *models) list(ctx context.Context, only []string) error {
 		switch {
 		case len(only) > 0 && only[0] != name:
 			continue
-		case len(only) == 0 && p.Key == "" && p.BaseURL == "":
+		case len(only) == 0 && p.Key == "" && p.BaseURL == "" && p.API != config.Fake:
 			fmt.Printf("# %s (%s): no key\n", name, p.API)
 			continue
 		}
 		provider := m.provider(name)
-		fmt.Printf("# %s (%s); after a stop, billing: %s\n", name, p.API, provider.AfterClose())
+		if p.API == config.Fake {
+			fmt.Printf("# %s: built in, needs no key; it is no language model and repeats what it is told\n", name)
+		} else {
+			fmt.Printf("# %s (%s); after a stop, billing: %s\n", name, p.API, provider.AfterClose())
+		}
 		asking, done := context.WithTimeout(ctx, listBound)
 		offered, err := provider.Models(asking)
 		done()

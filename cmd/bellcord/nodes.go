@@ -43,7 +43,7 @@ func (f *nodesFlags) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "bellcord nodes")
+	at, err := f.place(ctx, c, "nodes")
 	if err != nil {
 		return err
 	}

@@ -35,11 +35,11 @@ type place interface {
 const alive = time.Second
 
 // place finds out where turns are: at the server that was named, at the one on
-// the data directory's socket if it answers, else in the directory itself. from
-// is the command that asks, for the record.
-func (f *serverFlags) place(ctx context.Context, c config.Config, from string) (place, error) {
+// the data directory's socket if it answers, else in the directory itself. The
+// record has the same word for the command that asks in all three.
+func (f *serverFlags) place(ctx context.Context, c config.Config, command string) (place, error) {
 	if f.server != "" {
-		remote, err := f.named(c)
+		remote, err := f.named(c, command)
 		return served{remote}, err
 	}
 	socket := filepath.Join(c.Data, "bellcord.sock")
@@ -50,12 +50,12 @@ func (f *serverFlags) place(ctx context.Context, c config.Config, from string) (
 		}
 		soon, done := context.WithTimeout(ctx, alive)
 		defer done()
-		if remote.Alive(soon) == nil {
+		if remote.As(program(command)).Alive(soon) == nil {
 			return served{remote}, nil
 		}
 	}
 	h, err := openHouse(ctx, c)
-	return shared{h, from}, err
+	return shared{h, api.Surface(program(command))}, err
 }
 
 // served are the turns of a server.

@@ -53,7 +53,7 @@ func (f *psFlags) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "bellcord ps")
+	at, err := f.place(ctx, c, "ps")
 	if err != nil {
 		return err
 	}

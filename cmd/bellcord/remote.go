@@ -25,8 +25,12 @@ func (f *serverFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` with the token for the server")
 }
 
-// named returns a client of the server that was named.
-func (f *serverFlags) named(c config.Config) (*client.Client, error) {
+// program is how a command calls itself to a server, which puts a word for it
+// into the receipts of stops.
+func program(command string) string { return "bellcord-" + command + "/" + version }
+
+// named returns a client of the server that was named, for a command.
+func (f *serverFlags) named(c config.Config, command string) (*client.Client, error) {
 	bare, err := client.New(f.server, "")
 	if err != nil {
 		return nil, err
@@ -35,7 +39,11 @@ func (f *serverFlags) named(c config.Config) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(f.server, token)
+	remote, err := client.New(f.server, token)
+	if err != nil {
+		return nil, err
+	}
+	return remote.As(program(command)), nil
 }
 
 // token is the one that was named. The data directory's own opens the server on

@@ -206,7 +206,7 @@ func TestAServerIsFoundByItsSocketAndStopsATurnASessionAndEverything(t *testing.
 		if !strings.HasPrefix(out, "■ stopped by ") || code != 0 {
 			t.Errorf("%s: %q %q, exit code %d", scope, out, errs, code)
 		}
-		if p.end == nil || p.end.Cause.Why != "enough" || p.end.Cause.From == "bellcord stop" || p.ProcessState.ExitCode() != exitStopped {
+		if p.end == nil || p.end.Cause.Why != "enough" || p.end.Cause.By != "admin" || p.end.Cause.From != "bellcord stop" || p.ProcessState.ExitCode() != exitStopped {
 			t.Errorf("%s: end %+v, exit code %d", scope, p.end, p.ProcessState.ExitCode())
 		}
 	}

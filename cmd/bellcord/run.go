@@ -79,7 +79,7 @@ func codeOf(end bellcord.End) error {
 // anywhere runs the turn at the server that is named, or here.
 func (f *runFlags) anywhere(ctx context.Context, c config.Config, text string) (bellcord.Receipt, error) {
 	if f.server != "" {
-		remote, err := f.named(c)
+		remote, err := f.named(c, "run")
 		if err != nil {
 			return bellcord.Receipt{}, err
 		}
@@ -138,7 +138,7 @@ func (f *runFlags) turnID() (bellcord.TurnID, error) {
 }
 
 func (f *runFlags) view() *line.View {
-	view := &line.View{Out: os.Stdout, Err: os.Stderr, JSON: f.json}
+	view := &line.View{Out: os.Stdout, Err: os.Stderr, JSON: f.json, Terminal: isatty.IsTerminal(os.Stdout.Fd())}
 	if isatty.IsTerminal(os.Stdin.Fd()) && !f.json {
 		view.Ask = askOnTerminal
 	}

@@ -7,8 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +20,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/api"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/autostart"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/telemetry"
@@ -27,6 +32,7 @@ type serveFlags struct {
 	hosts, origins  []string
 	behindProxy     bool
 	finish          time.Duration
+	environment     string
 }
 
 func serveCommand() *cobra.Command {
@@ -34,15 +40,17 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve programs and people: sessions over HTTP, live over SSE, a stop from anywhere",
-		Long: `Serves sessions under /v1 (see docs/http.md; the OpenAPI document is at
-/v1/openapi.json). Every request needs a token, also from this machine: the one
+		Long: `Serves a page for people at / (bellcord open logs a browser in; see docs/page.md)
+and sessions under /v1 (see docs/http.md; the OpenAPI document is at /v1/openapi.json). Every request needs a token, also from this machine: the one
 of the first start is in DATA/token, more are made by bellcord token create.
 The commands ps, attach and stop find the server by DATA/bellcord.sock.
 
 SIGTERM and Ctrl-C let what runs finish for a while, then stop it with the cause
 shutdown; a second one does not wait.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return autostart.Host(func(signals chan os.Signal) error { return f.serve(cmd.Context(), signals) })
+		},
 	}
 	f.agentFlags(cmd)
 	cmd.Flags().StringVar(&f.nats, "nats", "", "`URLs` of NATS servers, with commas between them, by which nodes reach each other (env BELLCORD_NATS)")
@@ -53,6 +61,7 @@ shutdown; a second one does not wait.`,
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "`file` with its key")
 	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "a proxy in front does TLS and sets X-Forwarded-For")
 	cmd.Flags().DurationVar(&f.finish, "finish", 0, "how long turns may go on at a shutdown (default 30s)")
+	cmd.Flags().StringVar(&f.environment, "environment", "", "`file` with NAME=value lines, such as keys, which only its owner may read")
 	return cmd
 }
 
@@ -84,15 +93,33 @@ type service struct {
 	door   *auth.Door
 	tcp    net.Listener
 	socket net.Listener
+	chats  *chats // nil where no bot is wanted
+	stops  *telemetry.StopLog
+	logs   sync.WaitGroup              // of stops
 	traces func(context.Context) error // ends them
 }
 
-func (f *serveFlags) serve(ctx context.Context) error {
+// takeEnvironment has the file's words in the environment, over what is there.
+func (f *serveFlags) takeEnvironment() error {
+	if f.environment == "" {
+		return nil
+	}
+	all, err := autostart.Environment(f.environment)
+	for name, value := range all {
+		err = errors.Join(err, os.Setenv(name, value))
+	}
+	return err
+}
+
+func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
+	if err := f.takeEnvironment(); err != nil {
+		return err
+	}
 	c, err := f.config()
 	if err != nil {
 		return err
 	}
-	signals := catchSignals()
+	catchSignals(signals)
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	s, err := openService(ctx, c, log)
 	if err != nil {
@@ -118,10 +145,11 @@ func openService(ctx context.Context, c config.Config, log *slog.Logger) (*servi
 		return nil, err
 	}
 	s.traces = endTraces
-	watch := metrics.Watch
+	s.stops = telemetry.NewStopLog(log)
+	watch := func(c bellcord.Commit) { metrics.Watch(c); s.stops.Watch(c) }
 	if traces != nil {
 		err = traces.Register(registry)
-		watch = func(c bellcord.Commit) { metrics.Watch(c); traces.Watch(c) }
+		watch = func(c bellcord.Commit) { metrics.Watch(c); s.stops.Watch(c); traces.Watch(c) }
 	}
 	if err == nil {
 		s.house, err = openHouseWith(ctx, c, bellcord.Options{Logger: log, Watch: watch})
@@ -135,7 +163,7 @@ func openService(ctx context.Context, c config.Config, log *slog.Logger) (*servi
 	}
 	s.door = auth.NewDoor(s.store, opts)
 	s.web = web.New(web.Config{
-		Version: version, Hub: s.front(), Door: s.door, Logger: log,
+		Version: version, URL: s.pageURL, Hub: s.front(), Door: s.door, Logger: log,
 		Hosts: c.Serve.Names(), Origins: c.Serve.Origins, BehindProxy: c.Serve.BehindProxy,
 		Session: bellcord.Session{Agent: c.Agent, Model: modelOf(c), Mode: c.Mode}, Prompt: limits(c),
 		Workspaces: filepath.Join(c.Data, "workspaces"),
@@ -145,7 +173,11 @@ func openService(ctx context.Context, c config.Config, log *slog.Logger) (*servi
 		Deleted: s.letGo, Elsewhere: s.elsewhere(), Nodes: s.nodes,
 		Metrics: telemetry.Handler(registry), Viewers: metrics.Viewers,
 	})
-	if err := s.listen(ctx); err != nil {
+	err = s.openChats(c, log)
+	if err == nil {
+		err = s.listen(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -202,10 +234,32 @@ func (s *service) newHTTP(handler http.Handler) *http.Server {
 	}
 }
 
+// url is where the server is found from this machine.
 func (s *service) url() string {
 	scheme := "http"
 	if s.config.Serve.TLSCert != "" {
 		scheme = "https"
 	}
 	return fmt.Sprintf("%s://%s", scheme, s.tcp.Addr())
+}
+
+// pageURL is where people find the page: by the first name that the server was
+// given, else by its address.
+func (s *service) pageURL() string {
+	switch names := s.config.Serve.Hosts; {
+	case len(names) == 0:
+		return s.url()
+	case s.config.Serve.BehindProxy:
+		return "https://" + names[0]
+	default:
+		at, err := url.Parse(s.url())
+		if err != nil {
+			return s.url()
+		}
+		at.Host = names[0]
+		if _, _, err := net.SplitHostPort(names[0]); err != nil {
+			at.Host = net.JoinHostPort(strings.Trim(names[0], "[]"), strconv.Itoa(s.tcp.Addr().(*net.TCPAddr).Port))
+		}
+		return at.String()
+	}
 }

@@ -13,15 +13,17 @@ import (
 	"testing"
 )
 
-// block is a fenced part of a document; shown is what stands below it as its
-// answer.
+// block is a fenced part of a document; what stands below it is its answer:
+// shown as JSON, said as text.
 type block struct {
 	line  int
 	text  string
 	shown string
+	said  string
 }
 
-// blocks are a document's ```sh blocks in order, each with the ```json after it.
+// blocks are a document's ```sh blocks in order, each with the ```json or
+// ```text after it.
 func blocks(t *testing.T, path string) (all []block) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -41,6 +43,9 @@ func blocks(t *testing.T, path string) (all []block) {
 			kind = ""
 		case kind == "json " && len(all) > 0:
 			all[len(all)-1].shown = strings.Join(lines, "\n")
+			kind = ""
+		case kind == "text " && len(all) > 0:
+			all[len(all)-1].said = strings.Join(lines, "\n")
 			kind = ""
 		default:
 			kind = ""

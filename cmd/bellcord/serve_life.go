@@ -15,10 +15,8 @@ import (
 )
 
 // catchSignals is set up before anything is started, so that none is missed.
-func catchSignals() <-chan os.Signal {
-	signals := make(chan os.Signal, 8)
+func catchSignals(signals chan<- os.Signal) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	return signals
 }
 
 // errTakenForDead ends a node that the others could not hear for a while. It may
@@ -27,25 +25,22 @@ var errTakenForDead = errors.New("the other nodes took this one for dead and hav
 
 // run serves until a signal, or until a door breaks.
 func (s *service) run(signals <-chan os.Signal) error {
-	network, local := s.newHTTP(s.web.Handler()), s.newHTTP(s.web.Socket())
-	broken := make(chan error, 2)
-	serve := func(server *http.Server, l net.Listener, cert, key string) {
-		var err error
-		if cert != "" {
-			err = server.ServeTLS(l, cert, key)
-		} else {
-			err = server.Serve(l)
-		}
-		if !errors.Is(err, http.ErrServerClosed) {
-			broken <- err
-		}
+	public := s.web.Handler()
+	if s.chats != nil {
+		public = s.chats.handler(public)
 	}
-	go serve(network, s.tcp, s.config.Serve.TLSCert, s.config.Serve.TLSKey)
-	go serve(local, s.socket, "", "")
+	network, local := s.newHTTP(public), s.newHTTP(s.web.Socket())
+	s.logs.Go(s.stops.Run)
+	broken := make(chan error, 3)
+	go answer(network, s.tcp, s.config.Serve.TLSCert, s.config.Serve.TLSKey, broken)
+	go answer(local, s.socket, "", "", broken)
 	living, endLife := context.WithCancel(context.Background()) //nolint:forbidigo // the server's own life; no turn hangs on it
 	defer endLife()
 	go s.sweep(living)
 	go systemd.Watchdog(living, s.logger, s.healthy)
+	if s.chats != nil {
+		s.chats.listen(living, broken)
+	}
 	s.logger.Info("serving", "url", s.url(), "data", s.config.Data, "version", version)
 	s.tellSystemd("READY=1")
 
@@ -59,12 +54,28 @@ func (s *service) run(signals <-chan os.Signal) error {
 	return errors.Join(err, s.end(signals, network, local))
 }
 
+// answer serves at a door until the server is closed.
+func answer(server *http.Server, l net.Listener, cert, key string, broken chan<- error) {
+	var err error
+	if cert != "" {
+		err = server.ServeTLS(l, cert, key)
+	} else {
+		err = server.Serve(l)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		broken <- err
+	}
+}
+
 // end takes leave: no more turns are accepted, those that run may finish for a
 // while, the rest is stopped, and all settle; then the viewers and the doors go,
 // and the children last. A second signal does not wait.
 func (s *service) end(signals <-chan os.Signal, servers ...*http.Server) error {
 	s.tellSystemd("STOPPING=1")
 	stop := bellcord.StopRequest{Queue: bellcord.Drop, Cause: bellcord.Cause{Kind: bellcord.Shutdown, By: "signal", From: "serve"}}
+	if s.chats != nil {
+		s.chats.stopListening()
+	}
 	s.drain()
 	finishing, done := context.WithTimeout(context.Background(), time.Duration(s.config.Serve.Finish))
 	finished := make(chan error, 1)
@@ -79,6 +90,9 @@ func (s *service) end(signals <-chan os.Signal, servers ...*http.Server) error {
 	defer doneStopping()
 	answers, err := s.Stop(stop).Wait(bounded)
 	s.logger.Info("shutting down", "stopped", len(answers), "forced", stop.Mode == bellcord.Force)
+	if s.chats != nil {
+		err = errors.Join(err, s.chats.close())
+	}
 	s.web.Close()
 	for _, server := range servers {
 		leaving, gone := context.WithTimeout(context.Background(), 5*time.Second)
@@ -91,6 +105,8 @@ func (s *service) end(signals <-chan os.Signal, servers ...*http.Server) error {
 		err = errors.Join(err, s.tcp.Close(), s.socket.Close())
 	}
 	err = errors.Join(err, s.close())
+	s.stops.Close()
+	s.logs.Wait()
 	s.door.Close()
 	flushing, flushed := context.WithTimeout(context.Background(), 5*time.Second)
 	defer flushed()

@@ -65,7 +65,7 @@ func (f *stopFlags) stop(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "bellcord stop")
+	at, err := f.place(ctx, c, "stop")
 	if err != nil {
 		return err
 	}

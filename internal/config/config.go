@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -20,16 +21,17 @@ import (
 // Config is how Bellcord is to run.
 type Config struct {
 	Data   string   `toml:"data"`   // the directory of the store, and of what is this machine's own
-	Store  string   `toml:"store"`  // postgres://…, for several machines; "" is a file in Data
+	Store  string   `toml:"store"`  // postgres://…, for several machines; "" is a file in data
 	Agent  string   `toml:"agent"`  // who does the work in new sessions; "" is our own
 	Model  string   `toml:"model"`  // provider/model, for new sessions
 	Models []string `toml:"models"` // others to choose from
-	Mode   string   `toml:"mode"`   // see permit.Modes
+	Mode   string   `toml:"mode"`   // what is allowed without asking: read-only, ask, auto-edit or full
 
+	ConfirmStop  bool        `toml:"confirm_stop"`  // in a terminal Esc stops at the second press
 	Titles       string      `toml:"titles"`        // provider/model that names sessions; "" for their first words
 	SystemPrompt string      `toml:"system_prompt"` // file with a template; "" for our own
 	CompactAt    float64     `toml:"compact_at"`    // share of a model's window; 0 for never
-	UsageOnStop  UsageOnStop `toml:"usage_on_stop"`
+	UsageOnStop  UsageOnStop `toml:"usage_on_stop"` // "estimate", or "drain 2s": read a stopped answer on for its usage
 
 	Provider map[string]Provider `toml:"provider"`
 	Facts    map[string]Facts    `toml:"facts"` // by provider/model
@@ -39,6 +41,7 @@ type Config struct {
 	Limits   Limits              `toml:"limits"`
 	Serve    Serve               `toml:"serve"`
 	Cluster  Cluster             `toml:"cluster"`
+	Telegram Telegram            `toml:"telegram"`
 }
 
 // Agent is one of another program that we host: how it is started, where what we
@@ -60,18 +63,18 @@ type Permit struct {
 
 // Server is an MCP server: a command on this machine, or a URL.
 type Server struct {
-	Command []string          `toml:"command"`
-	Env     map[string]string `toml:"env"`
+	Command []string          `toml:"command"` // program and arguments
+	Env     map[string]string `toml:"env"`     // of the command
 	URL     string            `toml:"url"`
-	Headers map[string]string `toml:"headers"`
+	Headers map[string]string `toml:"headers"` // sent to the url
 }
 
 // Limits of a turn, and of a session; 0 means none. Costs are in dollars.
 type Limits struct {
-	Steps         int      `toml:"steps"`
-	Tokens        int64    `toml:"tokens"`
-	Cost          float64  `toml:"cost"`
-	Deadline      Duration `toml:"deadline"`
+	Steps         int      `toml:"steps"`    // model requests of a turn
+	Tokens        int64    `toml:"tokens"`   // of a turn
+	Cost          float64  `toml:"cost"`     // of a turn
+	Deadline      Duration `toml:"deadline"` // of a turn, as in "30m"
 	SessionTokens int64    `toml:"session_tokens"`
 	SessionCost   float64  `toml:"session_cost"`
 }
@@ -89,7 +92,23 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // Load returns what the environment and the file say. path is the file's; when
 // it is empty, BELLCORD_CONFIG or the usual place, where it may be missing.
 func Load(path string) (Config, error) {
-	c := Config{
+	c := standard()
+	if err := c.readFile(path); err != nil {
+		return c, err
+	}
+	c.readEnvironment()
+	return c, nil
+}
+
+// FromEnvironment returns what it says without a file.
+func FromEnvironment() (Config, error) {
+	c := standard()
+	c.readEnvironment()
+	return c, c.Check()
+}
+
+func standard() Config {
+	return Config{
 		Data:      filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",
 		CompactAt: 0.8,
@@ -97,11 +116,12 @@ func Load(path string) (Config, error) {
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", Finish: Duration(30 * time.Second), Idle: Duration(30 * time.Minute), Rate: 200,
 		},
-		Cluster: Cluster{Name: machine(), Lease: Duration(12 * time.Second), Prefix: "bellcord"},
+		Cluster:  Cluster{Name: machine(), Lease: Duration(12 * time.Second), Prefix: "bellcord"},
+		Telegram: Telegram{Policy: Hold, Drafts: true, OldAfter: Duration(10 * time.Minute), Idle: Duration(30 * time.Minute)},
 	}
-	if err := c.readFile(path); err != nil {
-		return c, err
-	}
+}
+
+func (c *Config) readEnvironment() {
 	for name, field := range map[string]*string{
 		"BELLCORD_DATA":  &c.Data,
 		"BELLCORD_MODEL": &c.Model,
@@ -114,22 +134,30 @@ func Load(path string) (Config, error) {
 			*field = v
 		}
 	}
+	if v := os.Getenv("BELLCORD_TELEGRAM_TOKEN"); v != "" {
+		c.Telegram.Token, c.Telegram.TokenFile = v, ""
+	}
 	c.addProviders()
-	return c, nil
 }
 
 // Instructions is the file that every session's model is told, where it exists.
 func Instructions() string { return filepath.Join(xdg.ConfigHome, "bellcord", "AGENTS.md") }
 
-func (c *Config) readFile(path string) error {
-	named := path != ""
+// File is where the configuration is looked for: the path that is given, or
+// BELLCORD_CONFIG, or the usual place. Only a file that a person named has to be
+// there.
+func File(path string) (file string, named bool) {
 	if path == "" {
 		path = os.Getenv("BELLCORD_CONFIG")
-		named = path != ""
 	}
-	if path == "" {
-		path = filepath.Join(xdg.ConfigHome, "bellcord", "config.toml")
+	if path != "" {
+		return path, true
 	}
+	return filepath.Join(xdg.ConfigHome, "bellcord", "config.toml"), false
+}
+
+func (c *Config) readFile(path string) error {
+	path, named := File(path)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil
@@ -148,14 +176,21 @@ func (c *Config) readFile(path string) error {
 func explain(err error) error {
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) {
-		return errors.New("unknown setting:\n" + strict.String())
+		return errors.New("unknown setting:\n" + masked(strict.String()))
 	}
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
-		return errors.New(at.String())
+		return errors.New(masked(at.String()))
 	}
 	return err
 }
+
+// secretLine is a setting whose value is nobody's business but the program's.
+var secretLine = regexp.MustCompile(`(?im)^(.*?(?:token|secret|key|password|authorization|store|nats)[\w"']*\s*=\s*)\S.*$`)
+
+// masked is a piece of the file as it may be shown: lines around a mistake stand in
+// terminals and logs.
+func masked(lines string) string { return secretLine.ReplaceAllString(lines, "${1}…") }
 
 // Check says what is wrong with the whole, once flags are applied.
 func (c Config) Check() error {
@@ -172,6 +207,9 @@ func (c Config) Check() error {
 	}
 	if err := c.Cluster.Check(c.Store); err != nil {
 		return err
+	}
+	if err := c.Telegram.Check(); err != nil {
+		return fmt.Errorf("telegram: %w", err)
 	}
 	return c.checkProviders()
 }

@@ -18,7 +18,7 @@ import (
 // clean is an environment that says nothing, with a home of its own.
 func clean(t *testing.T) (home string) {
 	t.Helper()
-	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "BELLCORD_STORE", "BELLCORD_NATS", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"} {
+	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TELEGRAM_TOKEN", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"} {
 		t.Setenv(name, "")
 	}
 	home = t.TempDir()
@@ -83,11 +83,35 @@ ca = "/file/ca"
 cert = "/file/cert"
 key = "/file/key"
 prefix = "other"
+[telegram]
+token = "1:FILE"
+server = "http://127.0.0.1:11436"
+webhook = "https://bot.example.com/telegram"
+secret = "a-secret-of-the-file"
+pairing = true
+policy = "replace"
+expose_errors = true
+drafts = false
+old_after = "1m"
+idle = "1h"
+dir = "/file/work"
+agent = "pi"
+model = "openai/small"
+mode = "read-only"
+[telegram.people]
+anna = 1001
+[telegram.groups]
+ringers = -1001
 `
 
 // servesByDefault is on this machine alone.
 var servesByDefault = config.Serve{
 	Addr: "127.0.0.1:4500", Finish: config.Duration(30 * time.Second), Idle: config.Duration(30 * time.Minute), Rate: 200,
+}
+
+// noBot has no token, and people of whom there are none.
+var noBot = config.Telegram{
+	Policy: "hold", Drafts: true, OldAfter: config.Duration(10 * time.Minute), Idle: config.Duration(30 * time.Minute),
 }
 
 func TestWithoutAnythingThereAreDefaults(t *testing.T) {
@@ -100,7 +124,8 @@ func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 	want := config.Config{
 		Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100}, Serve: servesByDefault,
 		Cluster:  config.Cluster{Name: machine, Lease: config.Duration(12 * time.Second), Prefix: "bellcord"},
-		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}},
+		Telegram: noBot,
+		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}, "fake": {API: "fake"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("loaded %+v, %v", got, err)
@@ -115,6 +140,7 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 			"openai":    {API: "chat", BaseURL: "http://file/v1", Key: "file-key"},
 			"anthropic": {API: "anthropic", Thinking: 4096},
 			"gemini":    {API: "gemini"},
+			"fake":      {API: "fake"},
 			"house":     {API: "chat", BaseURL: "http://house/v1"},
 		},
 		Facts:  map[string]config.Facts{"house/big": {Window: 1000, Input: 3.5, Output: 15}},
@@ -123,6 +149,12 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 		Cluster: config.Cluster{
 			Name: "a", Lease: config.Duration(3 * time.Second), NATS: "nats://a,nats://b", Creds: "/file/creds",
 			CA: "/file/ca", Cert: "/file/cert", Key: "/file/key", Prefix: "other",
+		},
+		Telegram: config.Telegram{
+			Token: "1:FILE", Server: "http://127.0.0.1:11436", Webhook: "https://bot.example.com/telegram", Secret: "a-secret-of-the-file",
+			People: map[string]int64{"anna": 1001}, Groups: map[string]int64{"ringers": -1001}, Pairing: true,
+			Policy: "replace", ExposeErrors: true, OldAfter: config.Duration(time.Minute), Idle: config.Duration(time.Hour),
+			Dir: "/file/work", Agent: "pi", Model: "openai/small", Mode: "read-only",
 		},
 	}
 	usual := func(home string) string { return filepath.Join(home, "config", "bellcord", "config.toml") }
@@ -227,10 +259,28 @@ func TestAModeIsAskOrFull(t *testing.T) {
 
 func TestAProviderHasAnAPIThatWeSpeak(t *testing.T) {
 	t.Parallel()
-	for api, fine := range map[string]bool{"chat": true, "responses": true, "anthropic": true, "gemini": true, "": false, "smoke": false} {
+	for api, fine := range map[string]bool{"chat": true, "responses": true, "anthropic": true, "gemini": true, "fake": true, "": false, "smoke": false} {
 		c := config.Config{Mode: "ask", Provider: map[string]config.Provider{"x": {API: api}}}
 		if err := c.Check(); (err == nil) != fine {
 			t.Errorf("api %q: %v", api, err)
+		}
+	}
+}
+
+func TestAMistakeInTheFileShowsNoSecretBesideIt(t *testing.T) {
+	for name, file := range map[string]string{
+		"an unknown setting": "[telegram]\ntoken = \"1:VERYSECRET\"\nwrong = 1\n",
+		"a broken line":      "store = \"postgres://u:VERYSECRET@db\"\nmodel = \n",
+		"the secret's own":   "[provider.openai]\napi_key = \"VERYSECRET\n",
+		"a header":           "[mcp.x]\nurl = \"http://x\"\nheaders = { Authorization = \"Bearer VERYSECRET\" }\nwrong = 1\n",
+	} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := config.Load(path)
+		if err == nil || strings.Contains(err.Error(), "VERYSECRET") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 // Provider is where models are, and how they are spoken to.
 type Provider struct {
-	API       string `toml:"api"` // one of APIs
-	BaseURL   string `toml:"base_url"`
-	Key       string `toml:"api_key"`
+	API       string `toml:"api"`        // chat, responses, anthropic, gemini or fake
+	BaseURL   string `toml:"base_url"`   // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL
+	Key       string `toml:"api_key"`    // OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; better there than here
 	Thinking  int64  `toml:"thinking"`   // tokens to think with, for anthropic and gemini; -1 lets the model decide
 	Effort    string `toml:"effort"`     // to reason with, for responses
 	MaxOutput int64  `toml:"max_output"` // tokens of one answer, for anthropic
@@ -24,10 +24,11 @@ const (
 	Responses = "responses" // OpenAI's own newer one
 	Anthropic = "anthropic"
 	Gemini    = "gemini"
+	Fake      = "fake" // none: the model that is built in
 )
 
 // APIs are all of them.
-var APIs = []string{Chat, Responses, Anthropic, Gemini}
+var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
 // Facts are what cannot be asked of a model: the tokens that fit, and its prices
 // in dollars for a million tokens. 0 is not known.
@@ -83,6 +84,9 @@ func (c *Config) addProviders() {
 			p.API = known.api
 		}
 		c.Provider[known.name] = p
+	}
+	if _, named := c.Provider[Fake]; !named {
+		c.Provider[Fake] = Provider{API: Fake}
 	}
 	for name, p := range c.Provider {
 		switch {

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/front/telegram"
+	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/telegram/rights"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/store/sqlite"
+)
+
+// telegramBench is a strict Telegram, the front, a hub on a real disk, and an
+// agent that talks until it is stopped.
+type telegramBench struct {
+	dir    string
+	gram   *fakegram.Server
+	hangUp func()
+	store  *sqlite.Store
+	agent  *reciter
+	hub    *bellcord.Hub
+	bot    *wire.Bot
+	front  *telegram.Front
+	leave  context.CancelFunc
+	over   chan error
+
+	people []int64
+	bare   []bellcord.TurnID
+}
+
+func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) {
+	b := &telegramBench{gram: fakegram.New(), agent: newReciter(), over: make(chan error, 1)}
+	names := map[int64]string{}
+	for n := range people {
+		id := int64(1001 + n)
+		b.people, names[id] = append(b.people, id), fmt.Sprintf("ringer%d", n)
+		b.gram.AddPerson(fakegram.User{ID: id, FirstName: names[id]})
+	}
+	var err error
+	if b.dir, err = os.MkdirTemp("", "bellcord-bench"); err != nil {
+		return nil, err
+	}
+	if b.store, err = sqlite.Open(ctx, b.dir); err != nil {
+		return nil, err
+	}
+	if b.hub, err = bellcord.Open(ctx, b.store, b.agent, bellcord.Options{}); err != nil {
+		return nil, err
+	}
+	list, err := rights.Open(rights.Config{People: names, File: b.dir + "/people.json"})
+	if err != nil {
+		return nil, err
+	}
+	client, hangUp := b.gram.Pipe()
+	b.hangUp = hangUp
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if b.bot, err = wire.New(wire.Config{Token: "1:TEST", Server: "http://fake", Client: client, Dir: b.dir, Logger: logger}); err != nil {
+		return nil, err
+	}
+	b.front, err = telegram.New(telegram.Config{
+		Hub: b.hub, Bot: b.bot, Rights: list, Logger: logger, Dir: b.dir, Workspaces: b.dir, Pace: outbox.Usual,
+		LetGo: func(bellcord.SessionID) {},
+	})
+	if err != nil {
+		return nil, err
+	}
+	listening, leave := context.WithCancel(ctx) //nolint:forbidigo // for listening to the fake Telegram; no turn hangs on it
+	b.leave = leave
+	go func() { b.over <- b.front.Run(listening, "") }()
+	return b, nil
+}
+
+func (b *telegramBench) close() error {
+	b.leave()
+	err := <-b.over
+	bounded, done := context.WithTimeout(context.Background(), time.Minute)
+	defer done()
+	err = errors.Join(err, b.hub.Drain(bounded, bellcord.Cause{Kind: bellcord.Shutdown}), b.front.Close(bounded), b.bot.Close(), b.hub.Close(bounded), b.store.Close())
+	b.hangUp()
+	return errors.Join(err, os.RemoveAll(b.dir))
+}
+
+// reciter says two words a second until it is stopped, and notes when that was.
+type reciter struct {
+	mu      sync.Mutex
+	running map[string]bool      // by prompt
+	told    map[string]time.Time // when its context ended
+	news    chan struct{}        // closed at every change, then another
+}
+
+func newReciter() *reciter {
+	return &reciter{running: map[string]bool{}, told: map[string]time.Time{}, news: make(chan struct{})}
+}
+
+func (a *reciter) Run(ctx context.Context, w *bellcord.Work) error {
+	a.note(func() { a.running[w.Prompt.Text] = true })
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		if err := w.Emit(bellcord.Said{Text: fmt.Sprintf("Word %d of many. ", n)}); err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			now := time.Now()
+			a.note(func() { a.told[w.Prompt.Text] = now })
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (a *reciter) note(change func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change()
+	close(a.news)
+	a.news = make(chan struct{})
+}
+
+// until waits until something holds, which is asked with the lock held.
+func (a *reciter) until(ctx context.Context, holds func(*reciter) bool) error {
+	for {
+		a.mu.Lock()
+		is, news := holds(a), a.news
+		a.mu.Unlock()
+		if is {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (a *reciter) toldAt(ctx context.Context, prompt string) (at time.Time, err error) {
+	err = a.until(ctx, func(a *reciter) bool { at = a.told[prompt]; return !at.IsZero() })
+	return at, err
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/editor"
+)
+
+// acpInstall tells an editor of this program.
+type acpInstall struct {
+	editor string
+	write  bool
+}
+
+func (a acpInstall) tell(s *settings, out io.Writer) error {
+	e, err := editor.Named(a.editor)
+	if err != nil {
+		return err
+	}
+	command, err := s.acpCommand()
+	if err != nil {
+		return err
+	}
+	home := personsHome()
+	if !a.write {
+		fmt.Fprint(out, e.Snippet(command)) //nolint:errcheck // a terminal
+		fmt.Fprintf(os.Stderr, "This belongs into %s.\n", e.Place(home))
+		return nil
+	}
+	done, err := e.Write(home, command)
+	switch {
+	case errors.Is(err, editor.ErrByHand):
+		return fmt.Errorf("%w; without --write it is printed. It belongs into %s", err, e.Place(home))
+	case err != nil:
+		return err
+	case !done.Changed:
+		fmt.Fprintf(out, "%s has it already: %s\n", e.Title, done.Path)
+	case done.Backup != "":
+		fmt.Fprintf(out, "told %s: %s (as it was: %s)\n", e.Title, done.Path, done.Backup)
+	default:
+		fmt.Fprintf(out, "told %s: %s\n", e.Title, done.Path)
+	}
+	return nil
+}
+
+// acpCommand is how an editor starts this program with these flags. The path is
+// whole: an editor that is started from a menu has not the shell's PATH.
+func (s *settings) acpCommand() ([]string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	command := []string{path, "acp"}
+	for _, f := range []struct{ name, value string }{
+		{"--config", s.file}, {"--data", s.data}, {"--model", s.model}, {"--agent", s.agent}, {"--mode", s.mode},
+	} {
+		if f.value != "" {
+			command = append(command, f.name, f.value)
+		}
+	}
+	return command, nil
+}
+
+func personsHome() editor.Home {
+	dir, _ := os.UserHomeDir()
+	usual, _ := config.File("")
+	return editor.Home{Dir: dir, Config: filepath.Dir(filepath.Dir(usual)), Roaming: os.Getenv("APPDATA")}
+}

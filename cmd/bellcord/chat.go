@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/chat"
+	"github.com/bellcord/bellcord/internal/front/chat/tty"
+)
+
+type chatFlags struct {
+	settings
+	serverFlags
+	session, dir string
+	plain        bool
+}
+
+func chatCommand() *cobra.Command {
+	var f chatFlags
+	cmd := &cobra.Command{
+		Use:   "chat",
+		Short: "Talk to an agent in the terminal; Esc stops it",
+		Long: `A conversation in the terminal: answers as they stream, tools as they work, a queue,
+questions. Turns run at the server that is named, at the one on the data
+directory, or else here; what runs here ends with the command.
+
+Enter sends, or queues while a turn runs. Esc stops the turn. Ctrl-C stops it,
+again within two seconds forces it, a third time exits; when nothing runs, the
+first clears the input and the second exits. /help tells the rest.
+
+With --plain nothing is redrawn: lines are added and states said in words, for
+screen readers and simple terminals.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.chat(cmd.Context()) },
+	}
+	f.agentFlags(cmd)
+	f.flags(cmd)
+	cmd.Flags().StringVar(&f.session, "session", "", "go on with this session; the beginning of its `id` is enough")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` that new sessions work in (default: the current one; at a server that was named, one of the session's own)")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "redraw nothing: for screen readers")
+	return cmd
+}
+
+func (f *chatFlags) chat(ctx context.Context) error {
+	c, err := f.load()
+	if err != nil {
+		return err
+	}
+	seen := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+	if !f.plain && !seen {
+		return errors.New("there is no terminal here: use --plain, or bellcord run")
+	}
+	if f.dir, err = f.directory(); err != nil {
+		return err
+	}
+	// A Ctrl-C is a key in a terminal; it is a signal only where lines are read.
+	ctx, done := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer done()
+	at, err := f.place(ctx, c, "chat")
+	if err != nil {
+		return err
+	}
+	id, err := f.talk(ctx, at, c)
+	if err = errors.Join(err, at.close()); err == nil && id != "" {
+		fmt.Fprintf(os.Stderr, "go on: bellcord chat --session %s\n", id)
+	}
+	return err
+}
+
+// directory is the one that new sessions work in; "" is the server's to choose.
+func (f *chatFlags) directory() (string, error) {
+	if f.dir == "" && f.server != "" {
+		return "", nil
+	}
+	return filepath.Abs(f.dir)
+}
+
+// talk shows the session until the person leaves, and returns which it was.
+func (f *chatFlags) talk(ctx context.Context, at place, c config.Config) (bellcord.SessionID, error) {
+	hub, err := f.hub(at, c)
+	if err != nil {
+		return "", err
+	}
+	first := bellcord.Session{Agent: f.agent, Model: f.model, Mode: f.mode, Dir: f.dir}
+	if _, here := at.(shared); here { // a server has its own usual ones
+		first.Agent, first.Model, first.Mode = c.Agent, modelOf(c), c.Mode
+	}
+	if f.session != "" {
+		id, err := findSession(ctx, at, f.session)
+		if err == nil {
+			first, err = hub.Session(ctx, id)
+		}
+		if err == nil && (f.model != "" || f.mode != "") {
+			first, err = hub.Change(ctx, id, bellcord.Configured{Model: f.model, Mode: f.mode})
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	model := chat.New(chat.Options{Session: first, Confirm: c.ConfirmStop, Spoken: f.plain, Now: time.Now()})
+	if f.plain {
+		err = talkPlainly(ctx, hub, model)
+	} else {
+		err = tty.Run(ctx, hub, model)
+	}
+	return model.Session().ID, err
+}
+
+// hub is the place as the front wants it.
+func (f *chatFlags) hub(at place, c config.Config) (chat.Hub, error) {
+	switch at := at.(type) {
+	case served:
+		return chatAt{at, f.dir}, nil
+	case shared:
+		return chatHere{at, c, f.dir}, nil
+	}
+	return nil, fmt.Errorf("nobody can talk at a %T", at)
+}
+
+func talkPlainly(ctx context.Context, hub chat.Hub, model *chat.Model) error {
+	signals, interrupts := make(chan os.Signal, 8), make(chan time.Time)
+	signal.Notify(signals, os.Interrupt)
+	ended := make(chan struct{})
+	passed := make(chan struct{})
+	go func() {
+		defer close(passed)
+		for {
+			select {
+			case <-signals:
+				select {
+				case interrupts <- time.Now():
+				case <-ended:
+				}
+			case <-ended:
+				return
+			}
+		}
+	}()
+	err := (&chat.Plain{Hub: hub, Model: model, In: os.Stdin, Out: os.Stdout, Interrupts: interrupts}).Run(ctx)
+	signal.Stop(signals)
+	close(ended)
+	<-passed
+	return err
+}

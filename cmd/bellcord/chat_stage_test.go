@@ -1,0 +1,94 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// talk is a bellcord chat in a terminal of its own.
+type talk struct {
+	*terminal
+	t       *testing.T
+	pidFile string
+}
+
+// chats starts one and waits until it is ready.
+func (w *world) chats(args ...string) *talk {
+	w.t.Helper()
+	c := &talk{terminal: openTerminal(w.t), t: w.t, pidFile: filepath.Join(w.t.TempDir(), "pid")}
+	cmd := w.bellcord("chat")
+	line := "cd '" + w.dir + "'; env"
+	for _, pair := range cmd.Env[len(cmd.Env)-6:] {
+		line += " '" + pair + "'"
+	}
+	line += " sh -c 'echo $$ >" + c.pidFile + "; exec \"" + cmd.Path + "\" chat " + strings.Join(args, " ") + "'; echo code=$?; stty -a | grep -o ' icanon'"
+	c.types("-l", line)
+	c.types("Enter")
+	if strings.Contains(strings.Join(args, " "), "--plain") {
+		c.sees("bellcord chat, plain")
+	} else {
+		c.sees("\n›")
+	}
+	return c
+}
+
+// enters types a text and Enter.
+func (c *talk) enters(text string) {
+	c.types("-l", text)
+	c.types("Enter")
+}
+
+func (c *talk) pid() int { return numberIn(c.t, c.pidFile) }
+
+// numberIn waits for a file with a number in it.
+func numberIn(t *testing.T, path string) int {
+	t.Helper()
+	n := 0
+	comesTrue(t, "a number in "+path, func() bool {
+		text, _ := os.ReadFile(path)
+		n, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return n > 0
+	})
+	return n
+}
+
+// comesTrue waits for a condition.
+func comesTrue(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(30 * time.Second); !holds(); {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("it never came true: " + what)
+		}
+	}
+}
+
+// onlySession is the one that the world has.
+func (w *world) onlySession() bellcord.SessionID {
+	w.t.Helper()
+	var id bellcord.SessionID
+	s := settings{data: w.data}
+	err := s.withStore(w.t.Context(), func(store store) error {
+		all, err := store.Sessions(w.t.Context(), bellcord.SessionQuery{})
+		if len(all) != 1 {
+			w.t.Fatalf("there are %d sessions", len(all))
+		}
+		id = all[0].ID
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}

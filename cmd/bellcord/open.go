@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord/internal/client"
+)
+
+type openFlags struct {
+	settings
+	serverFlags
+	print bool
+}
+
+func openCommand() *cobra.Command {
+	var f openFlags
+	cmd := &cobra.Command{
+		Use:   "open",
+		Short: "Open the page of the server in a browser, logged in",
+		Long: `Asks the server for a code and opens its page with it. The code is good once, for
+a minute; the browser gets a cookie for it and never sees a token. Without a
+browser, or with --print, the address and the code are printed: the page takes
+the code by hand, too.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.open(cmd.Context()) },
+	}
+	f.dataFlags(cmd)
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.print, "print", false, "print the address and open nothing")
+	return cmd
+}
+
+// errNoServer means that there is nothing to open.
+var errNoServer = errors.New("no server answers on this data directory; start one with bellcord serve")
+
+func (f *openFlags) open(ctx context.Context) error {
+	c, err := f.load()
+	if err != nil {
+		return err
+	}
+	at, err := f.place(ctx, c, "open")
+	if err != nil {
+		return err
+	}
+	remote, isServed := at.(served)
+	if !isServed {
+		return errors.Join(errNoServer, at.close())
+	}
+	address, err := f.address(ctx, remote.Client)
+	if err != nil {
+		return err
+	}
+	fmt.Println(address)
+	if f.print {
+		return nil
+	}
+	if err := show(address); err != nil {
+		fmt.Fprintln(os.Stderr, "no browser was opened:", err)
+	}
+	return nil
+}
+
+// address is the page's, with a code behind the mark that browsers keep to
+// themselves: it is sent to nobody and no log has it.
+func (f *openFlags) address(ctx context.Context, remote *client.Client) (string, error) {
+	code, err := remote.Code(ctx)
+	if err != nil {
+		return "", err
+	}
+	base := code.URL
+	if f.server != "" && !strings.HasPrefix(f.server, "unix:") {
+		base = f.server // as the person reaches it
+	}
+	return strings.TrimRight(base, "/") + "/login#" + code.Code, nil
+}
+
+// show has the system open an address.
+func show(address string) error {
+	var command []string
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open", address}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+	default:
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return errors.New("there is no screen here")
+		}
+		command = []string{"xdg-open", address}
+	}
+	return exec.Command(command[0], command[1:]...).Run() //nolint:noctx // it returns at once, and has nothing to be cancelled
+}

@@ -1,0 +1,135 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// openAPI is what the reference needs of the document.
+type openAPI struct {
+	Paths      map[string]map[string]operation `json:"paths"`
+	Components struct {
+		Schemas map[string]schema `json:"schemas"`
+	} `json:"components"`
+}
+
+type operation struct {
+	Summary     string `json:"summary"`
+	Description string `json:"description"`
+	Parameters  []struct {
+		Name        string `json:"name"`
+		In          string `json:"in"`
+		Description string `json:"description"`
+		Required    bool   `json:"required"`
+	} `json:"parameters"`
+	RequestBody struct {
+		Content map[string]struct {
+			Schema schema `json:"schema"`
+		} `json:"content"`
+	} `json:"requestBody"`
+	Responses map[string]struct {
+		Description string `json:"description"`
+		Content     map[string]struct {
+			Schema schema `json:"schema"`
+		} `json:"content"`
+	} `json:"responses"`
+}
+
+type schema struct {
+	Ref         string            `json:"$ref"`
+	Type        any               `json:"type"`
+	Description string            `json:"description"`
+	Properties  map[string]schema `json:"properties"`
+	Items       *schema           `json:"items"`
+	Required    []string          `json:"required"`
+}
+
+func (s schema) String() string {
+	switch {
+	case s.Ref != "":
+		name := s.Ref[strings.LastIndex(s.Ref, "/")+1:]
+		return fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name))
+	case s.Items != nil:
+		return "list of " + s.Items.String()
+	case s.Type == nil:
+		return "anything"
+	}
+	if several, ok := s.Type.([]any); ok {
+		words := make([]string, len(several))
+		for i, w := range several {
+			words[i] = fmt.Sprint(w)
+		}
+		return strings.Join(words, " or ")
+	}
+	return fmt.Sprint(s.Type)
+}
+
+// httpReference is the OpenAPI document of a real server, for people.
+func httpReference(t *testing.T) string {
+	t.Helper()
+	s := newServerWorld(t).daemon(nil)
+	res, err := http.Get(s.url + "/v1/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var doc openAPI
+	if err := json.NewDecoder(res.Body).Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
+			doc.Paths[path][method].write(&b, strings.ToUpper(method)+" "+path)
+		}
+	}
+	b.WriteString("\n## Bodies\n")
+	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
+		fields := doc.Components.Schemas[name]
+		fmt.Fprintf(&b, "\n### %s\n\n%s| field | is | |\n|---|---|---|\n", name, paragraph(fields.Description))
+		for _, key := range slices.Sorted(maps.Keys(fields.Properties)) {
+			if key != "$schema" {
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, fields.Properties[key], cell(fields.Properties[key].Description))
+			}
+		}
+	}
+	return b.String()
+}
+
+func (o operation) write(b *strings.Builder, title string) {
+	fmt.Fprintf(b, "\n## `%s`\n\n%s%s", title, paragraph(o.Summary), paragraph(o.Description))
+	if len(o.Parameters) > 0 {
+		b.WriteString("| parameter | in | |\n|---|---|---|\n")
+		for _, p := range o.Parameters {
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", p.Name, p.In, cell(p.Description))
+		}
+		b.WriteString("\n")
+	}
+	for _, kind := range slices.Sorted(maps.Keys(o.RequestBody.Content)) {
+		fmt.Fprintf(b, "Takes `%s`: %s\n\n", kind, o.RequestBody.Content[kind].Schema)
+	}
+	for _, code := range slices.Sorted(maps.Keys(o.Responses)) {
+		r := o.Responses[code]
+		fmt.Fprintf(b, "- %s %s", code, r.Description)
+		for _, kind := range slices.Sorted(maps.Keys(r.Content)) {
+			fmt.Fprintf(b, ": `%s`, %s", kind, r.Content[kind].Schema)
+		}
+		b.WriteString("\n")
+	}
+}
+
+func paragraph(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.TrimSpace(text) + "\n\n"
+}
+
+func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", "\\|") }

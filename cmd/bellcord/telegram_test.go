@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/telegram/rights"
+	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+)
+
+// telegram runs bellcord telegram on a data directory.
+func runTelegram(t *testing.T, data, text string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	file := filepath.Join(data, "config.toml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := telegramCommand()
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	cmd.SetOut(&out)
+	cmd.SetErr(&errs)
+	cmd.SetArgs(append(args, "--data", data, "--config", file))
+	err = cmd.ExecuteContext(t.Context())
+	return out.String(), errs.String(), err
+}
+
+const pairing = "[telegram]\npairing = true\n[telegram.people]\nanna = 1001\n[telegram.groups]\nringers = -1001\n"
+
+func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	server, err := telegramRights(config.Config{Data: data, Telegram: config.Telegram{Pairing: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, err := server.Code(rights.Stranger{ID: 1002, Name: "Ben", Username: "ben_b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := func(want ...string) {
+		t.Helper()
+		out, _, err := runTelegram(t, data, pairing, "people")
+		for _, word := range append(want, "anna", "ringers") {
+			if err != nil || !strings.Contains(out, word) {
+				t.Errorf("no %q in %s, %v", word, out, err)
+			}
+		}
+		if strings.Contains(out, code) {
+			t.Errorf("it shows the code: %s", out)
+		}
+	}
+	people("1002", "Ben", "ben_b", "waits until")
+	if out, _, err := runTelegram(t, data, pairing, "pair", strings.ToLower(code), "--name", "ben"); err != nil || out != "paired 1002 as ben\n" {
+		t.Fatalf("%q, %v", out, err)
+	}
+	if name, ok := server.Person(1002); !ok || name != "ben" {
+		t.Errorf("the server knows %q, %v", name, ok)
+	}
+	people("1002", "ben", "ben_b", "paired")
+	if out, _, err := runTelegram(t, data, pairing, "unpair", "1002"); err != nil || out != "unpaired 1002\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	if _, ok := server.Person(1002); ok {
+		t.Error("the server still lets him in")
+	}
+}
+
+func TestABadTelegramCommandLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	for _, test := range []struct {
+		text, why string
+		args      []string
+	}{
+		{pairing, "arg", []string{"pair"}},
+		{pairing, "no such code", []string{"pair", "AAAA-AAAA"}},
+		{pairing, "name", []string{"pair", "AAAA-AAAA", "--name", "an na"}},
+		{"", "pairing = true", []string{"pair", "AAAA-AAAA"}},
+		{pairing, "not paired", []string{"unpair", "1001"}},
+		{pairing, "not a number", []string{"unpair", "anna"}},
+		{"[telegram.people]\nanna = -5\n", "people.anna", []string{"people"}},
+		{"[telegram.people]\nanna = 777000\n", "777000", []string{"people"}},
+	} {
+		if out, _, err := runTelegram(t, data, test.text, test.args...); err == nil || out != "" || !strings.Contains(err.Error(), test.why) {
+			t.Errorf("%v: %q, %v", test.args, out, err)
+		}
+	}
+	if out, _, err := runTelegram(t, data, "", "people"); err != nil || out != "nobody yet\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// Not parallel: it sets the environment.
+func TestNoProgramThatWeStartSeesTheBotsToken(t *testing.T) {
+	t.Setenv("BELLCORD_TELEGRAM_TOKEN", "1:SECRET")
+	t.Setenv("SOMETHING_ELSE", "kept")
+	d, err := definition(config.Config{Agents: map[string]config.Agent{"x": {Command: []string{"x"}, Protocol: "acp", Pass: []string{"*"}}}}, "x")
+	if env := environment(d); err != nil || slices.Contains(env, "BELLCORD_TELEGRAM_TOKEN=1:SECRET") || !slices.Contains(env, "SOMETHING_ELSE=kept") {
+		t.Errorf("a hosted agent gets %v, %v", env, err)
+	}
+	keeper, err := proc.Open(t.TempDir(), proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = keeper.Close() }()
+	server, err := spawner(keeper)(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
+	if err != nil {
+		t.Skip("no env here:", err)
+	}
+	var env bytes.Buffer
+	if _, err := env.ReadFrom(server.Stdout); err != nil {
+		t.Error(err)
+	}
+	server.End()
+	if said := env.String(); strings.Contains(said, "SECRET") || !strings.Contains(said, "SOMETHING_ELSE=kept") || !strings.Contains(said, "OF_ITS_OWN=given") {
+		t.Errorf("an MCP server gets %s", said)
+	}
+}

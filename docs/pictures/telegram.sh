@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Takes the pictures of docs/telegram.md: a real server, a fake Telegram whose
+# page is photographed, and a fake model. For each picture the server and the
+# model are frozen at the moment that is to be seen, so that a slow machine takes
+# the same ones.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+bellcord=${BELLCORD_BIN:-bin/bellcord}
+out=$PWD/docs/pictures
+dir=$(mktemp -d)
+started=()
+leave() {
+	for pid in "${started[@]}"; do kill -CONT "$pid" 2>/dev/null || true; kill "$pid" 2>/dev/null || true; done
+	wait
+	rm -rf "$dir"
+}
+trap leave EXIT
+
+# start NAME COMMAND… runs a server; its words go to a file.
+start() {
+	local name=$1
+	shift
+	"$@" >"$dir/$name" 2>&1 &
+	started+=($!)
+	last=$!
+}
+# address NAME waits for the URL that a server says it is at.
+address() {
+	local found
+	for _ in $(seq 600); do
+		found=$(grep -om1 'http://127\.0\.0\.1:[0-9]*[a-z0-9/]*' "$dir/$1" || true)
+		[ -n "$found" ] && echo "$found" && return
+		sleep 0.1
+	done
+	echo "$1 does not start: $(cat "$dir/$1")" >&2
+	return 1
+}
+
+start model "$bellcord" dev fakemodel --addr 127.0.0.1:0 --pace 120ms --answer docs/pictures/bells.md
+talker=$last
+start gram "$bellcord" dev fakegram --addr 127.0.0.1:0
+model=$(address model)
+gram=$(address gram)
+
+mkdir "$dir/tower"
+printf '#!/bin/sh\ntrap "" TERM INT\necho "the tenor swings"\nsleep 20\n' >"$dir/tower/ring"
+chmod +x "$dir/tower/ring"
+cat >"$dir/config.toml" <<CONFIG
+model = "openai/fake"
+mode = "full"
+[provider.openai]
+base_url = "$model"
+api_key = "none"
+[telegram]
+token = "1:TEST"
+server = "$gram"
+dir = "$dir/tower"
+[telegram.people]
+anna = 1001
+ben = 1002
+CONFIG
+start serve "$bellcord" serve --addr 127.0.0.1:0 --config "$dir/config.toml" --data "$dir/data"
+serve=$last
+
+# Whoever talks is one of the two whom the fake Telegram knows; chat is their
+# chat as the page would show it.
+who=1001
+say() { jq -n --arg text "$1" "{chat: $who, user: $who, text: \$text}" | curl -sSf "$gram/say" -H 'Content-Type: application/json' -d @-; }
+chat() { head -n 1 < <(curl -sN "$gram/live" 2>/dev/null) | sed 's/^data: //' | jq -c ".chats[] | select(.info.id == $who)"; }
+# await FILTER waits until something holds of the chat.
+await() {
+	for _ in $(seq 900); do
+		if chat | jq -e "$1" >/dev/null; then return; fi
+		sleep 0.1
+	done
+	echo "this never came: $1; $(chat)" >&2
+	return 1
+}
+# picture NAME [TEXT] freezes the bot and its model, photographs the page, and has
+# something said before both go on. The page is never done
+# loading, so the browser is ended when it says that it has written the file.
+picture() {
+	kill -STOP "$serve" "$talker"
+	start browser chromium --headless=new --no-sandbox --hide-scrollbars --disable-gpu --user-data-dir="$dir/profile" \
+		--window-size=420,760 --force-device-scale-factor=1.5 --timeout=3000 --screenshot="$out/telegram-$1.png" "$gram/#$who/$who"
+	for _ in $(seq 600); do
+		if grep -q 'written to file' "$dir/browser"; then break; fi
+		sleep 0.1
+	done
+	kill "$last"
+	wait "$last" || true
+	if [ $# -gt 1 ]; then say "$2"; fi
+	kill -CONT "$talker" "$serve"
+	if command -v optipng >/dev/null; then optipng -quiet -o2 "$out/telegram-$1.png"; fi
+}
+
+say "What is change ringing?"
+await '.drafts[0].text // "" | contains("a peal")'
+picture streaming /stop
+await '.messages[-1].text | contains("⏹ Stopped")'
+picture stopped
+
+who=1002
+say 'Ring the tenor. [tool shell {"command":"./ring"}]'
+await '.drafts[0].text // "" | contains("ring")'
+say "/stop"
+await '.drafts[0].text // "" | contains("stopping… waiting")'
+picture stopping
+await '.messages[-1].text | contains("⏹ Stopped")'
+
+say "What is change ringing?"
+await '.drafts[0].text // "" | contains("peal")'
+say "/clear"
+await '.messages[-1].text | contains("Cleared")'
+picture cleared

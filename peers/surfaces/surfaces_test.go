@@ -1,0 +1,174 @@
+// Package surfaces_test has one session open everywhere at once: in Telegram, in
+// a terminal, in a browser and in a program over HTTP. It is stopped in every way
+// there is, and every surface has to tell the same: which turn, by whom, from
+// where; and the receipt is one, whoever reads it.
+package surfaces_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/internal/client"
+)
+
+// turn is one under way, and the prompt that no other has.
+type turn struct {
+	id   bellcord.TurnID
+	text string
+}
+
+// surface shows the session to somebody.
+type surface interface {
+	name() string
+	streams(turn) bool    // its words are being shown
+	ending(t turn) string // how it says that it was stopped; "" while it does not
+}
+
+// room is the session with all its surfaces.
+type room struct {
+	*stage
+	server  *client.Client
+	session bellcord.SessionID
+	chat    *telegram
+	page    *browser
+	term    *terminal
+	viewer  *viewer
+}
+
+// tools are what this needs besides Go.
+func tools(t *testing.T) (chromium string) {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && chromium == "" {
+			chromium = path
+		}
+	}
+	if chromium == "" {
+		missing(t, "no chromium, chromium-browser or google-chrome in PATH")
+	}
+	for _, tool := range []string{"node", "tmux"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			missing(t, "no "+tool+" in PATH")
+		}
+	}
+	if _, err := os.Stat("../page/node_modules/playwright-core"); err != nil {
+		missing(t, "playwright-core is not installed: make page-test does")
+	}
+	return chromium
+}
+
+func openRoom(t *testing.T) *room {
+	t.Helper()
+	chromium := tools(t)
+	r := &room{stage: newStage(t)}
+	server, err := client.New(r.url, r.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.server, r.chat = server, &telegram{t, r.gram}
+	r.chat.prompt("[say Hello Anna.]") // the session is made there, and is hers
+	comesTrue(t, r.said, func() bool {
+		all, err := server.Sessions(t.Context(), client.Page{})
+		if err == nil && len(all.Sessions) == 1 {
+			r.session = all.Sessions[0].ID
+		}
+		return r.session != ""
+	})
+	r.viewer = openViewer(r.stage, server, r.session)
+	r.term = openTerminal(r.stage, r.session)
+	r.page = openBrowser(r.stage, chromium, r.session)
+	return r
+}
+
+func (r *room) surfaces() []surface { return []surface{r.viewer, r.page, r.term, r.chat} }
+
+// way is one to stop a turn.
+type way struct {
+	name     string
+	from     interface{ prompt(text string) } // where the turn is asked for
+	stop     func(turn) *bellcord.Receipt     // nil where a surface gives none at once
+	by, word string                           // in the receipt
+	place    string                           // as the page says it
+	there    bool                             // it was Anna in Telegram, who needs not be told
+}
+
+func (r *room) ways() []way {
+	press := func(do func(turn)) func(turn) *bellcord.Receipt {
+		return func(t turn) *bellcord.Receipt { do(t); return nil }
+	}
+	return []way{
+		{"Stop on the page", r.chat, press(func(t turn) { r.page.stop(t.id) }), "admin", "page", "from the page", false},
+		{"Esc in the terminal", r.chat, press(func(turn) { r.term.types("Escape") }), "admin", "terminal", "from the terminal", false},
+		{"/stop in Telegram", r.term, press(func(turn) { r.chat.prompt("/stop") }), "anna", "Telegram", "in Telegram", true},
+		{"Telegram's own Stop", r.chat, press(func(turn) { r.chat.pressStop() }), "anna", "Telegram", "in Telegram", true},
+		{"bellcord stop TURN", r.page, r.command, "admin", "bellcord stop", "by way of bellcord stop", false},
+		{"POST /v1/turns/ID/stop", r.chat, r.post, "admin", "http", "over http", false},
+	}
+}
+
+// command is bellcord stop, which prints the receipt.
+func (r *room) command(t turn) *bellcord.Receipt {
+	r.t.Helper()
+	out, err := r.bellcord("stop", "--json", string(t.id)).Output()
+	if err != nil {
+		r.t.Fatalf("%v: %s", err, out)
+	}
+	var answer bellcord.StopAnswer
+	if err := json.Unmarshal(out, &answer); err != nil {
+		r.t.Fatal(err)
+	}
+	return answer.Receipt
+}
+
+func (r *room) post(t turn) *bellcord.Receipt {
+	r.t.Helper()
+	stopped, err := r.server.Stop(r.t.Context(), t.id, api.Stop{})
+	if err != nil || len(stopped.Turns) != 1 {
+		r.t.Fatalf("%+v, %v", stopped, err)
+	}
+	return stopped.Turns[0].Receipt
+}
+
+// alone keeps a browser and a terminal out of a run of all tests at once. make
+// surfaces gives it, and CI does.
+var alone = flag.Bool("browser", false, "open a real browser and a real terminal")
+
+func TestLaw04_EverySurfaceTellsTheSameStop(t *testing.T) {
+	t.Parallel()
+	if !*alone {
+		t.Skip("it is not alone: make surfaces")
+	}
+	r := openRoom(t)
+	alike := ""
+	for n, way := range r.ways() {
+		begun := time.Now()
+		text := fmt.Sprintf("ring %d [slow 5000 40ms]", n+1)
+		way.from.prompt(text)
+		turn := r.viewer.turn(text)
+		for _, s := range r.surfaces() {
+			comesTrue(t, func() string { return way.name + ": words in " + s.name() + "\n" + r.term.screen() }, func() bool { return s.streams(turn) })
+		}
+		answer := way.stop(turn)
+		for _, s := range r.surfaces() {
+			comesTrue(t, func() string { return way.name + ": an end in " + s.name() + "\n" + r.term.screen() }, func() bool { return s.ending(turn) != "" })
+		}
+		told := r.tellsAlike(way, turn)
+		receipt := r.oneReceipt(way, turn, answer)
+		if this := bare(t, receipt); alike == "" {
+			alike = this
+		} else if alike != this {
+			t.Errorf("%s: another receipt:\n%s\nthan before:\n%s", way.name, this, alike)
+		}
+		t.Logf("%-22s %d of 5 surfaces tell the stop by %s, %s, and have one receipt (%.1f s)", way.name, told, way.by, way.word, time.Since(begun).Seconds())
+	}
+	for _, words := range r.gram.Violations() {
+		t.Errorf("a rule of Telegram's was broken: %s", words)
+	}
+}

@@ -1,0 +1,78 @@
+package surfaces_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+// terminal is a tmux of its own with bellcord chat on the session.
+type terminal struct {
+	t      *testing.T
+	socket string
+}
+
+func openTerminal(s *stage, session bellcord.SessionID) *terminal {
+	s.t.Helper()
+	dir, err := os.MkdirTemp("", "tmux") // a test's own is too long for a socket
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	x := &terminal{s.t, filepath.Join(dir, "s")}
+	x.tmux("-f", "/dev/null", "new-session", "-d", "-x", "200", "-y", "50", "sh")
+	s.t.Cleanup(func() { x.tmux("kill-server") })
+	line := "env"
+	for _, pair := range s.env {
+		line += " '" + pair + "'"
+	}
+	x.types("-l", line+" '"+s.program+"' chat --session "+string(session))
+	x.types("Enter")
+	comesTrue(s.t, x.screen, func() bool { return strings.Contains(x.screen(), "\n›") })
+	return x
+}
+
+func (x *terminal) tmux(args ...string) string {
+	x.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", x.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		x.t.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (x *terminal) types(keys ...string) { x.tmux(append([]string{"send-keys"}, keys...)...) }
+
+// screen is what is on it, and what went off its top.
+func (x *terminal) screen() string { return x.tmux("capture-pane", "-p", "-J", "-S", "-2000") }
+
+func (x *terminal) name() string { return "the terminal" }
+
+func (x *terminal) prompt(text string) {
+	x.types("-l", text)
+	x.types("Enter")
+}
+
+// of is the screen from a turn's prompt on. Each prompt has words of its own.
+func (x *terminal) of(t turn) string {
+	_, below, _ := strings.Cut(x.screen(), "> "+t.text)
+	return below
+}
+
+func (x *terminal) streams(t turn) bool {
+	below := x.of(t)
+	return strings.Contains(below, "word3") && strings.Contains(below, "● running")
+}
+
+// ending is the line behind the answer, and the status line below.
+func (x *terminal) ending(t turn) string {
+	below := x.of(t)
+	if _, told, is := strings.Cut(below, "■ stopped by "); is && strings.Contains(told, "■ stopped 0:") {
+		return "■ stopped by " + strings.Join(strings.Fields(told), " ")
+	}
+	return ""
+}

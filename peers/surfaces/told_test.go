@@ -1,0 +1,152 @@
+package surfaces_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+// tellsAlike holds what each surface says against who stopped the turn, and from
+// where. It returns how many say it.
+func (r *room) tellsAlike(w way, t turn) (right int) {
+	r.t.Helper()
+	who := w.by + ", " + w.word
+	status := " · by " + who + " · kept: text"
+	if w.word == "terminal" { // the person there needs not be told
+		status = " · kept: text"
+	}
+	last := "⏹ Stopped by " + who + " · "
+	if w.there {
+		last = "⏹ Stopped · "
+	}
+	for _, test := range []struct {
+		on   surface
+		says []string
+	}{
+		{r.viewer, []string{"stopped by " + w.by + " from " + w.word}},
+		{r.page, []string{"Stopped by " + w.by + ", " + w.place}},
+		{r.term, []string{"■ stopped by " + who + " after ", status}},
+		{r.chat, []string{last}},
+	} {
+		all := true
+		for _, words := range test.says {
+			if got := test.on.ending(t); !strings.Contains(got, words) {
+				r.t.Errorf("%s: %s says %q, without %q", w.name, test.on.name(), got, words)
+				all = false
+			}
+		}
+		if all {
+			right++
+		}
+	}
+	if r.isLogged(w, t) {
+		right++
+	}
+	return right
+}
+
+// isLogged looks for the one line that the server has for the turn.
+func (r *room) isLogged(w way, t turn) bool {
+	r.t.Helper()
+	var lines []map[string]any
+	comesTrue(r.t, r.said, func() bool {
+		lines = nil
+		for _, line := range r.logged("stopped") {
+			if line["turn"] == string(t.id) {
+				lines = append(lines, line)
+			}
+		}
+		return len(lines) > 0
+	})
+	if l := lines[0]; len(lines) != 1 || l["session"] != string(r.session) || l["by"] != w.by || l["from"] != w.word {
+		r.t.Errorf("%s: the log says %v", w.name, lines)
+		return false
+	}
+	return true
+}
+
+// oneReceipt reads the receipt in every way there is. It is the same to the byte
+// over HTTP, and the same value in the stream and in the answer to the stop.
+func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Receipt {
+	r.t.Helper()
+	path := "/v1/turns/" + string(t.id)
+	byCookie := ""
+	r.page.does("read", map[string]any{"path": path}, &byCookie)
+	byToken := r.read(http.DefaultClient, r.url+path)
+	if bySocket := r.read(r.socket(), "http://localhost"+path); bySocket != byToken || byCookie != byToken {
+		r.t.Errorf("%s: by token\n%s\nby socket\n%s\nby cookie\n%s", w.name, byToken, bySocket, byCookie)
+	}
+	var record struct{ Receipt bellcord.Receipt }
+	if err := json.Unmarshal([]byte(byToken), &record); err != nil {
+		r.t.Fatal(err)
+	}
+	want := written(r.t, record.Receipt)
+	if got := written(r.t, r.viewer.receipt(t.id)); got != want {
+		r.t.Errorf("%s: the stream has\n%s\nthe record\n%s", w.name, got, want)
+	}
+	if answer != nil && written(r.t, *answer) != want {
+		r.t.Errorf("%s: the stop was answered with\n%s\nthe record has\n%s", w.name, written(r.t, *answer), want)
+	}
+	c := record.Receipt.Cause
+	if record.Receipt.Turn != t.id || c == nil || c.Kind != bellcord.Person || c.By != w.by || c.From != w.word {
+		r.t.Errorf("%s: %s", w.name, want)
+	}
+	return record.Receipt
+}
+
+// read is an answer's body.
+func (r *room) read(by *http.Client, url string) string {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.token)
+	res, err := by.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		r.t.Fatalf("%s: %s, %v", url, res.Status, err)
+	}
+	return string(body)
+}
+
+// socket is the door for who has the machine.
+func (r *room) socket() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(r.data, "bellcord.sock"))
+		},
+	}}
+}
+
+func written(t *testing.T, receipt bellcord.Receipt) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.NewEncoder(&out).Encode(receipt); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// bare is a receipt without what differs from turn to turn: then it is the same
+// whichever surface asked for the stop.
+func bare(t *testing.T, r bellcord.Receipt) string {
+	t.Helper()
+	cause := bellcord.Cause{Kind: r.Cause.Kind, Why: r.Cause.Why, Mode: r.Cause.Mode}
+	r.Turn, r.Prompt, r.Cause = "", "", &cause
+	r.Times, r.Usage, r.Spent, r.Kept.Text = bellcord.Times{}, bellcord.Usage{}, nil, 0
+	return written(t, r)
+}
