@@ -1,0 +1,52 @@
+// Command recording draws a recording of a terminal: one picture in SVG that
+// moves by itself, without a script and without a font of its own, and stills
+// of the moments that the recording marks. tools/recording/record makes one.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	from := flag.String("from", "", "the recording")
+	moving := flag.String("moving", "", "the SVG to write of all of it; none when empty")
+	stills := flag.String("stills", "", "the directory for an SVG of each moment that is marked; none when empty")
+	title := flag.String("title", "terminal", "what stands above the terminal")
+	flag.Parse()
+	if err := draw(*from, *moving, *stills, *title); err != nil {
+		fmt.Fprintln(os.Stderr, "recording:", err)
+		os.Exit(1)
+	}
+}
+
+func draw(from, moving, stills, title string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	r, err := parse(string(text))
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", from, err)
+	}
+	if moving != "" {
+		if err := write(moving, film(title, r.frames)); err != nil {
+			return err
+		}
+	}
+	if stills == "" {
+		return nil
+	}
+	for name, still := range r.marked {
+		if err := write(filepath.Join(stills, name+".svg"), film(title, []screen{still})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(path, text string) error {
+	return os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // it is for everybody
+}

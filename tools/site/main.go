@@ -1,0 +1,42 @@
+// Command site makes the documents into pages for a browser: no scripts, one
+// stylesheet, every heading with an address. A link or a picture that leads
+// nowhere is an error, and so is a document that the contents do not name.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	root := flag.String("root", ".", "the repository")
+	out := flag.String("out", "dist/site", "the directory to write; what is in it is removed")
+	flag.Parse()
+	n, err := build(*root, *out)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d pages in %s\n", n, *out)
+}
+
+// build writes nothing unless every page is right.
+func build(root, out string) (int, error) {
+	s, err := read(root)
+	if err != nil {
+		return 0, err
+	}
+	files := map[string][]byte{"style.css": stylesheet}
+	var wrong []error
+	for _, p := range s.pages {
+		text, err := s.render(p)
+		files[p.name] = text
+		wrong = append(wrong, err)
+	}
+	if err := errors.Join(append(wrong, s.unnamed()...)...); err != nil {
+		return 0, err
+	}
+	return len(s.pages), s.write(out, files)
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// repository is a small one in which everything is right.
+func repository(t *testing.T, changes map[string]string) string {
+	t.Helper()
+	files := map[string]string{
+		"README.md":           "# Bellcord\n\n<img src=\"docs/pictures/a.png\" width=\"40\">\n\n[Begin](docs/install.md#then-this) [Licence](LICENSE)\n",
+		"LICENSE":             "free\n",
+		"docs/README.md":      "# Documents\n\n- [Install](install.md)\n",
+		"docs/install.md":     "# Install\n\n## Then: `this`\n\n## Then: this\n\n![a](pictures/a.png) [up](../README.md) [here](#then-this-1)\n",
+		"docs/pictures/a.png": "a picture",
+	}
+	maps.Copy(files, changes)
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestASiteHasPagesPicturesAndLinksThatLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "site")
+	if n, err := build(repository(t, nil), out); err != nil || n != 3 {
+		t.Fatalf("%d pages, %v", n, err)
+	}
+	for name, says := range map[string][]string{
+		"index.html":     {`src="pictures/a.png"`, `href="install.html#then-this"`, `href="` + code + `blob/main/LICENSE"`, `aria-current="page"`},
+		"install.html":   {`id="then-this"`, `href="#then-this"`, `href="index.html"`, `install.html#then-this-1`, "Install · Bellcord"},
+		"contents.html":  {`href="install.html"`},
+		"pictures/a.png": {"a picture"},
+		"style.css":      {"prefers-color-scheme"},
+	} {
+		text, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(name)))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, s := range says {
+			if !strings.Contains(string(text), s) {
+				t.Errorf("%s does not have %s:\n%s", name, s, text)
+			}
+		}
+		if strings.Contains(string(text), "<script") {
+			t.Errorf("%s has a script", name)
+		}
+	}
+}
+
+func TestASiteWithAnythingThatLeadsNowhereIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for wrong, document := range map[string]string{
+		"there is no such file":     "# Install\n\n[gone](gone.md)\n\n# Then: this\n",
+		"has no such heading":       "# Install\n\n[gone](#gone)\n\n# Then: this\n",
+		"it leads out":              "# Install\n\n[out](../../secret)\n\n# Then: this\n",
+		"pictures/b.png":            "# Install\n\n![b](pictures/b.png)\n\n# Then: this\n",
+		"pictures/c.png":            "# Install\n\nin <img src=\"pictures/c.png\"> a line\n\n# Then: this\n",
+		"docs/install.md has no ti": "no title\n\n## Then: this\n",
+	} {
+		out := filepath.Join(t.TempDir(), "site")
+		_, err := build(repository(t, map[string]string{"docs/install.md": document}), out)
+		if err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%q: the site was written", wrong)
+		}
+	}
+	if _, err := build(repository(t, map[string]string{"docs/lonely.md": "# Lonely\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "does not name docs/lonely.md") {
+		t.Errorf("a document that nobody finds: %v", err)
+	}
+}
+
+func TestTheDocumentsOfThisRepositoryMakeASite(t *testing.T) {
+	t.Parallel()
+	if n, err := build(filepath.Join("..", ".."), filepath.Join(t.TempDir(), "site")); err != nil || n < 20 {
+		t.Errorf("%d pages, %v", n, err)
+	}
+}
