@@ -58,7 +58,7 @@ type line struct {
 
 // Options bound what a hub waits for. Zero values mean the defaults.
 type Options struct {
-	Grace  time.Duration // for an agent to return after a stop; then it is abandoned (8 s)
+	Grace  time.Duration // for an agent to return after a stop; then it is abandoned (UsualGrace)
 	Settle time.Duration // for the end to become durable, before a stop is answered without (10 s)
 	Sweep  time.Duration // between looks at what other processes asked for (250 ms)
 	Logger *slog.Logger
@@ -78,6 +78,10 @@ type Commit struct {
 	Events []Event
 }
 
+// UsualGrace is a hub's grace where its options name none. Fronts say with it how
+// long a stop still waits.
+const UsualGrace = 8 * time.Second
+
 // forcedGrace is what an agent has left to return after a forced stop.
 const forcedGrace = time.Second
 
@@ -91,7 +95,7 @@ var (
 // then looks regularly for stops that other processes recorded. Close ends it.
 func Open(ctx context.Context, store Store, agent Agent, opts Options) (*Hub, error) {
 	if opts.Grace == 0 {
-		opts.Grace = 8 * time.Second
+		opts.Grace = UsualGrace
 	}
 	if opts.Settle == 0 {
 		opts.Settle = 10 * time.Second

@@ -90,7 +90,10 @@ function Head({ conversation, turn, mayStop }: { conversation: Conversation; tur
   )
 }
 
-/** Waits says, past two seconds, what a stop waits for. */
+/** grace is how long an agent has to return after a stop, in milliseconds: the server's UsualGrace. */
+const grace = 8000
+
+/** Waits says, past two seconds, what a stop waits for, and how long at most. */
 function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn }) {
   const pressed = conversation.pressed.get(turn.id)
   const at = pressed ? performance.now() - pressed.at : turn.stop ? Date.now() - Date.parse(turn.stop.at) : 0
@@ -98,7 +101,9 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
   if (conversation.link !== 'live' && !turn.stop) return <>the server cannot be reached; asking again…</>
   const running = [...turn.calls.values()].filter((c) => c.state === 'running')
   const what = running.length > 0 ? running.map((c) => `“${titleOf(c)}”`).join(', ') : 'the agent'
-  return <>waiting for {what} to end{pressed?.force ? '' : '; press again to force it'}</>
+  if (pressed?.force) return <>waiting for {what} to end</>
+  const left = Math.round((grace - at) / 1000)
+  return <>waiting for {what} to end{left > 0 && `, ${left} s more at most`}; press again to force it</>
 }
 
 /** Foot is the end of a turn: how, by whom, what it took and what was kept. */

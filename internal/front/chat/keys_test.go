@@ -29,8 +29,9 @@ func TestEscStopsAtOncePressAndSaysSoBeforeTheLogDoes(t *testing.T) {
 	s.has("■ stopping…")
 	wants(t, s.press("esc")) // it is under way
 	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.CallStarted{Call: "c"}).after(2100 * time.Millisecond)
-	s.has("waiting for shell npm test")
-	s.ends(bellcord.Receipt{End: bellcord.Stopped, Cause: person("me", "here"), Kept: bellcord.Kept{Text: 1}}).has("■ stopped 0:02 · kept: text")
+	s.has("waiting for shell npm test, 6 s more at most — ctrl+c forces").after(6 * time.Second)
+	s.has("waiting for shell npm test — ctrl+c forces")
+	s.ends(bellcord.Receipt{End: bellcord.Stopped, Cause: person("me", "here"), Kept: bellcord.Kept{Text: 1}}).has("■ stopped 0:08 · kept: text")
 }
 
 func TestEscAsksTwiceWhereThatIsWanted(t *testing.T) {

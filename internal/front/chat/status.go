@@ -59,15 +59,24 @@ func (m *Model) stoppingWords(since time.Time, mode bellcord.Mode) string {
 	if m.now.Sub(since) <= patience {
 		return words
 	}
-	for _, id := range m.story.order {
-		if c := m.story.cards[id]; c.state == "runs" {
-			return words + " waiting for " + brief(c.call) + " — ctrl+c forces"
-		}
-	}
 	if m.running == nil {
 		return words + " waiting for the server"
 	}
-	return words + " waiting for the agent to return — ctrl+c forces"
+	what := "the agent to return"
+	for _, id := range m.story.order {
+		if c := m.story.cards[id]; c.state == "runs" {
+			what = brief(c.call)
+			break
+		}
+	}
+	words += " waiting for " + what
+	if mode == bellcord.Force {
+		return words
+	}
+	if left := (bellcord.UsualGrace - m.now.Sub(since)).Round(time.Second); left > 0 {
+		words += fmt.Sprintf(", %d s more at most", left/time.Second)
+	}
+	return words + " — ctrl+c forces"
 }
 
 // ended is how the last turn ended.
@@ -121,10 +130,13 @@ func kept(r bellcord.Receipt) string {
 	if n := r.Kept.Results; n > 0 {
 		what = append(what, tools(n))
 	}
-	if len(what) == 0 {
-		what = []string{"nothing"}
-	}
-	parts := []string{"kept: " + strings.Join(what, ", ")}
+	var parts []string
+	switch n := len(r.Calls.Stopped); {
+	case len(what) > 0:
+		parts = append(parts, "kept: "+strings.Join(what, ", "))
+	case n == 0:
+		parts = append(parts, "kept: nothing")
+	} // what a stopped tool had put out is kept with it
 	if n := len(r.Calls.Stopped); n > 0 {
 		parts = append(parts, tools(n)+" stopped")
 	}

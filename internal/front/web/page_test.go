@@ -1,10 +1,15 @@
 package web_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord"
 )
 
 // shown is what a browser without credentials gets at an address.
@@ -108,5 +113,16 @@ func TestThePagesGuardIsTheOneOfAllTheRest(t *testing.T) {
 		if resp, body := s.shown("GET", path); resp.StatusCode != http.StatusUnauthorized && !strings.Contains(body, "<title>Bellcord</title>") {
 			t.Errorf("%s: %d %.80s", path, resp.StatusCode, body)
 		}
+	}
+}
+
+func TestThePageCountsDownTheGraceThatAHubGives(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "src", "turn.tsx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("const grace = %d\n", bellcord.UsualGrace.Milliseconds()); !strings.Contains(string(source), want) {
+		t.Errorf("the page does not say %q", want)
 	}
 }
