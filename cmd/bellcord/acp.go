@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
@@ -45,38 +47,79 @@ func (s *settings) serveACP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := newModels(c) // for their names alone
-	// The store opens while the editor and we say hello.
-	opened := sync.OnceValues(func() (*house, error) { return openHouse(ctx, c) })
-	go opened() //nolint:errcheck // whoever needs the house is told
-	in := endedBySignal(os.Stdin)
-	err = acp.Serve(in, os.Stdout, func() (*bellcord.Hub, error) {
-		h, err := opened()
+	var e editorHouse
+	front := acp.Config{Version: version, Logger: logger(), SetUp: func(asked context.Context) (acp.Config, error) {
+		c, err := s.setUp(asked)
 		if err != nil {
-			return nil, err
+			return acp.Config{}, err
 		}
-		return h.Hub, nil
-	}, acp.Config{
+		return e.front(ctx, c), nil
+	}}
+	if c.Model != "" || c.Agent != "" || len(c.Models) > 0 {
+		front = e.front(ctx, c)
+	}
+	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.hub, front)
+	return errors.Join(err, e.close())
+}
+
+// setUp does what bellcord init does.
+func (s *settings) setUp(ctx context.Context) (config.Config, error) {
+	if file, _ := config.File(s.file); isFile(file) {
+		return config.Config{}, fmt.Errorf("%s names no model: add one, as in model = \"provider/model\", or write it anew by bellcord init --force; then start again", file)
+	}
+	f := initFlags{file: s.file}
+	if err := f.run(ctx, io.Discard); err != nil { // stdout is the editor's
+		return config.Config{}, err
+	}
+	return s.load()
+}
+
+// editorHouse is the house of an editor's sessions. There is none before there is
+// a model.
+type editorHouse struct {
+	opened func() (*house, error)
+}
+
+// front begins to open the house: the store opens while the editor and we say hello.
+func (e *editorHouse) front(ctx context.Context, c config.Config) acp.Config {
+	known := newModels(c) // for their names alone
+	e.opened = sync.OnceValues(func() (*house, error) { return openHouse(ctx, c) })
+	go e.opened() //nolint:errcheck // whoever needs the house is told
+	return acp.Config{
 		Version: version, Agent: c.Agent, Model: modelOf(c), Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger(),
 		CheckModel: known.check, ContextSize: known.window,
 		Opened: func(id bellcord.SessionID, desk *acp.Desk, servers []acp.MCPServer) {
-			if h, err := opened(); err == nil {
+			if h, err := e.opened(); err == nil {
 				h.extras.opened(id, desk, servers)
 			}
 		},
 		Closed: func(id bellcord.SessionID) {
-			if h, err := opened(); err == nil {
+			if h, err := e.opened(); err == nil {
 				h.extras.closed(id)
 				h.yard.End(id)
 				h.agents.end(id)
 			}
 		},
-	})
-	h, openErr := opened()
-	if openErr != nil {
-		return errors.Join(err, openErr)
 	}
-	return errors.Join(err, h.close())
+}
+
+func (e *editorHouse) hub() (*bellcord.Hub, error) {
+	h, err := e.opened()
+	if err != nil {
+		return nil, err
+	}
+	return h.Hub, nil
+}
+
+func (e *editorHouse) close() error {
+	if e.opened == nil {
+		return nil
+	}
+	h, err := e.opened()
+	if err != nil {
+		return err
+	}
+	return h.close()
 }
 
 // endedBySignal is the input until SIGTERM or SIGINT, which end it like the

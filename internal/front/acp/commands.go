@@ -99,7 +99,7 @@ func help() string {
 func (s *session) change(to bellcord.Configured) (string, error) {
 	v, err := s.hub.Configure(s.id, bellcord.Configured{})
 	if err == nil && to != (bellcord.Configured{}) {
-		v, err = s.server.configure(s.id, to, s.server.config.CheckModel)
+		v, err = s.server.configure(s.id, to, s.server.config.Load().CheckModel)
 	}
 	if err != nil {
 		return "", err

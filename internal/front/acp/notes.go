@@ -15,8 +15,8 @@ import (
 const unknownContext = 128_000
 
 func (s *Server) contextSize(model string) int64 {
-	if s.config.ContextSize != nil {
-		if size := s.config.ContextSize(model); size > 0 {
+	if s.config.Load().ContextSize != nil {
+		if size := s.config.Load().ContextSize(model); size > 0 {
 			return size
 		}
 	}

@@ -46,6 +46,11 @@ type Config struct {
 	// be nil.
 	Opened func(id bellcord.SessionID, desk *Desk, servers []MCPServer)
 	Closed func(id bellcord.SessionID)
+
+	// SetUp is there where no model is: it finds one, and returns the configuration
+	// that holds from then on. Until it has, no session can be had, and hub is not
+	// called.
+	SetUp func(context.Context) (Config, error)
 }
 
 // MCPServer is one that a client asks the agent to use: a command, or a URL.
@@ -67,7 +72,8 @@ type Pair struct {
 
 // Server speaks ACP on one connection.
 type Server struct {
-	config Config
+	config atomic.Pointer[Config]
+	setup  sync.Mutex // held while a client has it replaced
 	// hub is opened while the client and we say hello: what it has to do first
 	// must not delay that.
 	hub  func() (*bellcord.Hub, error)
@@ -89,10 +95,11 @@ type Server struct {
 // that needs it; it must return the same hub each time.
 func Serve(in io.Reader, out io.Writer, hub func() (*bellcord.Hub, error), config Config) error {
 	s := &Server{
-		config: config, hub: hub,
+		hub:      hub,
 		conn:     jsonrpc.New(in, out),
 		sessions: map[bellcord.SessionID]*session{},
 	}
+	s.config.Store(&config)
 	return s.conn.Serve(s.handle, s.end)
 }
 
@@ -110,7 +117,7 @@ func (s *Server) end() {
 	s.mu.Unlock()
 	if len(open) > 0 {
 		if err := open[0].hub.Drain(ctx, s.cause(bellcord.Disconnect, "the client closed the connection")); err != nil {
-			s.config.Logger.Error("drain", "err", err)
+			s.config.Load().Logger.Error("drain", "err", err)
 		}
 	}
 	for _, sess := range open {
@@ -136,6 +143,8 @@ func (s *Server) handle(m jsonrpc.Message) {
 		s.reply(m.ID, s.setOption(m))
 	case "initialize":
 		s.reply(m.ID, s.initialize(m))
+	case "authenticate":
+		s.later(m, s.authenticate)
 	case "session/new":
 		s.later(m, s.newSession)
 	case "session/load":

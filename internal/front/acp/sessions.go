@@ -37,8 +37,8 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 	}
 	return answer{result: obj{
 		"protocolVersion": 1,
-		"agentInfo":       obj{"name": "bellcord", "title": "Bellcord", "version": s.config.Version},
-		"authMethods":     []obj{},
+		"agentInfo":       obj{"name": "bellcord", "title": "Bellcord", "version": s.config.Load().Version},
+		"authMethods":     authMethods(),
 		"agentCapabilities": obj{
 			"loadSession":         true,
 			"promptCapabilities":  obj{"image": true, "audio": false, "embeddedContext": true},
@@ -57,14 +57,14 @@ type sessionParams struct {
 
 // opened tells whoever wants to know what the session comes with.
 func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
-	if s.config.Opened == nil {
+	if s.config.Load().Opened == nil {
 		return
 	}
 	s.mu.Lock()
 	desk := s.offers
 	s.mu.Unlock()
 	desk.conn, desk.session = s.conn, id
-	s.config.Opened(id, &desk, servers)
+	s.config.Load().Opened(id, &desk, servers)
 }
 
 func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
@@ -75,11 +75,12 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	if !filepath.IsAbs(p.Cwd) {
 		return failure(invalid("cwd is not an absolute path"))
 	}
-	hub, err := s.hub()
+	hub, err := s.ready()
 	if err != nil {
 		return failure(err)
 	}
-	made, err := hub.NewSession(ctx, bellcord.Session{Dir: p.Cwd, Agent: s.config.Agent, Model: s.config.Model, Mode: s.config.Mode})
+	usual := s.config.Load()
+	made, err := hub.NewSession(ctx, bellcord.Session{Dir: p.Cwd, Agent: usual.Agent, Model: usual.Model, Mode: usual.Mode})
 	if err != nil {
 		return failure(err)
 	}
@@ -110,7 +111,7 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 	if !filepath.IsAbs(p.Cwd) {
 		return failure(invalid("cwd is not an absolute path"))
 	}
-	hub, err := s.hub()
+	hub, err := s.ready()
 	if err != nil {
 		return failure(err)
 	}
@@ -153,7 +154,7 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 		}
 		query.Before, query.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
 	}
-	hub, err := s.hub()
+	hub, err := s.ready()
 	if err != nil {
 		return failure(err)
 	}
@@ -205,8 +206,8 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	delete(s.server.sessions, s.id)
 	s.server.mu.Unlock()
 	s.unfollow(errGone)
-	if s.server.config.Closed != nil {
-		s.server.config.Closed(s.id)
+	if s.server.config.Load().Closed != nil {
+		s.server.config.Load().Closed(s.id)
 	}
 	return answer{result: obj{}}
 }
@@ -217,7 +218,7 @@ func (s *Server) deleteSession(ctx context.Context, params json.RawMessage) answ
 	if err != nil {
 		return failure(err)
 	}
-	hub, err := s.hub()
+	hub, err := s.ready()
 	if err != nil {
 		return failure(err)
 	}

@@ -16,7 +16,7 @@ func TestInitializeSaysWhatWeCanDo(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		hello := e.ask("initialize", obj{"protocolVersion": 2, "clientInfo": obj{"name": "vim", "version": "9"}}).Result
-		if hello["protocolVersion"] != 1.0 || hello["agentInfo"].(obj)["version"] != "test" || len(hello["authMethods"].([]any)) != 0 {
+		if hello["protocolVersion"] != 1.0 || hello["agentInfo"].(obj)["version"] != "test" || len(hello["authMethods"].([]any)) != 1 {
 			t.Errorf("answered %v", hello)
 		}
 		can := hello["agentCapabilities"].(obj)

@@ -29,7 +29,7 @@ func (s *Server) settings(v bellcord.Session) obj {
 
 // options is the complete list, as every answer and update has to tell it.
 func (s *Server) options(v bellcord.Session) []obj {
-	models := s.config.Models
+	models := s.config.Load().Models
 	if !slices.Contains(models, v.Model) {
 		models = append([]string{v.Model}, models...)
 	}
@@ -103,7 +103,7 @@ func (s *Server) configure(id bellcord.SessionID, change bellcord.Configured, ch
 		return v, invalid("no value")
 	case change.Mode != "" && !isMode(change.Mode):
 		return v, invalid("no mode " + change.Mode)
-	case change.Model == "" || change.Model == v.Model || slices.Contains(s.config.Models, change.Model):
+	case change.Model == "" || change.Model == v.Model || slices.Contains(s.config.Load().Models, change.Model):
 	case check == nil:
 		return v, invalid("no model " + change.Model)
 	default:

@@ -42,7 +42,7 @@ func (s *Server) prompt(m jsonrpc.Message) {
 
 // accept makes a turn of what was said, within the limits of every turn.
 func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Prompt) {
-	prompt := s.config.Prompt
+	prompt := s.config.Load().Prompt
 	prompt.Text, prompt.Images, prompt.Links, prompt.Task = said.Text, said.Images, said.Links, said.Task
 	prompt.Turn, prompt.OnDisconnect = bellcord.NewTurnID(), bellcord.StopOnDisconnect
 	sess.book.expect(prompt.Turn, request)
