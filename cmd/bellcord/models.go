@@ -186,7 +186,7 @@ func (m *models) list(ctx context.Context, only []string) error {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
 		}
 		for _, model := range offered {
-			fmt.Printf("%s/%s\n", name, model)
+			fmt.Printf("%s/%s\n", name, oneLine(model))
 		}
 	}
 	if len(only) > 0 && !slices.Contains(m.names(), only[0]) {

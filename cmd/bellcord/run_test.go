@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -92,6 +93,19 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	}
 	if _, errs, code := w.does("sessions", "show", "nope"); code != exitFailed || !strings.Contains(errs, "no such session") {
 		t.Errorf("%q, exit code %d", errs, code)
+	}
+}
+
+func TestNothingOnRecordSteersTheTerminalOfWhoLooksAtIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.starts("[say hi] \x1b[2J\u009b31m").drain()
+	if out, _, code := w.does("sessions"); code != 0 || strings.ContainsAny(out, "\x1b\u009b") || !strings.Contains(out, "␛[2J") {
+		t.Errorf("listed as %q", out)
+	}
+	var shown strings.Builder
+	if n, err := io.WriteString(visibly{&shown}, "a\x1b[2Jé\n"); n != 8 || err != nil || shown.String() != "a␛[2Jé\n" {
+		t.Errorf("%q, %d, %v", shown.String(), n, err)
 	}
 }
 

@@ -8,9 +8,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/transcript"
 )
 
@@ -32,7 +34,11 @@ func sessionsCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return of.withStore(cmd.Context(), func(store store) error {
-				return showSession(cmd.Context(), os.Stdout, store, bellcord.SessionID(args[0]))
+				var out io.Writer = os.Stdout
+				if isatty.IsTerminal(os.Stdout.Fd()) {
+					out = visibly{out}
+				}
+				return showSession(cmd.Context(), out, store, bellcord.SessionID(args[0]))
 			})
 		},
 	}
@@ -73,10 +79,10 @@ func listSessions(ctx context.Context, store store) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "SESSION\tUPDATED\tTITLE\tDIRECTORY")
 	for _, s := range sessions {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", s.ID, s.Updated.Format("2006-01-02 15:04"), s.Title, s.Dir)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", s.ID, s.Updated.Format("2006-01-02 15:04"), oneLine(s.Title), oneLine(s.Dir))
 		for _, t := range unended {
 			if t.Session == s.ID {
-				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, state(t), t.Prompt.Text, t.Accepted.Format(time.TimeOnly))
+				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, state(t), oneLine(t.Prompt.Text), t.Accepted.Format(time.TimeOnly))
 			}
 		}
 	}
@@ -88,6 +94,18 @@ func state(t bellcord.TurnRecord) string {
 		return "stopping"
 	}
 	return string(t.State)
+}
+
+// visibly writes for a terminal, which nothing on record steers. A file gets a
+// transcript as it is.
+type visibly struct{ to io.Writer }
+
+// Write implements io.Writer. A character is never in two writes.
+func (v visibly) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(v.to, line.Visible(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func showSession(ctx context.Context, out io.Writer, store store, id bellcord.SessionID) error {
