@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"internal/front/line":            {""},
 	"internal/front/telegram":        {"", "internal/front/telegram/markup", "internal/front/telegram/outbox", "internal/front/telegram/rights", "internal/front/telegram/wire"},
 	"internal/front/chat":            {"", "internal/front/line"},
-	"internal/front/chat/tty":        {"internal/front/chat"},
+	"internal/front/chat/tty":        {"internal/front/chat", "internal/front/line"},
 	"internal/front/telegram/markup": {},
 	"internal/front/telegram/outbox": {},
 	"internal/front/telegram/wire":   {"internal/filelock", "internal/front/telegram/outbox"},

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -106,17 +107,23 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 	}
 	out, errs := io.Writer(os.Stdout), io.Writer(os.Stderr)
 	var typed <-chan []byte
+	var unwaited *line.Output
 	if in := int(os.Stdin.Fd()); term.IsTerminal(in) && term.IsTerminal(int(os.Stdout.Fd())) {
 		before, err := term.MakeRaw(in)
 		if err != nil {
 			return "", err
 		}
 		defer func() { _ = term.Restore(in, before) }()
-		out, errs, typed = rawWriter{out}, rawWriter{errs}, typing(os.Stdin)
+		unwaited = line.NewOutput(out)
+		defer func() { unwaited.Drained(time.Second) }()
+		if term.IsTerminal(int(os.Stderr.Fd())) {
+			errs = rawWriter{unwaited}
+		}
+		out, typed = rawWriter{unwaited}, typing(os.Stdin)
 		fmt.Fprintln(errs, "Esc or Ctrl-C stops the turn, Ctrl-C again forces it; q or Ctrl-D leaves and stops nothing.")
 	}
 	screen := line.NewScreen(&line.View{Out: out, Err: errs, Terminal: term.IsTerminal(int(os.Stdout.Fd()))}, begin.ID)
-	screen.Typed = typed
+	screen.Typed, screen.Out = typed, unwaited
 	screen.Stop = func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
 		_, err := at.stop(ctx, turn, "", api.Stop{Mode: string(mode), Wait: "1s"})
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/chat/tty"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 type chatFlags struct {
@@ -72,7 +73,11 @@ func (f *chatFlags) chat(ctx context.Context) error {
 		return err
 	}
 	id, err := f.talk(ctx, at, c)
-	if err = errors.Join(err, at.close()); err == nil && id != "" {
+	deaf := errors.Is(err, line.ErrDeaf)
+	if deaf {
+		err = nil // whom should it be told?
+	}
+	if err = errors.Join(err, at.close()); err == nil && id != "" && !deaf {
 		fmt.Fprintf(os.Stderr, "go on: bellcord chat --session %s\n", id)
 	}
 	return err

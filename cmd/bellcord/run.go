@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -112,7 +113,7 @@ func (f *runFlags) turnIn(ctx context.Context, h *house, c config.Config, text s
 	if err != nil {
 		return bellcord.Receipt{}, err
 	}
-	defer onSignal(func(sig os.Signal, nth int) {
+	defer onSignal(turn.Settled(), func(sig os.Signal, nth int) {
 		req := bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Shutdown, By: sig.String(), From: "run"})
 		if sig == os.Interrupt {
 			req.Cause = bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "run"}
@@ -163,18 +164,29 @@ func (f *runFlags) openSession(ctx context.Context, h *house, c config.Config) (
 	return h.NewSession(ctx, bellcord.Session{Dir: dir, Agent: c.Agent, Model: modelOf(c), Mode: c.Mode})
 }
 
+// farewell is how long after the turn's end the rest of it may be on its way out
+// before a signal ends the program as it would any other: whoever is to read it may
+// never do so.
+const farewell = 2 * time.Second
+
 // onSignal tells of every signal that asks for an end, and how many Ctrl-Cs there
 // have been. The first stops the turn, the second forces it; SIGTERM and SIGHUP
-// are a shutdown.
-func onSignal(tell func(sig os.Signal, interrupts int)) func() {
+// are a shutdown. Once it is over there is nothing left to stop.
+func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) func() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
 	go func() {
 		interrupts := 0
+		var left <-chan time.Time
 		for {
 			select {
 			case <-done:
+				return
+			case <-over:
+				over, left = nil, time.After(farewell)
+			case <-left:
+				signal.Stop(signals)
 				return
 			case sig := <-signals:
 				if sig == os.Interrupt {

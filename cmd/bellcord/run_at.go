@@ -22,7 +22,7 @@ func (f *runFlags) turnAt(ctx context.Context, remote *client.Client, text strin
 	}
 	ctx, leave := context.WithCancelCause(ctx) //nolint:forbidigo // for watching; the turn is the server's
 	defer leave(nil)
-	defer onSignal(func(sig os.Signal, nth int) {
+	defer onSignal(ctx.Done(), func(sig os.Signal, nth int) {
 		if nth > 2 {
 			leave(fmt.Errorf("left; the turn may still run: bellcord stop %s", id))
 			return

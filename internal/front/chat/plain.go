@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -24,9 +25,12 @@ type Plain struct {
 	feed  Feed
 	work  Errands
 	asked string // the question that it was said of how to answer it
+	out   *line.Output
+	freed chan struct{} // it has taken everything
 }
 
-// Run goes on until the person leaves, the input ends or ctx does.
+// Run goes on until the person leaves, the input ends or ctx does. Neither what is
+// typed nor a Ctrl-C waits for Out.
 func (p *Plain) Run(ctx context.Context) error {
 	grown, reports := make(chan struct{}, 1), make(chan Report)
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
@@ -43,14 +47,40 @@ func (p *Plain) Run(ctx context.Context) error {
 		case <-ended:
 		}
 	}}
-	p.watch.View = &line.View{Out: p.Out, Err: p.Out}
+	p.out, p.freed = line.NewOutput(p.Out), make(chan struct{}, 1)
+	p.out.Free = func() {
+		select {
+		case p.freed <- struct{}{}:
+		default: // it is about to look
+		}
+	}
+	p.watch.View = &line.View{Out: p.out, Err: p.out}
 	err := p.loop(ctx, beside, grown, reports)
 	close(ended)
 	p.feed.Close()
 	p.work.Wait(lingering, func() { callOff(nil) })
 	callOff(nil)
-	return err
+	return errors.Join(err, p.part(ctx))
 }
+
+// part waits until all that was said is taken, unless who waits for it has enough.
+func (p *Plain) part(ctx context.Context) error {
+	for !p.out.Drained(parting) {
+		select {
+		case <-p.Interrupts:
+			return line.ErrDeaf
+		default:
+		}
+		if ctx.Err() != nil {
+			return line.ErrDeaf
+		}
+	}
+	return nil
+}
+
+// parting is how long the last words may take before it is asked whether anybody
+// still waits for them.
+const parting = 300 * time.Millisecond
 
 // lingering is how long a stop on its way keeps who leaves.
 const lingering = time.Second
@@ -64,8 +94,13 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 	for {
 		var actions []Action
 		var err error
+		news := grown
+		if p.out.Behind() {
+			news = nil // they wait in the log
+		}
 		select {
-		case <-grown:
+		case <-p.freed:
+		case <-news:
 			err = p.take(p.feed.Take())
 		case r := <-reports:
 			p.Model.Hear(r)

@@ -13,6 +13,7 @@ import (
 type Screen struct {
 	View  *View
 	Typed <-chan []byte // what comes from a terminal in raw mode; nil where nobody can type
+	Out   *Output       // where View writes, if nobody is to wait for it: keys are obeyed however far it is behind
 	// Stop and Answer are called beside what is shown, so they may take their
 	// time. What they return is shown.
 	Stop   func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error
@@ -23,6 +24,7 @@ type Screen struct {
 	start     beginning
 	answering string // the question whose answer is on its way
 	reports   chan report
+	freed     chan struct{}  // Out has taken everything
 	asked     sync.WaitGroup // stops and answers that are on their way
 }
 
@@ -42,7 +44,7 @@ const (
 // NewScreen returns a screen that begins with the given turn, or with the last
 // one when that is empty.
 func NewScreen(view *View, begin bellcord.TurnID) *Screen {
-	s := &Screen{View: view, watch: Watch{View: view}, reports: make(chan report, 8)}
+	s := &Screen{View: view, watch: Watch{View: view}, reports: make(chan report, 8), freed: make(chan struct{}, 1)}
 	s.start = beginning{turn: begin, past: s.watch.note}
 	return s
 }
@@ -62,6 +64,14 @@ func (s *Screen) tell(r report) {
 // nobody can type, it shows the one turn and returns its receipt, nil when there
 // is no turn.
 func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, error) {
+	if s.Out != nil {
+		s.Out.Free = func() {
+			select {
+			case s.freed <- struct{}{}:
+			default: // it is about to look
+			}
+		}
+	}
 	reading, done := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
 	events, failed := make(chan []bellcord.Event), make(chan error, 1)
 	var reader sync.WaitGroup
@@ -99,6 +109,10 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 	defer idle.Stop()
 	var lapse <-chan time.Time // runs from an Esc on, however much is shown meanwhile
 	for {
+		coming, quietly := events, idle.C
+		if s.Out != nil && s.Out.Behind() {
+			coming, quietly = nil, nil // they wait in the log
+		}
 		switch {
 		case !s.keys.Pending():
 			lapse = nil
@@ -107,11 +121,13 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 		}
 		var step outcome
 		select {
-		case some := <-events:
+		case some := <-coming:
 			idle.Reset(quiet)
 			step = s.come(some)
-		case <-idle.C:
+		case <-quietly:
 			step = s.caughtUp()
+		case <-s.freed:
+			idle.Reset(quiet)
 		case bytes := <-s.Typed:
 			step = s.obey(beside, s.keys.Type(bytes, time.Now(), s.situation()))
 		case <-lapse:

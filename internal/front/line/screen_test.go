@@ -3,6 +3,7 @@ package line_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +94,19 @@ func raise(ctx context.Context, begin bellcord.TurnID, typed bool) *stage {
 		s.typed = make(chan []byte)
 		s.Typed = s.typed
 	}
+	return s.run(ctx)
+}
+
+// raiseOn starts a screen on a terminal that is not waited for.
+func raiseOn(ctx context.Context, begin bellcord.TurnID, far io.Writer) *stage {
+	s := &stage{log: make(logbook), over: make(chan struct{}), typed: make(chan []byte)}
+	out := line.NewOutput(far)
+	s.Screen = line.NewScreen(&line.View{Out: out, Err: out}, begin)
+	s.Typed, s.Out = s.typed, out
+	return s.run(ctx)
+}
+
+func (s *stage) run(ctx context.Context) *stage {
 	s.Stop = func(_ context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
 		return s.note("stop " + string(turn) + " " + string(mode))
 	}

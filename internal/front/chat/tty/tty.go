@@ -5,12 +5,14 @@ package tty
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bellcord/bellcord/internal/front/chat"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 const (
@@ -18,15 +20,19 @@ const (
 	lingering = time.Second
 	// beat is how often the clock on the screen is looked at.
 	beat = 100 * time.Millisecond
+	// parting is how long a terminal may take for the last that is written to it.
+	parting = 300 * time.Millisecond
 )
 
 // Run shows the model until the person leaves or ctx ends, and gives the terminal
-// back as it was.
+// back as it was, if it takes that: neither a key nor ctx waits for the terminal.
 func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
 	defer callOff(nil)
 	s := &screen{ctx: ctx, beside: beside, model: model}
-	program := tea.NewProgram(s, tea.WithoutSignalHandler())
+	s.out = &terminal{line.NewOutput(os.Stdout), os.Stdout}
+	program := tea.NewProgram(s, tea.WithOutput(s.out), tea.WithoutSignalHandler())
+	s.out.Free = func() { program.Send(freed{}) }
 	// The end of ctx is a quit like any other. Given to the library, it would be a
 	// kill, which closes the reader of keys below its reading goroutine.
 	defer context.AfterFunc(ctx, program.Quit)()
@@ -36,6 +42,9 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	_, err := program.Run()
 	s.feed.Close()
 	s.errands.Wait(lingering, func() { callOff(nil) })
+	if !s.out.Drained(parting) {
+		return line.ErrDeaf
+	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return nil // whoever ended it wants to leave
 	}
@@ -49,10 +58,13 @@ type screen struct {
 	feed          *chat.Feed
 	errands       *chat.Errands
 	width, height int
+	out           *terminal
+	shown         tea.View // last
 }
 
 type (
-	grown  struct{}
+	grown  struct{} // the feed has something
+	freed  struct{} // the terminal has taken all: it is shown what it missed
 	ticked time.Time
 )
 
@@ -102,13 +114,33 @@ func (s *screen) take(news chat.News) {
 	}
 }
 
-// View implements tea.Model.
+// View implements tea.Model. A terminal that is behind is shown nothing new: what
+// is written to it would only pile up.
 func (s *screen) View() tea.View {
+	if s.out.Behind() {
+		return s.shown
+	}
 	shown := s.model.Screen(s.width, s.height)
 	view := tea.NewView(strings.Join(shown.Lines, "\n"))
 	view.AltScreen = true
 	if len(shown.Lines) > 0 {
 		view.Cursor = tea.NewCursor(shown.X, shown.Y)
 	}
+	s.shown = view
 	return view
 }
+
+// terminal is an output that still has a size and modes.
+type terminal struct {
+	*line.Output
+	file *os.File
+}
+
+// Fd is the terminal's.
+func (t *terminal) Fd() uintptr { return t.file.Fd() }
+
+// Read implements io.Reader.
+func (t *terminal) Read(p []byte) (int, error) { return t.file.Read(p) }
+
+// Close implements io.Closer.
+func (t *terminal) Close() error { return t.file.Close() }
