@@ -52,6 +52,7 @@ func (f *attachFlags) attach(ctx context.Context, prefix string) error {
 	}
 	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer done()
+	context.AfterFunc(ctx, done) // a second one ends it like any other program: nothing here is its own
 	at, err := f.place(ctx, c, "attach")
 	if err != nil {
 		return err
