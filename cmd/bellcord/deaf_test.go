@@ -116,6 +116,7 @@ func TestLaw02_AChatOnATerminalThatTakesNothingIsStoppedAllTheSame(t *testing.T)
 		"by Ctrl-C":  func(d *deaf) { d.types("\x03") },
 		"by SIGTERM": func(d *deaf) { _ = d.cmd.Process.Signal(syscall.SIGTERM) },
 		"by SIGHUP":  func(d *deaf) { _ = d.cmd.Process.Signal(syscall.SIGHUP) },
+		"by its end": func(d *deaf) { _ = d.far.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -60,6 +60,7 @@ type screen struct {
 	width, height int
 	out           *terminal
 	shown         tea.View // last
+	drawn         bool     // there is one
 }
 
 type (
@@ -117,7 +118,7 @@ func (s *screen) take(news chat.News) {
 // View implements tea.Model. A terminal that is behind is shown nothing new: what
 // is written to it would only pile up.
 func (s *screen) View() tea.View {
-	if s.out.Behind() {
+	if s.drawn && s.out.Behind() {
 		return s.shown
 	}
 	shown := s.model.Screen(s.width, s.height)
@@ -126,7 +127,7 @@ func (s *screen) View() tea.View {
 	if len(shown.Lines) > 0 {
 		view.Cursor = tea.NewCursor(shown.X, shown.Y)
 	}
-	s.shown = view
+	s.shown, s.drawn = view, true
 	return view
 }
 
