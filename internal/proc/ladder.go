@@ -128,6 +128,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 		if late := met.late(alive); len(late) > 0 {
 			p.ask(late)
 		}
+		rouse(alive) // one may have halted in the moment of asking, or because of it
 		return false
 	}, grace, force)
 	// At least once, also where a machine is so busy that looking took all the

@@ -138,6 +138,9 @@ func (p *pen) ask([]process) bool {
 	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, p.leader) == nil
 }
 
+// rouse has nothing to do: nobody halts here.
+func rouse([]process) {}
+
 func (p *pen) kill() []process {
 	all := p.look()
 	_ = windows.TerminateJobObject(p.job, 1)

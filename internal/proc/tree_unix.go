@@ -173,6 +173,12 @@ func ask(list []process) {
 		if ok && now.ident == p.ident && !groups[now.group] { // it may just have left
 			send(p.ident, unix.SIGTERM)
 		}
+	}
+}
+
+// rouse has those go on who have halted: what they are asked is not heard before.
+func rouse(list []process) {
+	for _, p := range list {
 		if p.halted {
 			send(p.ident, unix.SIGCONT)
 		}
