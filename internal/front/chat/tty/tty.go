@@ -30,7 +30,7 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
 	defer callOff(nil)
 	s := &screen{ctx: ctx, beside: beside, model: model}
-	s.out = &terminal{line.NewOutput(os.Stdout), os.Stdout}
+	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
 	program := tea.NewProgram(s, tea.WithOutput(s.out), tea.WithoutSignalHandler())
 	s.out.Free = func() { program.Send(freed{}) }
 	// The end of ctx is a quit like any other. Given to the library, it would be a
@@ -79,6 +79,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
+		s.out.resized.Store(true)
 	case tea.KeyPressMsg:
 		return s, s.obey(s.model.Press(msg.Keystroke(), msg.Text, time.Now()))
 	case tea.PasteMsg:
@@ -130,18 +131,3 @@ func (s *screen) View() tea.View {
 	s.shown, s.drawn = view, true
 	return view
 }
-
-// terminal is an output that still has a size and modes.
-type terminal struct {
-	*line.Output
-	file *os.File
-}
-
-// Fd is the terminal's.
-func (t *terminal) Fd() uintptr { return t.file.Fd() }
-
-// Read implements io.Reader.
-func (t *terminal) Read(p []byte) (int, error) { return t.file.Read(p) }
-
-// Close implements io.Closer.
-func (t *terminal) Close() error { return t.file.Close() }
