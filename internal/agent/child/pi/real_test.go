@@ -133,7 +133,9 @@ func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
 		if text := said(s.bodies(turn.ID)); r.End != bellcord.Done || text != "Hello there." {
 			t.Errorf("%s %s: %q", r.End, r.Error, text)
 		}
-		if want := "prompted started hosted step_started"; !strings.HasPrefix(s.kinds(turn.ID), want) || !strings.Contains(s.kinds(turn.ID), "thought said step_ended ended") {
+		// Pi repeats what it knows of the usage when it has the time to.
+		kinds := strings.ReplaceAll(s.kinds(turn.ID), "metered ", "")
+		if !strings.HasPrefix(kinds, "prompted started hosted step_started") || !strings.Contains(kinds, "thought said step_ended ended") {
 			t.Errorf("%s", s.kinds(turn.ID))
 		}
 		if want := (bellcord.Usage{Input: 100, Output: 10, Cost: 120_000, Exact: true}); r.Usage != want || r.Spent[0].Model != "fake/one" {
