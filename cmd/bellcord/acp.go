@@ -55,15 +55,21 @@ func (s *settings) serveACP(ctx context.Context) error {
 		}
 		return e.front(ctx, c), nil
 	}}
-	if c.Model != "" || c.Agent != "" || len(c.Models) > 0 {
+	if answers(c) {
 		front = e.front(ctx, c)
 	}
 	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.hub, front)
 	return errors.Join(err, e.close())
 }
 
-// setUp does what bellcord init does.
+// answers reports whether somebody does: a model, or an agent that is hosted.
+func answers(c config.Config) bool { return c.Model != "" || c.Agent != "" || len(c.Models) > 0 }
+
+// setUp does what bellcord init does, unless somebody has done it meanwhile.
 func (s *settings) setUp(ctx context.Context) (config.Config, error) {
+	if c, err := s.load(); err != nil || answers(c) {
+		return c, err
+	}
 	if file, _ := config.File(s.file); isFile(file) {
 		return config.Config{}, fmt.Errorf("%s names no model: add one, as in model = \"provider/model\", or write it anew by bellcord init --force; then start again", file)
 	}

@@ -109,6 +109,25 @@ func TestAnEditorWithoutAnyConfigurationIsToldAndSetsItUp(t *testing.T) {
 	}
 }
 
+func TestAConfigurationThatWasWrittenMeanwhileIsTaken(t *testing.T) {
+	t.Parallel()
+	n := newNewcomer(t)
+	e := n.edits()
+	opens := fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, n.home)
+	if a, _ := e.asks("session/new", opens); a.Error == nil {
+		t.Fatalf("a session without a model is answered %s", a.Result)
+	}
+	if _, errs, code := n.types("init"); code != 0 {
+		t.Fatal(errs)
+	}
+	if a, _ := e.asks("authenticate", `{"methodId":"setup"}`); a.Error != nil {
+		t.Fatalf("%+v", a.Error)
+	}
+	if a, _ := e.asks("session/new", opens); a.Error != nil {
+		t.Errorf("%+v", a.Error)
+	}
+}
+
 func TestAConfigurationThatNamesNoModelIsNotWrittenOver(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)

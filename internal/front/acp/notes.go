@@ -15,8 +15,8 @@ import (
 const unknownContext = 128_000
 
 func (s *Server) contextSize(model string) int64 {
-	if s.config.Load().ContextSize != nil {
-		if size := s.config.Load().ContextSize(model); size > 0 {
+	if known := s.config.Load().ContextSize; known != nil {
+		if size := known(model); size > 0 {
 			return size
 		}
 	}

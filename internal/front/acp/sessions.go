@@ -57,14 +57,15 @@ type sessionParams struct {
 
 // opened tells whoever wants to know what the session comes with.
 func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
-	if s.config.Load().Opened == nil {
+	tell := s.config.Load().Opened
+	if tell == nil {
 		return
 	}
 	s.mu.Lock()
 	desk := s.offers
 	s.mu.Unlock()
 	desk.conn, desk.session = s.conn, id
-	s.config.Load().Opened(id, &desk, servers)
+	tell(id, &desk, servers)
 }
 
 func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
@@ -206,8 +207,8 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	delete(s.server.sessions, s.id)
 	s.server.mu.Unlock()
 	s.unfollow(errGone)
-	if s.server.config.Load().Closed != nil {
-		s.server.config.Load().Closed(s.id)
+	if closed := s.server.config.Load().Closed; closed != nil {
+		closed(s.id)
 	}
 	return answer{result: obj{}}
 }
