@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -116,7 +115,7 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 		}
 		defer func() { _ = term.Restore(in, before) }()
 		unwaited = line.NewOutput(out)
-		defer func() { unwaited.Drained(time.Second) }()
+		defer func() { unwaited.Drained(line.Parting) }()
 		if term.IsTerminal(int(os.Stderr.Fd())) {
 			errs = rawWriter{unwaited}
 		}

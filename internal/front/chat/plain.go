@@ -26,7 +26,6 @@ type Plain struct {
 	work  Errands
 	asked string // the question that it was said of how to answer it
 	out   *line.Output
-	freed chan struct{} // it has taken everything
 }
 
 // Run goes on until the person leaves, the input ends or ctx does. Neither what is
@@ -47,13 +46,7 @@ func (p *Plain) Run(ctx context.Context) error {
 		case <-ended:
 		}
 	}}
-	p.out, p.freed = line.NewOutput(p.Out), make(chan struct{}, 1)
-	p.out.Free = func() {
-		select {
-		case p.freed <- struct{}{}:
-		default: // it is about to look
-		}
-	}
+	p.out = line.NewOutput(p.Out)
 	p.watch.View = &line.View{Out: p.out, Err: p.out}
 	err := p.loop(ctx, beside, grown, reports)
 	close(ended)
@@ -65,7 +58,7 @@ func (p *Plain) Run(ctx context.Context) error {
 
 // part waits until all that was said is taken, unless who waits for it has enough.
 func (p *Plain) part(ctx context.Context) error {
-	for !p.out.Drained(parting) {
+	for !p.out.Drained(line.Parting) {
 		select {
 		case <-p.Interrupts:
 			return line.ErrDeaf
@@ -77,10 +70,6 @@ func (p *Plain) part(ctx context.Context) error {
 	}
 	return nil
 }
-
-// parting is how long the last words may take before it is asked whether anybody
-// still waits for them.
-const parting = 300 * time.Millisecond
 
 // lingering is how long a stop on its way keeps who leaves.
 const lingering = time.Second
@@ -99,7 +88,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 			news = nil // they wait in the log
 		}
 		select {
-		case <-p.freed:
+		case <-p.out.Freed:
 		case <-news:
 			err = p.take(p.feed.Take())
 		case r := <-reports:

@@ -130,15 +130,16 @@ func kept(r bellcord.Receipt) string {
 	if n := r.Kept.Results; n > 0 {
 		what = append(what, tools(n))
 	}
+	stopped := len(r.Calls.Stopped)
+	if len(what) == 0 && stopped == 0 { // what a stopped one had put out is kept with it
+		what = []string{"nothing"}
+	}
 	var parts []string
-	switch n := len(r.Calls.Stopped); {
-	case len(what) > 0:
+	if len(what) > 0 {
 		parts = append(parts, "kept: "+strings.Join(what, ", "))
-	case n == 0:
-		parts = append(parts, "kept: nothing")
-	} // what a stopped tool had put out is kept with it
-	if n := len(r.Calls.Stopped); n > 0 {
-		parts = append(parts, tools(n)+" stopped")
+	}
+	if stopped > 0 {
+		parts = append(parts, tools(stopped)+" stopped")
 	}
 	if n := len(r.Calls.NotStarted); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d not run", n))

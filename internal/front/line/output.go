@@ -11,6 +11,9 @@ import (
 // can be said on it.
 var ErrDeaf = errors.New("the terminal takes nothing")
 
+// Parting is how long a terminal may take for the last that is written to it.
+const Parting = 300 * time.Millisecond
+
 // Output is a terminal that nobody waits for. One that takes nothing, such as the
 // far end of a network that is gone, must not keep a key from stopping a turn, nor
 // a signal from ending the program.
@@ -18,10 +21,11 @@ var ErrDeaf = errors.New("the terminal takes nothing")
 // What is written piles up meanwhile: whoever has much to say asks first whether
 // the terminal is behind.
 type Output struct {
-	// Free, if not nil, is told when a terminal that was behind has taken
-	// everything. It is set before anybody asks.
-	Free func()
+	// Freed has something when a terminal that was said to be behind has taken
+	// everything.
+	Freed <-chan struct{}
 
+	freed   chan struct{}
 	to      io.Writer
 	mu      sync.Mutex
 	pending []byte
@@ -31,7 +35,10 @@ type Output struct {
 }
 
 // NewOutput returns an output to a terminal.
-func NewOutput(to io.Writer) *Output { return &Output{to: to} }
+func NewOutput(to io.Writer) *Output {
+	freed := make(chan struct{}, 1)
+	return &Output{to: to, freed: freed, Freed: freed}
+}
 
 // Write implements io.Writer. It returns at once.
 func (o *Output) Write(p []byte) (int, error) {
@@ -59,16 +66,18 @@ func (o *Output) pass() {
 		o.err = err
 	}
 	close(o.passed)
-	asked := o.asked
+	if o.asked {
+		select {
+		case o.freed <- struct{}{}:
+		default: // whoever asked has not looked yet
+		}
+	}
 	o.passed, o.asked = nil, false
 	o.mu.Unlock()
-	if asked && o.Free != nil {
-		o.Free()
-	}
 }
 
 // Behind reports whether the terminal has not taken all yet. Whoever is told so is
-// told by Free when it has.
+// told by Freed when it has.
 func (o *Output) Behind() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -29,8 +29,7 @@ func TestNobodyWaitsForATerminalThatTakesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		far := &sluggish{let: make(chan error)}
-		out, freed := line.NewOutput(far), 0
-		out.Free = func() { freed++ }
+		out := line.NewOutput(far)
 		if out.Behind() || !out.Drained(0) {
 			t.Error("it is behind with nothing")
 		}
@@ -46,14 +45,15 @@ func TestNobodyWaitsForATerminalThatTakesNothing(t *testing.T) {
 		far.let <- nil
 		far.let <- nil
 		synctest.Wait()
-		if out.Behind() || !out.Drained(0) || far.String() != "abc" || freed != 1 {
-			t.Errorf("it has %q, told %d times", far.String(), freed)
+		if out.Behind() || !out.Drained(0) || far.String() != "abc" || len(out.Freed) != 1 {
+			t.Errorf("it has %q, told %d times", far.String(), len(out.Freed))
 		}
+		<-out.Freed
 		_, _ = out.Write([]byte("d"))
 		far.let <- errors.New("gone")
 		synctest.Wait()
-		if _, err := out.Write([]byte("e")); err == nil || freed != 1 {
-			t.Errorf("a terminal that is gone takes more: %v, told %d times", err, freed)
+		if _, err := out.Write([]byte("e")); err == nil || len(out.Freed) != 0 {
+			t.Errorf("a terminal that is gone takes more: %v, told %d times", err, len(out.Freed))
 		}
 	})
 }

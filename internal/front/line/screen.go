@@ -24,7 +24,6 @@ type Screen struct {
 	start     beginning
 	answering string // the question whose answer is on its way
 	reports   chan report
-	freed     chan struct{}  // Out has taken everything
 	asked     sync.WaitGroup // stops and answers that are on their way
 }
 
@@ -44,7 +43,7 @@ const (
 // NewScreen returns a screen that begins with the given turn, or with the last
 // one when that is empty.
 func NewScreen(view *View, begin bellcord.TurnID) *Screen {
-	s := &Screen{View: view, watch: Watch{View: view}, reports: make(chan report, 8), freed: make(chan struct{}, 1)}
+	s := &Screen{View: view, watch: Watch{View: view}, reports: make(chan report, 8)}
 	s.start = beginning{turn: begin, past: s.watch.note}
 	return s
 }
@@ -64,14 +63,6 @@ func (s *Screen) tell(r report) {
 // nobody can type, it shows the one turn and returns its receipt, nil when there
 // is no turn.
 func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, error) {
-	if s.Out != nil {
-		s.Out.Free = func() {
-			select {
-			case s.freed <- struct{}{}:
-			default: // it is about to look
-			}
-		}
-	}
 	reading, done := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
 	events, failed := make(chan []bellcord.Event), make(chan error, 1)
 	var reader sync.WaitGroup
@@ -107,11 +98,18 @@ func read(ctx context.Context, source Source, events chan<- []bellcord.Event) er
 func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Event, failed <-chan error) (*bellcord.Receipt, error) {
 	idle := time.NewTimer(quiet)
 	defer idle.Stop()
+	late := false              // Out was behind: how long the log is quiet was not seen
 	var lapse <-chan time.Time // runs from an Esc on, however much is shown meanwhile
 	for {
 		coming, quietly := events, idle.C
-		if s.Out != nil && s.Out.Behind() {
-			coming, quietly = nil, nil // they wait in the log
+		var freed <-chan struct{}
+		switch {
+		case s.Out != nil && s.Out.Behind():
+			coming, quietly, freed = nil, nil, s.Out.Freed // events wait in the log
+			late = true
+		case late:
+			late = false
+			idle.Reset(quiet)
 		}
 		switch {
 		case !s.keys.Pending():
@@ -126,8 +124,7 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 			step = s.come(some)
 		case <-quietly:
 			step = s.caughtUp()
-		case <-s.freed:
-			idle.Reset(quiet)
+		case <-freed:
 		case bytes := <-s.Typed:
 			step = s.obey(beside, s.keys.Type(bytes, time.Now(), s.situation()))
 		case <-lapse:

@@ -20,8 +20,6 @@ const (
 	lingering = time.Second
 	// beat is how often the clock on the screen is looked at.
 	beat = 100 * time.Millisecond
-	// parting is how long a terminal may take for the last that is written to it.
-	parting = 300 * time.Millisecond
 )
 
 // Run shows the model until the person leaves or ctx ends, and gives the terminal
@@ -32,7 +30,6 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	s := &screen{ctx: ctx, beside: beside, model: model}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
 	program := tea.NewProgram(s, tea.WithOutput(s.out), tea.WithoutSignalHandler())
-	s.out.Free = func() { program.Send(freed{}) }
 	// The end of ctx is a quit like any other. Given to the library, it would be a
 	// kill, which closes the reader of keys below its reading goroutine.
 	defer context.AfterFunc(ctx, program.Quit)()
@@ -42,7 +39,7 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	_, err := program.Run()
 	s.feed.Close()
 	s.errands.Wait(lingering, func() { callOff(nil) })
-	if !s.out.Drained(parting) {
+	if !s.out.Drained(line.Parting) {
 		return line.ErrDeaf
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
@@ -71,8 +68,14 @@ type (
 
 func tick() tea.Cmd { return tea.Tick(beat, func(at time.Time) tea.Msg { return ticked(at) }) }
 
+// caughtUp waits until a terminal that was behind has taken all.
+func (s *screen) caughtUp() tea.Msg {
+	<-s.out.Freed
+	return freed{}
+}
+
 // Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return tick() }
+func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp) }
 
 // Update implements tea.Model. It waits for nothing.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -86,6 +89,8 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.model.Paste(msg.Content)
 	case ticked:
 		return s, tea.Batch(s.obey(s.model.Tick(time.Time(msg))), tick())
+	case freed:
+		return s, s.caughtUp
 	case grown:
 		s.take(s.feed.Take())
 	case chat.Report:
