@@ -1,0 +1,50 @@
+// Package clip keeps the head and the tail of a long text.
+package clip
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text keeps the first Head and the last Tail bytes of what is added to it.
+type Text struct {
+	Head, Tail int
+
+	first []byte
+	last  []byte
+	total int64
+}
+
+// Add adds a piece of the text.
+func (t *Text) Add(piece string) {
+	t.total += int64(len(piece))
+	if room := min(t.Head-len(t.first), len(piece)); room > 0 {
+		t.first = append(t.first, piece[:room]...)
+		piece = piece[room:]
+	}
+	if over := len(piece) - t.Tail; over > 0 {
+		t.last, piece = t.last[:0], piece[over:]
+	}
+	t.last = append(t.last, piece...)
+	if over := len(t.last) - t.Tail; over > t.Tail { // seldom, so that copying costs little
+		t.last = append(t.last[:0], t.last[over:]...)
+	}
+}
+
+// Len returns how many bytes were added.
+func (t *Text) Len() int64 { return t.total }
+
+// Omitted returns the number of bytes between the head and the tail.
+func (t *Text) Omitted() int64 { return t.total - int64(len(t.first)+len(t.end())) }
+
+// String returns the text, or its head and tail with the count of the bytes that
+// are missing between them.
+func (t *Text) String() string {
+	text := string(t.first) + string(t.end())
+	if n := t.Omitted(); n > 0 {
+		text = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", t.first, n, t.end())
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+func (t *Text) end() []byte { return t.last[max(0, len(t.last)-t.Tail):] }

@@ -1,0 +1,72 @@
+// Package slash decides what a message that begins with a slash is: a command
+// of the front, text for the model, or a mistake. Every front decides by it, so
+// a command that Bellcord knows never reaches a model.
+package slash
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/bellcord/bellcord/internal/nearest"
+)
+
+// Commands are the names of a front's commands, without the slash.
+type Commands []string
+
+// Command is a known command and the rest of its message.
+type Command struct {
+	Name string
+	Rest string
+}
+
+// UnknownError reports a message that begins like a command that does not exist.
+type UnknownError struct {
+	Name    string // as it was written, without the slash
+	Nearest string // the command that was probably meant; may be empty
+}
+
+func (e *UnknownError) Error() string {
+	meant := "see /help"
+	if e.Nearest != "" {
+		meant = "did you mean /" + e.Nearest + "?"
+	}
+	return fmt.Sprintf("unknown command /%s (%s); to send it as text, write //%s", e.Name, meant, e.Name)
+}
+
+// Parse returns the command that a message is, or the text to send when it is
+// none. A message is text when it begins with anything but a slash, with a
+// blank, with two slashes (the first is removed), or with a path such as
+// /etc/hosts. In a session of a hosted agent an unknown command is text: it
+// belongs to the agent. Elsewhere it is an *UnknownError.
+func (known Commands) Parse(message string, hosted bool) (*Command, string, error) {
+	if rest, doubled := strings.CutPrefix(message, "//"); doubled {
+		return nil, "/" + rest, nil
+	}
+	after, slashed := strings.CutPrefix(message, "/")
+	name, rest := after, ""
+	if blank := strings.IndexFunc(after, unicode.IsSpace); blank >= 0 {
+		name, rest = after[:blank], after[blank:]
+	}
+	if !slashed || !isWord(name) {
+		return nil, message, nil
+	}
+	for _, c := range known {
+		if strings.EqualFold(c, name) {
+			return &Command{Name: c, Rest: strings.TrimSpace(rest)}, "", nil
+		}
+	}
+	if hosted {
+		return nil, message, nil
+	}
+	return nil, "", &UnknownError{Name: name, Nearest: nearest.Name(name, known)}
+}
+
+// isWord reports whether a name could be a command: it starts with a letter and
+// contains no slash.
+func isWord(name string) bool {
+	for _, first := range name {
+		return unicode.IsLetter(first) && !strings.Contains(name, "/")
+	}
+	return false
+}
