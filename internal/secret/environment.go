@@ -1,0 +1,66 @@
+package secret
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// Environment decides what a program gets of Bellcord's own environment. The zero
+// value withholds everything that looks like a secret.
+type Environment struct {
+	// Pass names variables that the program gets although they look like
+	// secrets: NAME, or BEGINNING* for all that begin so.
+	Pass []string
+	// Known, if not nil, has the configured secrets: a variable that has one of
+	// them is withheld, whatever its name.
+	Known *Known
+}
+
+// Pairs returns the NAME=value pairs that the program gets.
+func (e Environment) Pairs() []string {
+	given, _ := e.divide(os.Environ())
+	return given
+}
+
+// Withheld returns the names of the variables that the program does not get,
+// sorted.
+func (e Environment) Withheld() []string {
+	_, withheld := e.divide(os.Environ())
+	return withheld
+}
+
+// Passed returns the pairs whose variables Pass names.
+func (e Environment) Passed() []string {
+	return slices.DeleteFunc(e.Pairs(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return !e.passes(name)
+	})
+}
+
+func (e Environment) divide(environ []string) (given, withheld []string) {
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if e.withholds(name, value) {
+			withheld = append(withheld, name)
+		} else {
+			given = append(given, pair)
+		}
+	}
+	slices.Sort(withheld)
+	return given, slices.Compact(withheld)
+}
+
+func (e Environment) withholds(name, value string) bool {
+	if slices.Contains(own, name) {
+		return true
+	}
+	return !e.passes(name) && (Named(name) || withPassword(name, value) || e.Known.in(value))
+}
+
+func (e Environment) passes(name string) bool {
+	return slices.ContainsFunc(e.Pass, func(pass string) bool {
+		beginning, open := strings.CutSuffix(pass, "*")
+		return name == pass || open && strings.HasPrefix(name, beginning)
+	})
+}

@@ -1,0 +1,245 @@
+package secret
+
+import (
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Hidden stands in a text for a secret.
+const Hidden = "[secret]"
+
+// Bounds of what is replaced. A secret that is shorter than least is a placeholder
+// such as "x", and would be found in every text.
+const (
+	least = 4 // of a whole secret
+	run   = 8 // of a piece of one
+)
+
+// Known is a set of secrets, to be replaced in text. Its methods can be called at
+// the same time. A nil set has none.
+type Known struct {
+	mu     sync.RWMutex
+	values []string         // the longest first
+	pieces map[string][]int // of run bytes: which values have them
+}
+
+// Add adds secrets, each also as it stands in a URL and in a quoted string.
+func (k *Known) Add(values ...string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, value := range values {
+		quoted := strconv.Quote(value)
+		for _, form := range []string{value, url.QueryEscape(value), url.PathEscape(value), url.UserPassword("", value).String()[1:], quoted[1 : len(quoted)-1]} {
+			if len(form) >= least && !slices.Contains(k.values, form) {
+				k.values = append(k.values, form)
+			}
+		}
+	}
+	slices.SortStableFunc(k.values, func(a, b string) int { return len(b) - len(a) })
+	k.pieces = map[string][]int{}
+	for i, value := range k.values {
+		for at := 0; at+run <= len(value); at++ {
+			piece := value[at : at+run]
+			if of := k.pieces[piece]; len(of) == 0 || of[len(of)-1] != i {
+				k.pieces[piece] = append(of, i)
+			}
+		}
+	}
+}
+
+// in reports whether the text is a secret, or has one in it that is too long to
+// be there by chance: a password such as "postgres" is part of a usual PATH.
+func (k *Known) in(text string) bool {
+	if k == nil {
+		return false
+	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return slices.ContainsFunc(k.values, func(value string) bool {
+		return text == value || len(value) >= 2*run && strings.Contains(text, value)
+	})
+}
+
+// Hide returns the text without secrets. It replaces a secret, every piece of one
+// of at least 8 bytes, and what servers make of one, as in "sk-ab****yz". A secret
+// of less than 8 bytes is replaced where it is a word by itself.
+func (k *Known) Hide(text string) string {
+	if k == nil {
+		return text
+	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if len(k.values) == 0 {
+		return text
+	}
+	var out strings.Builder
+	rest := 0 // the text before it is written
+	for at := 0; at < len(text); {
+		from, to := k.at(text, rest, at)
+		if to == 0 {
+			at++
+			continue
+		}
+		out.WriteString(text[rest:from])
+		out.WriteString(Hidden)
+		rest, at = to, to
+	}
+	out.WriteString(text[rest:])
+	return out.String()
+}
+
+// at returns the part of the text to be replaced that is found at a place; to is
+// 0 where there is none. It begins at from, which is not before done.
+func (k *Known) at(text string, done, at int) (from, to int) {
+	if to := k.piece(text, at); to > 0 {
+		end, masked := mask(text, to)
+		if masked { // "sk-abcdefgh****wxyz": the rest belongs to it
+			return at, end + k.tail(text[end:])
+		}
+		return at, to
+	}
+	if to := k.word(text, at); to > 0 {
+		return at, to
+	}
+	if _, inside := mask(text[:at], max(0, at-len("…"))); inside {
+		return 0, 0 // the beginning of these characters was looked at
+	}
+	end, masked := mask(text, at)
+	if !masked {
+		return 0, 0
+	}
+	before, after := k.head(text[done:at]), k.tail(text[end:])
+	if before >= least || after >= least || before >= 2 && after >= 2 {
+		return at - before, end + after
+	}
+	return 0, 0
+}
+
+// piece returns the end of the longest piece of a secret that begins at a place.
+func (k *Known) piece(text string, at int) (to int) {
+	if at+run > len(text) {
+		return 0
+	}
+	for _, i := range k.pieces[text[at:at+run]] {
+		value := k.values[i]
+		for from := 0; ; from++ {
+			found := strings.Index(value[from:], text[at:at+run])
+			if found < 0 {
+				break
+			}
+			from += found
+			to = max(to, at+common(value[from:], text[at:]))
+		}
+	}
+	return to
+}
+
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// word returns the end of a short secret that stands at a place by itself.
+func (k *Known) word(text string, at int) (to int) {
+	for _, value := range k.values {
+		if len(value) >= run || !strings.HasPrefix(text[at:], value) {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(value):])
+		if !inWord(before) && !inWord(after) {
+			return at + len(value)
+		}
+	}
+	return 0
+}
+
+func inWord(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r >= utf8.RuneSelf && r != utf8.RuneError
+}
+
+// mask returns the end of characters that stand for others: two asterisks, three
+// points, an ellipsis, or more.
+func mask(text string, at int) (end int, is bool) {
+	for end = at; end < len(text); {
+		switch {
+		case text[end] == '*' || text[end] == '.':
+			end++
+		case strings.HasPrefix(text[end:], "…"):
+			end += len("…")
+		case strings.HasPrefix(text[end:], "•"):
+			end += len("•")
+		default:
+			return end, masks(text[at:end])
+		}
+	}
+	return end, masks(text[at:end])
+}
+
+func masks(text string) bool {
+	return strings.Contains(text, "**") || strings.Contains(text, "...") || strings.ContainsAny(text, "…•")
+}
+
+// head returns how many bytes at the end of the text are the head of a secret.
+func (k *Known) head(text string) (longest int) {
+	for _, value := range k.values {
+		for n := min(len(value), len(text)); len(value) >= run && n > longest; n-- {
+			if strings.HasSuffix(text, value[:n]) {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// tail returns how many bytes at the beginning of the text are the tail of a secret.
+func (k *Known) tail(text string) (longest int) {
+	for _, value := range k.values {
+		for n := min(len(value), len(text)); len(value) >= run && n > longest; n-- {
+			if strings.HasPrefix(text, value[len(value)-n:]) {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// Error returns an error like err with a text without secrets.
+func (k *Known) Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &hiding{k, err}
+}
+
+type hiding struct {
+	known *Known
+	err   error
+}
+
+func (h *hiding) Error() string { return h.known.Hide(h.err.Error()) }
+func (h *hiding) Unwrap() error { return h.err }
+
+// Writer returns a writer that hides the secrets in each Write. It is for
+// writers that are given whole lines, as those of log handlers are.
+func (k *Known) Writer(to io.Writer) io.Writer { return &writer{k, to} }
+
+type writer struct {
+	known *Known
+	to    io.Writer
+}
+
+func (w *writer) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.known.Hide(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
