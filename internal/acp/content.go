@@ -1,0 +1,41 @@
+package acp
+
+// ContentBlock is a piece of a prompt or of an answer. Which members it has
+// depends on Type; Text, Image and Link make those that Bellcord sends.
+type ContentBlock struct {
+	Type     string                    `json:"type"`
+	Text     *string                   `json:"text,omitzero"` // plain or Markdown
+	MimeType string                    `json:"mimeType,omitzero"`
+	Data     string                    `json:"data,omitzero"` // of an image, in base64
+	Name     string                    `json:"name,omitzero"` // of a link
+	URI      string                    `json:"uri,omitzero"`
+	Resource *EmbeddedResourceResource `json:"resource,omitzero"`
+}
+
+// Types of blocks. Those that are not here are named, and not read.
+const (
+	TypeText     = "text"
+	TypeImage    = "image"
+	TypeLink     = "resource_link"
+	TypeResource = "resource"
+)
+
+// Text returns a block of text.
+func Text(text string) ContentBlock { return ContentBlock{Type: TypeText, Text: &text} }
+
+// Image returns an image; data is in base64.
+func Image(mimeType, data string) ContentBlock {
+	return ContentBlock{Type: TypeImage, MimeType: mimeType, Data: data}
+}
+
+// Link returns a link to a file that the agent can read.
+func Link(name, uri string) ContentBlock { return ContentBlock{Type: TypeLink, Name: name, URI: uri} }
+
+// EmbeddedResourceResource is a file's text, or its bytes in base64. Its URI may
+// name lines. Bellcord only reads it.
+type EmbeddedResourceResource struct {
+	URI      string  `json:"uri"`
+	MimeType string  `json:"mimeType"`
+	Text     *string `json:"text"`
+	Blob     string  `json:"blob"`
+}

@@ -1,0 +1,91 @@
+package acp
+
+// InitializeRequest opens a connection.
+type InitializeRequest struct {
+	ProtocolVersion    int                `json:"protocolVersion"`
+	ClientCapabilities ClientCapabilities `json:"clientCapabilities"`
+	ClientInfo         Implementation     `json:"clientInfo,omitzero"`
+}
+
+// ClientCapabilities is what a client does for an agent.
+type ClientCapabilities struct {
+	FS       FileSystemCapabilities `json:"fs"`
+	Terminal bool                   `json:"terminal"` // all methods of terminals
+}
+
+// FileSystemCapabilities is which files a client reads and writes.
+type FileSystemCapabilities struct {
+	ReadTextFile  bool `json:"readTextFile"`
+	WriteTextFile bool `json:"writeTextFile"`
+}
+
+// Implementation names a program. Title is for people.
+type Implementation struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitzero"`
+	Version string `json:"version"`
+}
+
+// InitializeResponse answers InitializeRequest.
+type InitializeResponse struct {
+	ProtocolVersion   int               `json:"protocolVersion"`
+	AgentInfo         Implementation    `json:"agentInfo,omitzero"`
+	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
+	AuthMethods       []AuthMethodAgent `json:"authMethods,omitzero"`
+}
+
+// AgentCapabilities is what an agent can do.
+type AgentCapabilities struct {
+	LoadSession         bool                `json:"loadSession"`
+	PromptCapabilities  PromptCapabilities  `json:"promptCapabilities"`
+	McpCapabilities     McpCapabilities     `json:"mcpCapabilities"`
+	SessionCapabilities SessionCapabilities `json:"sessionCapabilities"`
+}
+
+// PromptCapabilities is what a prompt may hold in addition to text and links.
+type PromptCapabilities struct {
+	Image           bool `json:"image"`
+	Audio           bool `json:"audio"`
+	EmbeddedContext bool `json:"embeddedContext"`
+}
+
+// McpCapabilities is which MCP servers an agent connects to besides commands.
+type McpCapabilities struct {
+	HTTP bool `json:"http"`
+	SSE  bool `json:"sse"`
+}
+
+// SessionCapabilities is which methods on sessions an agent serves besides
+// session/new, session/prompt and session/cancel.
+type SessionCapabilities struct {
+	List   Supported `json:"list,omitzero"`
+	Resume Supported `json:"resume,omitzero"`
+	Close  Supported `json:"close,omitzero"`
+	Delete Supported `json:"delete,omitzero"`
+}
+
+// Supported is a capability that the schema writes as an object without members.
+// It is left out when it is false.
+type Supported bool
+
+// MarshalJSON implements json.Marshaler.
+func (Supported) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
+
+// UnmarshalJSON implements json.Unmarshaler. There are agents that write true or
+// false.
+func (s *Supported) UnmarshalJSON(data []byte) error {
+	*s = string(data) != "null" && string(data) != "false"
+	return nil
+}
+
+// AuthMethodAgent is a way to log in that the agent carries out itself.
+type AuthMethodAgent struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
+}
+
+// AuthenticateRequest names an AuthMethodAgent.
+type AuthenticateRequest struct {
+	MethodID string `json:"methodId"`
+}

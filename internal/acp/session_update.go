@@ -1,0 +1,89 @@
+package acp
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// SessionUpdate holds one of the updates.
+type SessionUpdate struct{ Value Update }
+
+// Update is ToolCall, ToolCallUpdate, one of the types of this package whose
+// names end in Chunk or Update, Plan, or UnknownUpdate.
+type Update interface{ kind() string }
+
+// UnknownUpdate is an update that Bellcord does not read, by its kind.
+type UnknownUpdate string
+
+func (UserMessageChunk) kind() string        { return "user_message_chunk" }
+func (AgentMessageChunk) kind() string       { return "agent_message_chunk" }
+func (AgentThoughtChunk) kind() string       { return "agent_thought_chunk" }
+func (ToolCall) kind() string                { return "tool_call" }
+func (ToolCallUpdate) kind() string          { return "tool_call_update" }
+func (Plan) kind() string                    { return "plan" }
+func (AvailableCommandsUpdate) kind() string { return "available_commands_update" }
+func (CurrentModeUpdate) kind() string       { return "current_mode_update" }
+func (ConfigOptionUpdate) kind() string      { return "config_option_update" }
+func (SessionInfoUpdate) kind() string       { return "session_info_update" }
+func (UsageUpdate) kind() string             { return "usage_update" }
+func (u UnknownUpdate) kind() string         { return string(u) }
+
+var updates = func() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, u := range []Update{
+		UserMessageChunk{},
+		AgentMessageChunk{},
+		AgentThoughtChunk{},
+		ToolCall{},
+		ToolCallUpdate{},
+		Plan{},
+		AvailableCommandsUpdate{},
+		CurrentModeUpdate{},
+		ConfigOptionUpdate{},
+		SessionInfoUpdate{},
+		UsageUpdate{},
+	} {
+		types[u.kind()] = reflect.TypeOf(u)
+	}
+	return types
+}()
+
+// Kind returns the kind of the update, such as agent_message_chunk; "" for none.
+func (u SessionUpdate) Kind() string {
+	if u.Value == nil {
+		return ""
+	}
+	return u.Value.kind()
+}
+
+// MarshalJSON writes the update's kind in front of its members.
+func (u SessionUpdate) MarshalJSON() ([]byte, error) {
+	members, err := json.Marshal(u.Value)
+	if err != nil || u.Value == nil {
+		return members, err
+	}
+	tag := `{"sessionUpdate":"` + u.Kind() + `"`
+	if len(members) > len("{}") {
+		tag += ","
+	}
+	return append([]byte(tag), members[1:]...), nil
+}
+
+// UnmarshalJSON reads the update that its kind names, with Decode.
+func (u *SessionUpdate) UnmarshalJSON(data []byte) error {
+	var tag struct {
+		Kind string `json:"sessionUpdate"`
+	}
+	if err := Decode(data, &tag); err != nil {
+		return err
+	}
+	known := updates[tag.Kind]
+	if known == nil {
+		u.Value = UnknownUpdate(tag.Kind)
+		return nil
+	}
+	v := reflect.New(known)
+	err := Decode(data, v.Interface())
+	u.Value = v.Elem().Interface().(Update)
+	return err
+}
