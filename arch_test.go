@@ -1,10 +1,15 @@
 package bellcord_test
 
 import (
+	"cmp"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,77 +21,101 @@ const module = "github.com/bellcord/bellcord"
 // room that is not listed may import nothing of ours. "" is the core.
 var rooms = map[string][]string{
 	"":                               {},
-	"internal/proc":                  {},
+	"lifecycle":                      {""},
+	"history":                        {"", "internal/clip"},
+	"hub":                            {"", "history", "hub/internal/commitlog", "internal/clip", "lifecycle"},
+	"hub/internal/commitlog":         {""},
+	"internal/clip":                  {},
+	"proc":                           {},
 	"internal/jsonrpc":               {},
-	"internal/api":                   {""},
-	"internal/auth":                  {},
-	"internal/auth/authtest":         {"internal/auth"},
+	"internal/acp":                   {},
+	"api":                            {""},
+	"internal/auth":                  {""},
 	"internal/autostart":             {},
-	"internal/client":                {"", "internal/api"},
+	"client":                         {"", "api"},
 	"internal/editor":                {},
-	"internal/config":                {"internal/permit"},
+	"internal/config":                {"internal/permit", "internal/secret"},
 	"internal/systemd":               {},
 	"internal/telemetry":             {""},
+	"internal/testkit/typecheck":     {},
 	"internal/transcript":            {""},
-	"internal/permit":                {},
+	"internal/nearest":               {},
+	"internal/secret":                {},
+	"internal/sessionid":             {""},
+	"internal/permit":                {"internal/nearest"},
 	"internal/piped":                 {},
 	"internal/llm":                   {""},
 	"internal/llm/wire":              {"internal/llm"},
 	"internal/llm/rules":             {""},
-	"internal/llm/llmtest":           {"", "internal/llm", "internal/llm/fakemodel", "internal/piped"},
 	"internal/llm/openai":            {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/responses":         {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/anthropic":         {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/gemini":            {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/fakemodel":         {"internal/piped"},
-	"internal/tool":                  {"", "internal/proc", "internal/llm", "internal/permit"},
+	"internal/tool":                  {"", "proc", "internal/llm", "internal/permit", "internal/secret"},
 	"internal/tool/mcp":              {"", "internal/llm", "internal/permit", "internal/tool"},
-	"internal/agent/react":           {"", "internal/llm", "internal/permit", "internal/tool"},
-	"internal/agent/child":           {"", "internal/proc"},
-	"internal/agent/child/pi":        {"", "internal/agent/child"},
-	"internal/agent/child/acp":       {"", "internal/agent/child", "internal/jsonrpc", "internal/permit", "internal/proc", "internal/tool"},
+	"internal/agent/react":           {"", "history", "hub", "internal/llm", "internal/permit", "internal/tool"},
+	"internal/agent/child":           {"", "hub", "proc"},
+	"internal/agent/child/pi":        {"", "hub", "internal/agent/child"},
+	"internal/agent/child/acp":       {"", "hub", "internal/acp", "internal/agent/child", "internal/jsonrpc", "internal/permit", "proc", "internal/secret", "internal/tool"},
 	"internal/agent/preset":          {},
-	"internal/probe":                 {"internal/jsonrpc", "internal/proc", "internal/llm/fakemodel"},
-	"internal/store/sqlite":          {"", "internal/auth", "internal/filelock"},
-	"internal/store/postgres":        {"", "internal/auth"},
-	"internal/store/storetest":       {""},
-	"internal/fakegram":              {"internal/piped"},
+	"internal/probe":                 {"internal/acp", "internal/jsonrpc", "internal/llm/fakemodel", "proc"},
+	"store/sqlite":                   {"", "internal/filelock", "lifecycle", "store/storecheck"},
+	"store/postgres":                 {"", "lifecycle"},
+	"store/storetest":                {"", "history"},
+	"internal/testkit/authtest":      {""},
+	"internal/testkit/fakegram":      {"internal/piped"},
+	"internal/testkit/cmd/fakegram":  {"internal/testkit/fakegram"},
+	"internal/testkit/llmtest":       {"", "internal/llm", "internal/llm/fakemodel", "internal/piped"},
+	"store/storecheck":               {""},
 	"internal/filelock":              {},
-	"internal/front/acp":             {"", "internal/jsonrpc"},
-	"internal/front/line":            {""},
-	"internal/front/telegram":        {"", "internal/front/telegram/markup", "internal/front/telegram/outbox", "internal/front/telegram/rights", "internal/front/telegram/wire"},
-	"internal/front/chat":            {"", "internal/front/line"},
+	"internal/front/slash":           {"internal/nearest"},
+	"internal/front/acp":             {"", "hub", "internal/acp", "internal/front/slash", "internal/jsonrpc"},
+	"internal/front/line":            {"", "history", "hub"},
+	"internal/front/telegram":        {"", "hub", "internal/front/slash", "internal/front/telegram/markup", "internal/front/telegram/outbox", "internal/front/telegram/rights", "internal/front/telegram/wire"},
+	"internal/front/chat":            {"", "hub", "internal/front/line", "internal/front/slash", "internal/sessionid"},
 	"internal/front/chat/tty":        {"internal/front/chat", "internal/front/line"},
 	"internal/front/telegram/markup": {},
 	"internal/front/telegram/outbox": {},
 	"internal/front/telegram/wire":   {"internal/filelock", "internal/front/telegram/outbox"},
 	"internal/front/telegram/rights": {"internal/filelock"},
-	"internal/front/web":             {"", "internal/api", "internal/auth", "internal/front/web/page", "internal/transcript"},
+	"internal/front/web":             {"", "hub", "api", "internal/auth", "internal/front/slash", "internal/front/web/page", "internal/transcript"},
 	"internal/front/web/page":        {},
 	"cmd/bellcord":                   {"*"},
-	"internal/cluster":               {""},
+	"tools/shape":                    {},
+	"internal/cluster":               {"", "hub"},
 	"laws":                           {"*"},
-	"laws/machine":                   {},
+	"laws/machine":                   {"", "lifecycle"},
 	"laws/chaos":                     {"*"},
 	"bench":                          {"*"},
 	"peers":                          {"*"},
 	"peers/matrix":                   {"internal/probe"},
-	"peers/surfaces":                 {"", "internal/api", "internal/client", "internal/fakegram", "internal/llm/fakemodel"},
+	"peers/surfaces":                 {"", "api", "client", "internal/testkit/fakegram", "internal/llm/fakemodel"},
 	"tools/bom":                      {},
 	"tools/recording":                {},
 	"tools/site":                     {},
-	"peers/viewers":                  {"", "internal/api", "internal/client", "internal/llm/fakemodel"},
+	"peers/viewers":                  {"", "api", "client", "internal/llm/fakemodel"},
+	"internal/app/backend":           {"", "api", "client", "internal/app", "internal/config", "internal/front/chat", "internal/front/line", "internal/front/slash", "internal/sessionid"},
+	"internal/app/server":            {"", "api", "hub", "internal/app", "internal/auth", "internal/config", "internal/front/telegram", "internal/front/telegram/outbox", "internal/front/telegram/rights", "internal/front/telegram/wire", "internal/front/web", "internal/systemd", "internal/telemetry"},
+	"internal/app/setup":             {"internal/agent/preset", "internal/app", "internal/app/backend", "internal/autostart", "internal/config", "internal/editor"},
+	"internal/app/doctor":            {"internal/app", "internal/app/backend", "internal/cluster", "internal/config", "internal/front/line", "internal/llm", "internal/permit", "internal/secret", "internal/tool/mcp", "proc", "store/postgres"},
+	"internal/app": {
+		"", "api", "hub", "proc", "store/postgres", "store/sqlite", "internal/agent/child", "internal/agent/child/acp", "internal/agent/child/pi", "internal/agent/preset",
+		"internal/agent/react", "internal/auth", "internal/cluster", "internal/config", "internal/front/acp", "internal/front/web", "internal/llm", "internal/llm/anthropic",
+		"internal/llm/fakemodel", "internal/llm/gemini", "internal/llm/openai", "internal/llm/responses", "internal/nearest", "internal/permit", "internal/secret",
+		"internal/telemetry", "internal/tool", "internal/tool/mcp",
+	},
 }
 
 // outside says who may import what is not ours and not the standard library's:
 // a fat library is imported by its own room only.
 var outside = map[string][]string{
-	"modernc.org/sqlite":                     {"internal/store/sqlite"},
-	"github.com/jackc/pgx":                   {"internal/store/postgres", "bench"}, // bench: the bare baseline
+	"modernc.org/sqlite":                     {"store/sqlite"},
+	"github.com/jackc/pgx":                   {"store/postgres", "bench"}, // bench: the bare baseline
 	"github.com/nats-io/nats.go":             {"internal/cluster", "bench"},
 	"github.com/nats-io/nats-server":         {"bench"},
 	"github.com/kardianos/service":           {"internal/autostart"}, // for Windows alone
-	"golang.org/x/sys":                       {"internal/autostart", "internal/filelock", "internal/proc"},
+	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},
 	"mvdan.cc/sh":                            {"internal/permit"},
@@ -99,13 +128,14 @@ var outside = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema":  {"peers"},
 	"github.com/danielgtaylor/huma":          {"internal/front/web"},
 	"github.com/coreos/go-oidc":              {"internal/auth"},
-	"github.com/prometheus/client_golang":    {"internal/telemetry", "cmd/bellcord"},
-	"go.opentelemetry.io/otel/sdk":           {"cmd/bellcord"},
-	"go.opentelemetry.io/otel/exporters":     {"cmd/bellcord"},
-	"go.opentelemetry.io/otel":               {"internal/telemetry", "cmd/bellcord"},
+	"github.com/prometheus/client_golang":    {"internal/telemetry", "internal/app"},
+	"go.opentelemetry.io/otel/sdk":           {"internal/app"},
+	"go.opentelemetry.io/otel/exporters":     {"internal/app"},
+	"go.opentelemetry.io/otel":               {"internal/telemetry", "internal/app"},
 	"golang.org/x/term":                      {"cmd/bellcord"},
 	"github.com/go-telegram/bot":             {"internal/front/telegram/wire"},
 	"charm.land/bubbletea":                   {"internal/front/chat/tty"},
+	"github.com/charmbracelet/ultraviolet":   {"internal/front/chat/tty"},
 	"github.com/charmbracelet/x/ansi":        {"internal/front/chat"},
 	"github.com/yuin/goldmark":               {"tools/site"},
 }
@@ -158,7 +188,7 @@ func eachImport(t *testing.T, visit func(file, room, path string)) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "gosdk" || d.Name() == "genai") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "gosdk" || d.Name() == "genai" || path == "examples") {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -186,6 +216,37 @@ func eachImport(t *testing.T, visit func(file, room, path string)) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The drawing of the public packages in README.md shows the imports that the table
+// above allows.
+func TestReadme_DrawingOfPackages_EqualsTheImports(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^(\S+) +→ (.*?)  `).FindAllStringSubmatch(string(readme), -1) {
+		drawn[m[1]] = strings.TrimSpace(m[2])
+	}
+	public := map[string]string{}
+	for room, imports := range rooms {
+		if strings.Contains(room, "internal") || !slices.Contains([]string{"", "api", "client", "history", "hub", "lifecycle", "proc", "store"}, strings.Split(room, "/")[0]) {
+			continue
+		}
+		var names []string
+		for _, name := range imports {
+			if !strings.Contains(name, "internal") {
+				names = append(names, cmp.Or(name, "bellcord"))
+			}
+		}
+		slices.Sort(names)
+		public[cmp.Or(room, "bellcord")] = strings.Join(names, ", ")
+	}
+	if !maps.Equal(drawn, public) {
+		t.Errorf("README.md draws\n%v\nthe imports are\n%v", drawn, public)
 	}
 }
 

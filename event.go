@@ -16,111 +16,113 @@ type Event struct {
 	Body    Body      `json:"-"`
 }
 
-// Body is what happened. The set is closed: see the types below.
+// Body is what happened: one of the event types of this package, such as TextDelta
+// or TurnEnded. The set is closed.
 type Body interface{ Kind() string }
 
 // Of a turn's life.
 type (
-	// Prompted means that the turn was accepted. Text is what the person said.
-	Prompted struct {
+	// TurnAccepted means that the turn was accepted. Text is what the person said.
+	TurnAccepted struct {
 		Prompt
 	}
-	// Edited means that the text was changed while the turn waited.
-	Edited struct {
+	// PromptEdited means that the text was changed while the turn waited.
+	PromptEdited struct {
 		Text string `json:"text"`
 	}
-	// Started means that the turn left the queue and its agent runs.
-	Started struct{}
-	// StopAsked means that a stop was requested. The turn is stopping, not yet stopped.
-	StopAsked struct {
+	// TurnStarted means that the turn left the queue and its agent runs.
+	TurnStarted struct{}
+	// StopRequested means that a stop was requested. The turn is stopping, not yet stopped.
+	StopRequested struct {
 		Cause Cause `json:"cause"`
 	}
-	// Ended is the turn's one end, with its receipt. Nothing of the turn follows.
-	Ended struct {
+	// TurnEnded is the turn's one end, with its receipt. Nothing of the turn follows.
+	TurnEnded struct {
 		Receipt Receipt `json:"receipt"`
 	}
 )
 
 // Of an agent's work.
 type (
-	// StepStarted means that a request goes to the model. Input is our estimate of its
-	// tokens, used when a stop cuts off the exact number.
+	// StepStarted means that a request goes to the model. EstimatedInput is an
+	// estimate of its tokens, used when a stop cuts off the exact number.
 	StepStarted struct {
-		Step  int    `json:"step"`
-		Model string `json:"model,omitempty"`
-		Input int64  `json:"input,omitempty"`
-		Price *Price `json:"price,omitempty"` // of the model, where it is known
+		Step           int    `json:"step"`
+		Model          string `json:"model,omitempty"`
+		EstimatedInput int64  `json:"input,omitempty"`
+		Price          *Price `json:"price,omitempty"` // of the model, where it is known
 	}
-	// Attached is what a link of the prompt led to when the turn began. The model
+	// AttachmentLoaded is what a link of the prompt led to when the turn began. The model
 	// is told it with the prompt.
-	Attached struct {
+	AttachmentLoaded struct {
 		Link Link   `json:"link"`
 		Text string `json:"text"`
 	}
-	// Metered is what the model has said of the step's usage before its end. It
+	// UsageReported is what the model has said of the step's usage before its end. It
 	// counts where a stop cuts off the rest.
-	Metered struct {
+	UsageReported struct {
 		Usage Usage `json:"usage"`
 	}
-	// Thought is a piece of the model's thinking.
-	Thought struct {
+	// ThinkingDelta is a piece of the model's thinking.
+	ThinkingDelta struct {
 		Text string `json:"text"`
 	}
-	// Sealed means that the thinking since the last seal is complete. Seal is what
-	// the model that made it wants to see when it is given back its thoughts; no
-	// other model is given them.
-	Sealed struct {
-		Seal json.RawMessage `json:"seal"`
+	// ThinkingSigned means that the thinking since the last signature is complete.
+	// Only the model that made the signature gets its thinking back, with it.
+	ThinkingSigned struct {
+		Signature json.RawMessage `json:"seal"`
 	}
-	// Said is a piece of the model's answer.
-	Said struct {
+	// TextDelta is a piece of the model's answer.
+	TextDelta struct {
 		Text string `json:"text"`
 	}
-	// Called means that the model asked for a tool, with complete arguments. Problem is
-	// set when they could not be parsed; such a call is never started.
-	Called struct {
-		Call    string          `json:"call"`
-		Name    string          `json:"name"`
-		Title   string          `json:"title,omitempty"` // for people, where the agent gives one
-		Sort    string          `json:"sort,omitempty"`  // what sort of tool: read, edit, execute …, where the agent says
-		Args    json.RawMessage `json:"args"`
-		Seal    json.RawMessage `json:"seal,omitempty"` // as of thinking, where a model seals its calls
-		Problem string          `json:"problem,omitempty"`
+	// ToolCallRequested means that the model asked for a tool, with complete arguments.
+	// ArgumentError is set when they could not be parsed; such a call is never started.
+	ToolCallRequested struct {
+		Call          string          `json:"call"`
+		Name          string          `json:"name"`
+		Title         string          `json:"title,omitempty"` // for people, where the agent gives one
+		ToolKind      string          `json:"sort,omitempty"`  // what sort of tool: read, edit, execute …, where the agent says
+		Arguments     json.RawMessage `json:"args"`
+		Signature     json.RawMessage `json:"seal,omitempty"` // as of thinking, where a model seals its calls
+		ArgumentError string          `json:"problem,omitempty"`
 	}
-	// CallStarted is durable before the call has its first effect (law 26).
-	CallStarted struct {
+	// ToolCallStarted is durable before the call has its first effect (law 26).
+	ToolCallStarted struct {
 		Call string `json:"call"`
 	}
-	// CallOutput is a piece of a running call's output.
-	CallOutput struct {
-		Call string `json:"call"`
-		Text string `json:"text"`
+	// ToolOutputDelta is a piece of a running call's output. Omitted is the number of
+	// bytes that were left out before it; the text says so, too.
+	ToolOutputDelta struct {
+		Call    string `json:"call"`
+		Text    string `json:"text"`
+		Omitted int64  `json:"omitted,omitempty"`
 	}
-	// CallEnded is the call's result as the model will be told it.
-	CallEnded struct {
-		Call      string     `json:"call"`
-		Fate      Fate       `json:"fate"`
-		Failed    bool       `json:"failed,omitempty"`
-		Text      string     `json:"text"`
-		Processes *Processes `json:"processes,omitempty"` // that came from it
+	// ToolCallEnded is the call's result as the model will be told it.
+	ToolCallEnded struct {
+		Call      string      `json:"call"`
+		Outcome   CallOutcome `json:"fate"`
+		Failed    bool        `json:"failed,omitempty"`
+		Result    string      `json:"text"`
+		Processes *Processes  `json:"processes,omitempty"` // that came from it
 	}
-	// Asked means that the turn waits for a person.
-	Asked struct {
+	// QuestionOpened means that the turn waits for a person.
+	QuestionOpened struct {
 		Question Question `json:"question"`
 	}
-	// Answered means that a person chose. A question closed by a stop has no answer; the
+	// QuestionAnswered means that a person chose. A question closed by a stop has no answer; the
 	// receipt lists it.
-	Answered struct {
+	QuestionAnswered struct {
 		Question string `json:"question"`
 		Choice   string `json:"choice"`
 		By       string `json:"by,omitempty"`
 	}
-	// Retrying means that the model could not be reached; the next try comes
-	// after Wait.
-	Retrying struct {
+	// ModelRetryScheduled means that the model could not be reached; the next try comes
+	// after RetryIn.
+	ModelRetryScheduled struct {
 		Attempt int           `json:"attempt"`
-		Wait    time.Duration `json:"wait"`
-		Why     string        `json:"why"`
+		RetryIn time.Duration `json:"wait"`
+		Reason  string        `json:"why"`
 	}
 	// StepEnded means that the model's answer is complete.
 	StepEnded struct {
@@ -132,74 +134,85 @@ type (
 // Of requests that are not part of the conversation: a summary, a title. One
 // that was cut off ends with an estimate, or has no end and counts as one.
 type (
-	// AsideStarted means that such a request goes to a model.
-	AsideStarted struct {
-		For   string `json:"for"` // compaction | title
-		Model string `json:"model,omitempty"`
-		Input int64  `json:"input,omitempty"`
-		Price *Price `json:"price,omitempty"`
+	// SideRequestStarted means that such a request goes to a model.
+	SideRequestStarted struct {
+		Purpose        string `json:"for"` // compaction | title
+		Model          string `json:"model,omitempty"`
+		EstimatedInput int64  `json:"input,omitempty"`
+		Price          *Price `json:"price,omitempty"`
 	}
-	// AsideEnded tells what it cost.
-	AsideEnded struct {
-		For   string `json:"for"`
-		Usage Usage  `json:"usage"`
+	// SideRequestEnded tells what it cost.
+	SideRequestEnded struct {
+		Purpose string `json:"for"`
+		Usage   Usage  `json:"usage"`
 	}
 )
 
 // Of the conversation as a whole. One event each: there is no half of it.
 type (
-	// Compacted means that the summary stands for all messages before the event
-	// From. Nothing is deleted: the log has them still.
-	Compacted struct {
+	// ConversationCompacted means that the summary replaces all messages before the
+	// event FromSeq. Nothing is deleted: the log still has them.
+	ConversationCompacted struct {
 		Summary string `json:"summary"`
-		From    int64  `json:"from"`
+		FromSeq int64  `json:"from"`
 	}
-	// Cleared means that the conversation starts anew behind this event; what
-	// still runs is no part of it.
-	Cleared struct{}
+	// ConversationCleared means that a new conversation starts after this event. A turn
+	// that still runs is not part of it.
+	ConversationCleared struct{}
 )
 
-// Hosted means that another agent does the session's work, in a session of its
+// AgentSessionOpened means that another agent does the session's work, in a session of its
 // own that it can go on with.
-type Hosted struct {
-	Agent   string `json:"agent"`
-	Session string `json:"session"`
+type AgentSessionOpened struct {
+	Agent        string `json:"agent"`
+	AgentSession string `json:"session"`
 }
 
-// Configured means that the session's title, model, mode or directory changed.
-type Configured struct {
+// ProcessConfirmed means that a process listed as unconfirmed on a receipt has
+// ended. It belongs to the session, because the turn that started the process
+// has ended; the receipt of that turn does not change.
+type ProcessConfirmed struct {
+	Turn    TurnID  `json:"turn"`
+	Call    string  `json:"call"`
+	Process Process `json:"process"` // as the receipt names it, with how it ended
+}
+
+// SessionUpdated means that the session's title, model, mode or directory changed.
+type SessionUpdated struct {
 	Dir   string `json:"dir,omitempty"`
 	Title string `json:"title,omitempty"`
 	Model string `json:"model,omitempty"`
 	Mode  string `json:"mode,omitempty"`
 }
 
-func (Prompted) Kind() string    { return "prompted" }
-func (Edited) Kind() string      { return "edited" }
-func (Started) Kind() string     { return "started" }
-func (StopAsked) Kind() string   { return "stop_asked" }
-func (Ended) Kind() string       { return "ended" }
-func (StepStarted) Kind() string { return "step_started" }
-func (Thought) Kind() string     { return "thought" }
-func (Said) Kind() string        { return "said" }
-func (Called) Kind() string      { return "called" }
-func (CallStarted) Kind() string { return "call_started" }
-func (CallOutput) Kind() string  { return "call_output" }
-func (CallEnded) Kind() string   { return "call_ended" }
-func (Asked) Kind() string       { return "asked" }
-func (Answered) Kind() string    { return "answered" }
-func (Retrying) Kind() string    { return "retrying" }
-func (StepEnded) Kind() string   { return "step_ended" }
-func (Configured) Kind() string  { return "configured" }
+func (TurnAccepted) Kind() string        { return "prompted" }
+func (PromptEdited) Kind() string        { return "edited" }
+func (TurnStarted) Kind() string         { return "started" }
+func (StopRequested) Kind() string       { return "stop_asked" }
+func (TurnEnded) Kind() string           { return "ended" }
+func (StepStarted) Kind() string         { return "step_started" }
+func (ThinkingDelta) Kind() string       { return "thought" }
+func (TextDelta) Kind() string           { return "said" }
+func (ToolCallRequested) Kind() string   { return "called" }
+func (ToolCallStarted) Kind() string     { return "call_started" }
+func (ToolOutputDelta) Kind() string     { return "call_output" }
+func (ToolCallEnded) Kind() string       { return "call_ended" }
+func (QuestionOpened) Kind() string      { return "asked" }
+func (QuestionAnswered) Kind() string    { return "answered" }
+func (ModelRetryScheduled) Kind() string { return "retrying" }
+func (StepEnded) Kind() string           { return "step_ended" }
+func (SessionUpdated) Kind() string      { return "configured" }
 
-func (Hosted) Kind() string       { return "hosted" }
-func (Attached) Kind() string     { return "attached" }
-func (Metered) Kind() string      { return "metered" }
-func (Sealed) Kind() string       { return "sealed" }
-func (AsideStarted) Kind() string { return "aside_started" }
-func (AsideEnded) Kind() string   { return "aside_ended" }
-func (Compacted) Kind() string    { return "compacted" }
-func (Cleared) Kind() string      { return "cleared" }
+func (AgentSessionOpened) Kind() string    { return "hosted" }
+func (AttachmentLoaded) Kind() string      { return "attached" }
+func (UsageReported) Kind() string         { return "metered" }
+func (ThinkingSigned) Kind() string        { return "sealed" }
+func (SideRequestStarted) Kind() string    { return "aside_started" }
+func (SideRequestEnded) Kind() string      { return "aside_ended" }
+func (ConversationCompacted) Kind() string { return "compacted" }
+func (ConversationCleared) Kind() string   { return "cleared" }
+
+func (ProcessConfirmed) Kind() string { return "process_confirmed" }
 
 // DecodeBody is the inverse of a body's Kind and JSON, for stores.
 func DecodeBody(kind string, data []byte) (Body, error) {
@@ -215,17 +228,18 @@ func DecodeBody(kind string, data []byte) (Body, error) {
 }
 
 var bodies = map[string]func([]byte) (Body, error){
-	"prompted": decodeAs[Prompted], "edited": decodeAs[Edited], "started": decodeAs[Started],
-	"stop_asked": decodeAs[StopAsked], "ended": decodeAs[Ended],
-	"step_started": decodeAs[StepStarted], "thought": decodeAs[Thought],
-	"said": decodeAs[Said], "called": decodeAs[Called],
-	"call_started": decodeAs[CallStarted], "call_output": decodeAs[CallOutput],
-	"call_ended": decodeAs[CallEnded], "asked": decodeAs[Asked],
-	"answered": decodeAs[Answered], "retrying": decodeAs[Retrying],
-	"step_ended": decodeAs[StepEnded], "configured": decodeAs[Configured],
-	"hosted": decodeAs[Hosted], "attached": decodeAs[Attached], "metered": decodeAs[Metered], "sealed": decodeAs[Sealed],
-	"aside_started": decodeAs[AsideStarted], "aside_ended": decodeAs[AsideEnded],
-	"compacted": decodeAs[Compacted], "cleared": decodeAs[Cleared],
+	"prompted": decodeAs[TurnAccepted], "edited": decodeAs[PromptEdited], "started": decodeAs[TurnStarted],
+	"stop_asked": decodeAs[StopRequested], "ended": decodeAs[TurnEnded],
+	"step_started": decodeAs[StepStarted], "thought": decodeAs[ThinkingDelta],
+	"said": decodeAs[TextDelta], "called": decodeAs[ToolCallRequested],
+	"call_started": decodeAs[ToolCallStarted], "call_output": decodeAs[ToolOutputDelta],
+	"call_ended": decodeAs[ToolCallEnded], "asked": decodeAs[QuestionOpened],
+	"answered": decodeAs[QuestionAnswered], "retrying": decodeAs[ModelRetryScheduled],
+	"step_ended": decodeAs[StepEnded], "configured": decodeAs[SessionUpdated],
+	"hosted": decodeAs[AgentSessionOpened], "attached": decodeAs[AttachmentLoaded], "metered": decodeAs[UsageReported], "sealed": decodeAs[ThinkingSigned],
+	"aside_started": decodeAs[SideRequestStarted], "aside_ended": decodeAs[SideRequestEnded],
+	"compacted": decodeAs[ConversationCompacted], "cleared": decodeAs[ConversationCleared],
+	"process_confirmed": decodeAs[ProcessConfirmed],
 }
 
 func decodeAs[B Body](data []byte) (Body, error) {
@@ -261,21 +275,21 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// joined returns the two bodies as one where that loses nothing: pieces of one
+// JoinBodies returns the two bodies as one where that loses nothing: pieces of one
 // stream that waited for the same commit.
-func joined(a, b Body) (Body, bool) {
+func JoinBodies(a, b Body) (Body, bool) {
 	switch a := a.(type) {
-	case Said:
-		if b, ok := b.(Said); ok {
-			return Said{a.Text + b.Text}, true
+	case TextDelta:
+		if b, ok := b.(TextDelta); ok {
+			return TextDelta{a.Text + b.Text}, true
 		}
-	case Thought:
-		if b, ok := b.(Thought); ok {
-			return Thought{a.Text + b.Text}, true
+	case ThinkingDelta:
+		if b, ok := b.(ThinkingDelta); ok {
+			return ThinkingDelta{a.Text + b.Text}, true
 		}
-	case CallOutput:
-		if b, ok := b.(CallOutput); ok && a.Call == b.Call {
-			return CallOutput{a.Call, a.Text + b.Text}, true
+	case ToolOutputDelta:
+		if b, ok := b.(ToolOutputDelta); ok && a.Call == b.Call {
+			return ToolOutputDelta{a.Call, a.Text + b.Text, a.Omitted + b.Omitted}, true
 		}
 	}
 	return nil, false
@@ -287,7 +301,7 @@ func Joined(events []Event) []Event {
 	var out []Event
 	for _, ev := range events {
 		if n := len(out); n > 0 && out[n-1].Turn == ev.Turn {
-			if both, ok := joined(out[n-1].Body, ev.Body); ok {
+			if both, ok := JoinBodies(out[n-1].Body, ev.Body); ok {
 				out[n-1].Seq, out[n-1].Body = ev.Seq, both
 				continue
 			}

@@ -26,6 +26,9 @@ func NewSessionID() SessionID { return SessionID(newUUID()) }
 // NewTurnID returns a fresh turn id.
 func NewTurnID() TurnID { return TurnID(newUUID()) }
 
+// NewQuestionID returns a fresh id of a question.
+func NewQuestionID() string { return newUUID() }
+
 // ParseTurnID accepts a caller's turn id: a UUID of any version, in lower case
 // after parsing, so that one turn has one spelling.
 func ParseTurnID(s string) (TurnID, error) {

@@ -1,6 +1,7 @@
 package bellcord
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -9,15 +10,15 @@ import (
 // is resolved to a fixed set of turns when the hub receives it (law 1).
 type StopRequest struct {
 	Turn    TurnID    // this turn; or else
-	Session SessionID // what this session runs (and, with Drop, what waits in it); or else everything
+	Session SessionID // what this session runs (and, with QueueDrop, what waits in it); or else everything
 	Owner   string    // only of sessions that are this one's; anybody's where empty (law 35)
 	// Everywhere widens a session or everything to what other processes on the
 	// same store run.
 	Everywhere bool
 
 	Cause Cause
-	Mode  Mode
-	Queue QueueFate
+	Mode  StopMode
+	Queue QueueAction
 
 	// Relayed means that another process received the request, at the time that
 	// its cause says, and puts it on record: this one tells the turns it has.
@@ -35,31 +36,25 @@ func StopSession(id SessionID, cause Cause) StopRequest {
 // StopAll asks for the stop of everything this hub runs.
 func StopAll(cause Cause) StopRequest { return StopRequest{Cause: cause} }
 
-// thenNext is for a turn's own limits: they say nothing about the turns behind it.
-func (r StopRequest) thenNext() StopRequest {
-	r.Queue = Next
-	return r
-}
-
-// Mode says how soon a stop takes effect.
-type Mode string
+// StopMode says how soon a stop takes effect.
+type StopMode string
 
 // The modes. Force is for the second Ctrl-C: as Now, without the grace.
 const (
-	Now       Mode = "now" // the default
-	AfterStep Mode = "after_step"
-	Force     Mode = "force"
+	StopNow       StopMode = "now" // the default
+	StopAfterStep StopMode = "after_step"
+	StopForce     StopMode = "force"
 )
 
-// QueueFate says what becomes of the turns that wait behind a stopped one.
-type QueueFate string
+// QueueAction says what becomes of the turns that wait behind a stopped one.
+type QueueAction string
 
 // The fates (law 29). Held turns wait until they are released, stopped or
 // replaced; later prompts do not wait for them.
 const (
-	Hold QueueFate = "hold" // the default
-	Drop QueueFate = "drop" // stopped too, never started; their prompts come back on their receipts
-	Next QueueFate = "next" // the next one starts once the stopped one has settled
+	QueueHold QueueAction = "hold" // the default
+	QueueDrop QueueAction = "drop" // stopped too, never started; their prompts come back on their receipts
+	QueueNext QueueAction = "next" // the next one starts once the stopped one has settled
 )
 
 // CauseKind says what sort of thing stopped a turn.
@@ -67,27 +62,27 @@ type CauseKind string
 
 // The causes.
 const (
-	Person     CauseKind = "person"
-	Deadline   CauseKind = "deadline"
-	Budget     CauseKind = "budget"
-	StepLimit  CauseKind = "step_limit"
-	Shutdown   CauseKind = "shutdown"
-	Replaced   CauseKind = "replaced"
-	Disconnect CauseKind = "disconnect"
+	CausePerson     CauseKind = "person"
+	CauseDeadline   CauseKind = "deadline"
+	CauseBudget     CauseKind = "budget"
+	CauseStepLimit  CauseKind = "step_limit"
+	CauseShutdown   CauseKind = "shutdown"
+	CauseReplaced   CauseKind = "replaced"
+	CauseDisconnect CauseKind = "disconnect"
 )
 
 // Cause is who stopped a turn, from where, why and when. It is the cause of the
 // turn's context, and it is recorded. It is not a failure (law 11).
 type Cause struct {
-	Kind CauseKind `json:"kind"`
-	By   string    `json:"by,omitempty"`   // who
-	From string    `json:"from,omitempty"` // through which front
-	Why  string    `json:"why,omitempty"`
-	At   time.Time `json:"at"`             // when a hub received it
-	Mode Mode      `json:"mode,omitempty"` // where it is not the usual one
+	Kind   CauseKind `json:"kind"`
+	By     string    `json:"by,omitempty"`   // who
+	Source string    `json:"from,omitempty"` // through which front
+	Reason string    `json:"why,omitempty"`
+	At     time.Time `json:"at"`             // when a hub received it
+	Mode   StopMode  `json:"mode,omitempty"` // where it is not the usual one
 	// Queue is the fate that the stop declared for those that wait, where it is
 	// not the usual one: the process that has the turn may hear it from the record.
-	Queue QueueFate `json:"queue,omitempty"`
+	Queue QueueAction `json:"queue,omitempty"`
 }
 
 func (c *Cause) Error() string {
@@ -95,49 +90,57 @@ func (c *Cause) Error() string {
 	if c.By != "" {
 		s += " " + c.By
 	}
-	if c.From != "" {
-		s += " from " + c.From
+	if c.Source != "" {
+		s += " from " + c.Source
 	}
-	if c.Why != "" {
-		s += fmt.Sprintf(" (%s)", c.Why)
+	if c.Reason != "" {
+		s += fmt.Sprintf(" (%s)", c.Reason)
 	}
 	return s
 }
 
-// Overrules reports whether a later stop replaces an earlier one on record: of
-// several the first stays, except that one that cuts now overrules one that
-// waits for a step.
-func Overrules(later, earlier Cause) bool {
-	return earlier.Mode == AfterStep && later.Mode != AfterStep
-}
-
-// Hurries reports whether a later stop only takes the grace from an earlier one
-// on record, which stays in all else.
-func Hurries(later, earlier Cause) bool {
-	return later.Mode == Force && earlier.Mode != Force && !Overrules(later, earlier)
-}
-
-// Prevailing is the one of two stops for a turn that counts, where they came to
-// be known together: the earlier one, unless it is overruled. Either may be nil.
-func Prevailing(a, b *Cause) *Cause {
-	switch {
-	case a == nil:
-		return b
-	case b == nil || Overrules(*a, *b):
-		return a
-	case Overrules(*b, *a) || b.At.Before(a.At):
-		return b
-	}
-	return a
-}
-
-// fate is what the stop declared for those that wait.
-func (c *Cause) fate() QueueFate {
+// QueueAction is what the stop declared for those that wait.
+func (c *Cause) QueueAction() QueueAction {
 	if c.Queue == "" {
-		return Hold
+		return QueueHold
 	}
 	return c.Queue
 }
 
-// cutsNow reports whether a turn with this cause may no longer end as done.
-func (c *Cause) cutsNow() bool { return c != nil && c.Mode != AfterStep }
+// StopState says how far a stop has come.
+type StopState string
+
+// The states of a stop. StopStateWaitingForTurn: there is no such turn yet; should it come
+// within EarlyStopLifetime, it is born stopped. StopStateWorkEnded: no work of the turn remains,
+// and its end is on its way to the record.
+const (
+	StopStateWaitingForTurn StopState = "kept"
+	StopStateInProgress     StopState = "stopping"
+	StopStateWorkEnded      StopState = "stopped"
+	StopStateSettled        StopState = "settled"
+	StopStateAlreadyEnded   StopState = "already_ended"
+)
+
+// UnderWay reports whether the turn's end is still to come.
+func (s StopState) UnderWay() bool { return s == StopStateInProgress || s == StopStateWorkEnded }
+
+// StopAnswer is what a stop did to one turn. The receipt is there once settled.
+type StopAnswer struct {
+	Turn    TurnID    `json:"turn"`
+	State   StopState `json:"state"`
+	Receipt *Receipt  `json:"receipt,omitempty"`
+}
+
+type forcedKey struct{}
+
+// WithForced returns a context whose Forced channel is the given one.
+func WithForced(ctx context.Context, forced <-chan struct{}) context.Context {
+	return context.WithValue(ctx, forcedKey{}, forced)
+}
+
+// Forced returns a channel that is closed when a stop is to skip its grace; nil
+// where ctx is not a turn's.
+func Forced(ctx context.Context) <-chan struct{} {
+	forced, _ := ctx.Value(forcedKey{}).(<-chan struct{})
+	return forced
+}

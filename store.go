@@ -2,7 +2,6 @@ package bellcord
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -16,7 +15,8 @@ import (
 // is answered the same way, except that Result.Events may be missing.
 type Store interface {
 	// Commit carries out the ops in order, in one transaction, and answers each.
-	// An error means that none of them is known to have happened.
+	// An error means that none of them is known to have happened; ErrNotCommitted,
+	// that none of them has. Without ops it tries whether the store takes writes.
 	Commit(ctx context.Context, ops []Op) ([]Result, error)
 	Reader
 	Watcher
@@ -31,9 +31,9 @@ type Reader interface {
 	// Tails is Tail for many sessions at once, in their order.
 	Tails(ctx context.Context, sessions []SessionID) ([]int64, error)
 	Turn(ctx context.Context, id TurnID) (TurnRecord, error)
-	// Unended returns the turns of all processes that have not ended, in the
+	// UnendedTurns returns the turns of all processes that have not ended, in the
 	// order they were accepted: of one session, of all where none is named.
-	Unended(ctx context.Context, session SessionID) ([]TurnRecord, error)
+	UnendedTurns(ctx context.Context, session SessionID) ([]TurnRecord, error)
 	Session(ctx context.Context, id SessionID) (Session, error)
 	// Sessions lists the most recently updated first.
 	Sessions(ctx context.Context, query SessionQuery) ([]Session, error)
@@ -44,12 +44,12 @@ type Reader interface {
 
 // Watcher is how a process learns what others did to its turns.
 type Watcher interface {
-	// News reports whether other processes may have written since it was last
+	// Changed reports whether other processes may have written since it was last
 	// asked. It is cheap, so that looking for the rest can be spared. ErrFenced
 	// means that this process was taken for dead, which is for good.
-	News(ctx context.Context) (bool, error)
-	// StopsAsked returns this process's unended turns that have a stop on record.
-	StopsAsked(ctx context.Context) ([]TurnRecord, error)
+	Changed(ctx context.Context) (bool, error)
+	// RecordedStops returns this process's unended turns that have a stop on record.
+	RecordedStops(ctx context.Context) ([]TurnRecord, error)
 	// TakeOver moves the unended turns of dead processes to this one, their
 	// fences raised, and returns them, at every call until they have ended. A
 	// live process's turns are never taken.
@@ -67,28 +67,35 @@ type SessionQuery struct {
 	Limit    int
 }
 
-// State of a turn as the store sees it.
-type State string
+// TurnState of a turn as the store sees it.
+type TurnState string
 
 // The stored states.
 const (
-	Queued  State = "queued"
-	Running State = "running"
-	Over    State = "ended"
+	StateQueued  TurnState = "queued"
+	StateRunning TurnState = "running"
+	StateEnded   TurnState = "ended"
 )
 
 // TurnRecord is a turn as the store has it.
 type TurnRecord struct {
 	ID       TurnID
 	Session  SessionID
-	State    State
+	State    TurnState
 	Fence    int64
-	First    int64 // sequence number of its Prompted event
+	FirstSeq int64 // sequence number of its TurnAccepted event
 	Accepted time.Time
 	Node     string   // the process that has it, as the store calls it
 	Prompt   Prompt   // without its images, which the event has
 	Stop     *Cause   // the stop on record, if any
 	Receipt  *Receipt // once ended
+}
+
+// Scrubber is a Store that keeps copies of what was deleted, such as a write-ahead
+// log. Scrub removes them, or returns an error when ctx ends before it could.
+// Nothing waits for it but its caller.
+type Scrubber interface {
+	Scrub(ctx context.Context) error
 }
 
 // Op is one thing to make durable. The set is closed.
@@ -103,7 +110,7 @@ type (
 	}
 	// DeleteSession removes a session with all that it has.
 	DeleteSession struct{ ID SessionID }
-	// AcceptTurn records a turn as queued, with its Prompted event. A stop that
+	// AcceptTurn records a turn as queued, with its TurnAccepted event. A stop that
 	// was kept for its id becomes the turn's own and is answered as Result.Stop.
 	AcceptTurn struct {
 		Session SessionID
@@ -111,7 +118,7 @@ type (
 		Prompt  Prompt
 		At      time.Time
 	}
-	// ClaimTurn starts a queued turn, with its Started event, unless another
+	// ClaimTurn starts a queued turn, with its TurnStarted event, unless another
 	// turn of its session runs (ErrBusy) or this process has been fenced off.
 	ClaimTurn struct {
 		Session SessionID
@@ -130,7 +137,7 @@ type (
 		Bodies  []Body
 		At      time.Time
 	}
-	// EditTurn changes the text of one that waits, with its Edited event.
+	// EditTurn changes the text of one that waits, with its PromptEdited event.
 	// Refused with ErrFenced when it no longer does, or is another process's.
 	EditTurn struct {
 		Session SessionID
@@ -138,30 +145,30 @@ type (
 		Text    string
 		At      time.Time
 	}
-	// AskStop records a stop for a turn, with its StopAsked event, or keeps it
-	// for KeepIntent when there is no such turn yet. Of several stops the first
+	// RecordStop records a stop for a turn, with its StopRequested event, or keeps it
+	// for EarlyStopLifetime when there is no such turn yet. Of several stops the first
 	// stays, except that one that cuts now overrules one that waits for a step.
 	// With an owner it is refused with ErrNoTurn for a turn of somebody else's
 	// session, and kept only for one of the owner's own.
-	AskStop struct {
+	RecordStop struct {
 		Turn  TurnID
 		Owner string
 		Cause Cause
 	}
-	// AskStops records a stop for the turns of other processes in a scope, as it
+	// RecordStops records a stop for the turns of other processes in a scope, as it
 	// was when the stop was asked for: the running ones of a session (of all
 	// where none is named) that an owner has (anybody, where none is named), and
 	// with Drop those that wait. They are answered as Result.Records, as are those
 	// that this very stop has ended before: it may have come another way, too.
-	AskStops struct {
+	RecordStops struct {
 		Session SessionID
 		Owner   string
 		Drop    bool
 		Cause   Cause
 	}
-	// FinishTurn writes a turn's one end, with its Ended event and its
+	// FinishTurn writes a turn's one end, with its TurnEnded event and its
 	// spendings, as the receipt has them. Refused with
-	// ErrStopAsked (and Result.Stop) when a stop that cuts now is on record and
+	// ErrStopRecorded (and Result.Stop) when a stop that cuts now is on record and
 	// the receipt says anything but stopped: the row decides every race.
 	FinishTurn struct {
 		Session SessionID
@@ -175,7 +182,7 @@ type (
 // StoppedBy is when the stop was asked for that ended the turn, in nanoseconds
 // since 1970; nil where none did.
 func (op FinishTurn) StoppedBy() *int64 {
-	if op.Receipt.End != Stopped || op.Receipt.Cause == nil {
+	if op.Receipt.End != EndStopped || op.Receipt.Cause == nil {
 		return nil
 	}
 	at := op.Receipt.Cause.At.UnixNano()
@@ -188,8 +195,8 @@ func (AcceptTurn) isOp()    {}
 func (ClaimTurn) isOp()     {}
 func (AppendEvents) isOp()  {}
 func (EditTurn) isOp()      {}
-func (AskStop) isOp()       {}
-func (AskStops) isOp()      {}
+func (RecordStop) isOp()    {}
+func (RecordStops) isOp()   {}
 func (FinishTurn) isOp()    {}
 
 // Result answers one op.
@@ -198,23 +205,10 @@ type Result struct {
 	Events []Event     // what it added to the log
 	Fence  int64       // of a claim
 	Stop   *Cause      // the stop on the turn's record
-	Record *TurnRecord // of AskStop: the turn, nil when there is none yet
+	Record *TurnRecord // of RecordStop: the turn, nil when there is none yet
 
-	Records []TurnRecord // of AskStops: the turns, as they were before
+	Records []TurnRecord // of RecordStops: the turns, as they were before
 }
 
-// KeepIntent is how long a stop waits for a turn that has not come.
-const KeepIntent = 10 * time.Minute
-
-// What a store answers.
-var (
-	ErrNoSession  = errors.New("no such session")
-	ErrNoTurn     = errors.New("no such turn")
-	ErrTurnExists = errors.New("a turn with this id exists")
-	ErrBusy       = errors.New("another turn of the session is running")
-	ErrFenced     = errors.New("the turn has ended or belongs to another process")
-	ErrStopAsked  = errors.New("a stop is on record")
-	// ErrUnknown means that nobody can say whether it was done. With an id of
-	// one's own it can be asked again, or looked up.
-	ErrUnknown = errors.New("it is not known whether it was done: ask again, or look it up")
-)
+// EarlyStopLifetime is how long a stop waits for a turn that has not come.
+const EarlyStopLifetime = 10 * time.Minute

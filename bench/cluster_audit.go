@@ -33,12 +33,12 @@ func (c *rollingCrowd) audit(ctx context.Context, out io.Writer) error {
 			}
 		}
 	}
-	turns := ends[bellcord.Done] + ends[bellcord.Stopped] + ends[bellcord.Failed] + ends[bellcord.Lost] + ends[""]
+	turns := ends[bellcord.EndDone] + ends[bellcord.EndStopped] + ends[bellcord.EndFailed] + ends[bellcord.EndLost] + ends[""]
 	fmt.Fprintf(out, "  %d turns: %d done, %d stopped, %d failed, %d lost, %d without an end, %d without all of their words; %d requests were refused and taken by another node\n",
-		turns, ends[bellcord.Done], ends[bellcord.Stopped], ends[bellcord.Failed], ends[bellcord.Lost], ends[""], short, c.refused.Load())
+		turns, ends[bellcord.EndDone], ends[bellcord.EndStopped], ends[bellcord.EndFailed], ends[bellcord.EndLost], ends[""], short, c.refused.Load())
 	fmt.Fprintf(out, "  %d events seen of %d in the log: %d missing, %d doubled, %d different; %d streams broke and went on\n",
 		seen, logged, missing, doubled, different, c.cut.Load())
-	if ends[bellcord.Done] != turns || short+missing+doubled+different > 0 {
+	if ends[bellcord.EndDone] != turns || short+missing+doubled+different > 0 {
 		return errors.New("a rolling restart was noticed")
 	}
 	return nil
@@ -100,9 +100,9 @@ func sayings(log []bellcord.Event) (end bellcord.End, whole bool) {
 	var text strings.Builder
 	for _, ev := range log {
 		switch b := ev.Body.(type) {
-		case bellcord.Said:
+		case bellcord.TextDelta:
 			text.WriteString(b.Text)
-		case bellcord.Ended:
+		case bellcord.TurnEnded:
 			end = b.Receipt.End
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // rollingTurn is a turn and what its viewer saw of it.
@@ -60,7 +60,7 @@ func (c *rollingCrowd) watch(ctx context.Context, t *rollingTurn) error {
 		}
 		t.seen = append(t.seen, events...)
 		for _, ev := range events {
-			if _, is := ev.Body.(bellcord.Ended); is {
+			if _, is := ev.Body.(bellcord.TurnEnded); is {
 				return nil
 			}
 		}

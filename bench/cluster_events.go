@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 const (
@@ -31,7 +32,7 @@ type pouring struct {
 }
 
 // Run implements bellcord.Agent.
-func (p *pouring) Run(ctx context.Context, w *bellcord.Work) error {
+func (p *pouring) Run(ctx context.Context, w *hub.Work) error {
 	p.ready.Done()
 	select {
 	case <-p.start:
@@ -40,9 +41,9 @@ func (p *pouring) Run(ctx context.Context, w *bellcord.Work) error {
 	}
 	text := strings.Repeat("ten bytes ", pouringBytes/10)
 	for i := range p.each {
-		var body bellcord.Body = bellcord.Said{Text: text}
+		var body bellcord.Body = bellcord.TextDelta{Text: text}
 		if i%2 == 1 {
-			body = bellcord.Thought{Text: text}
+			body = bellcord.ThinkingDelta{Text: text}
 		}
 		if err := w.Emit(body); err != nil {
 			return err
@@ -92,7 +93,7 @@ func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commit
 	if _, err := s.db.Exec(ctx, `TRUNCATE events`); err != nil {
 		return 0, 0, 0, err
 	}
-	turns := make([]*bellcord.Turn, pouringTurns)
+	turns := make([]*hub.Turn, pouringTurns)
 	for i := range turns {
 		if turns[i], err = n.begin(ctx); err != nil {
 			return 0, 0, 0, err
@@ -107,8 +108,8 @@ func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commit
 		case <-ctx.Done():
 			return 0, 0, 0, ctx.Err()
 		}
-		if r := t.Receipt(); r.End != bellcord.Done || r.Unsettled {
-			return 0, 0, 0, fmt.Errorf("a turn ended %s, not durable in time: %v %s", r.End, r.Unsettled, r.Error)
+		if r := t.Receipt(); r.End != bellcord.EndDone || r.EndNotDurable {
+			return 0, 0, 0, fmt.Errorf("a turn ended %s, not durable in time: %v %s", r.End, r.EndNotDurable, r.Error)
 		}
 	}
 	took := time.Since(began)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // fanOutCount is how many events are followed, at full size.
@@ -19,18 +20,18 @@ const fanOutCount = 10_000
 // fanOut is an event's way from the node that has the turn to one that watches.
 type fanOut struct {
 	say      chan string // what the turn is to say next
-	here     *bellcord.Cursor
-	there    *bellcord.Cursor
+	here     *hub.Cursor
+	there    *hub.Cursor
 	from, to *nats.Conn
 	received chan time.Time
 }
 
 // Run implements bellcord.Agent: it says what it is given.
-func (f *fanOut) Run(ctx context.Context, w *bellcord.Work) error {
+func (f *fanOut) Run(ctx context.Context, w *hub.Work) error {
 	for {
 		select {
 		case text := <-f.say:
-			if err := w.Emit(bellcord.Said{Text: text}); err != nil {
+			if err := w.Emit(bellcord.TextDelta{Text: text}); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -127,7 +128,7 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 		ev  bellcord.Event
 		err error
 	}
-	until := func(c *bellcord.Cursor) <-chan seen {
+	until := func(c *hub.Cursor) <-chan seen {
 		found := make(chan seen, 1)
 		go func() {
 			ev, at, err := find(ctx, c, text)
@@ -150,7 +151,7 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 }
 
 // find reads on to an event that says something, and tells when it was there.
-func find(ctx context.Context, c *bellcord.Cursor, text string) (bellcord.Event, time.Time, error) {
+func find(ctx context.Context, c *hub.Cursor, text string) (bellcord.Event, time.Time, error) {
 	for {
 		events, err := c.Next(ctx)
 		now := time.Now()
@@ -158,7 +159,7 @@ func find(ctx context.Context, c *bellcord.Cursor, text string) (bellcord.Event,
 			return bellcord.Event{}, now, err
 		}
 		for _, ev := range events {
-			if said, is := ev.Body.(bellcord.Said); is && strings.HasSuffix(said.Text, text) {
+			if said, is := ev.Body.(bellcord.TextDelta); is && strings.HasSuffix(said.Text, text) {
 				return ev, now, nil
 			}
 		}

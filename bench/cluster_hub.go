@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
-	"github.com/bellcord/bellcord/internal/store/postgres"
+	"github.com/bellcord/bellcord/store/postgres"
 )
 
 // hubNode is a node in this process, wired as bellcord serve wires it, with an
@@ -20,18 +20,18 @@ type hubNode struct {
 	bus   *cluster.Bus
 }
 
-func (s *clusterStage) openHub(ctx context.Context, name string, agent bellcord.Agent, watch func(bellcord.Commit)) (*hubNode, error) {
+func (s *clusterStage) openHub(ctx context.Context, name string, agent hub.Agent, watch func(bellcord.Commit)) (*hubNode, error) {
 	n := &hubNode{}
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	var err error
 	if n.store, err = postgres.Open(ctx, s.store, postgres.Options{Name: name, Logger: log}); err != nil {
 		return nil, err
 	}
-	n.bus, err = cluster.Dial(cluster.Config{URLs: s.nats, Name: name, Directory: n.store, Logger: log})
+	n.bus, err = cluster.Dial(cluster.Config{URLs: s.nats, Name: name, SigningKey: n.store.SigningKey(), Now: n.store.Now, Directory: n.store, Logger: log})
 	if err != nil {
 		return nil, errors.Join(err, n.store.Close())
 	}
-	hub, err := bellcord.Open(ctx, n.store, agent, bellcord.Options{
+	hub, err := hub.Open(ctx, n.store, agent, hub.Options{
 		Leased: n.store.Leased, Sweep: 500 * time.Millisecond, Logger: log, Peers: n.bus,
 		Watch: func(c bellcord.Commit) {
 			n.bus.Committed(c)
@@ -59,7 +59,7 @@ func (n *hubNode) close() error {
 }
 
 // begin starts a turn in a session of its own.
-func (n *hubNode) begin(ctx context.Context) (*bellcord.Turn, error) {
+func (n *hubNode) begin(ctx context.Context) (*hub.Turn, error) {
 	made, err := n.Hub.NewSession(ctx, bellcord.Session{Dir: "/"})
 	if err != nil {
 		return nil, err

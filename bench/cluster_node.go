@@ -16,7 +16,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // clusterNode is a bellcord serve of its own.

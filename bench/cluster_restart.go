@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord/client"
 )
 
 // What lives while nodes are restarted, at full size: so many turns at a time,

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // crossStops is what stops of turns at another node took, in all and in parts.
@@ -141,12 +141,12 @@ func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.Tu
 	at := receipt.Times
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if answer.State != bellcord.Settled || !answer.Recorded || receipt.End != bellcord.Stopped || receipt.Cause == nil || receipt.Cause.Why != string(id) {
+	if answer.State != bellcord.StopStateSettled || !answer.Recorded || receipt.End != bellcord.EndStopped || receipt.Cause == nil || receipt.Cause.Reason != string(id) {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s, recorded %v, end %s, cause %v", answer.State, answer.Recorded, receipt.End, receipt.Cause))
 	}
 	c.whole = append(c.whole, answered.Sub(asked))
-	c.arrived = append(c.arrived, at.Requested.Sub(asked))
-	c.closed = append(c.closed, at.StreamClosed.Sub(at.Requested))
+	c.arrived = append(c.arrived, at.StopRequested.Sub(asked))
+	c.closed = append(c.closed, at.StreamClosed.Sub(at.StopRequested))
 	c.ended = append(c.ended, at.Settled.Sub(at.StreamClosed))
 	c.answered = append(c.answered, answered.Sub(at.Settled))
 	c.request, c.commit, c.bare = append(c.request, request), append(c.commit, commit), append(c.bare, request+commit)

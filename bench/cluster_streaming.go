@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // waitTime is how long each rate is offered.
@@ -108,7 +109,7 @@ func (w *waits) between(from, to time.Time) {
 
 // read looks how old the words are that come, until ctx ends. Words say when
 // they were said.
-func (w *waits) read(ctx context.Context, cursor *bellcord.Cursor) {
+func (w *waits) read(ctx context.Context, cursor *hub.Cursor) {
 	defer cursor.Close()
 	for {
 		events, err := cursor.Next(ctx)
@@ -117,7 +118,7 @@ func (w *waits) read(ctx context.Context, cursor *bellcord.Cursor) {
 		}
 		now := time.Now()
 		for _, ev := range events {
-			said, is := ev.Body.(bellcord.Said)
+			said, is := ev.Body.(bellcord.TextDelta)
 			if !is {
 				continue
 			}

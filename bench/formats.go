@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
@@ -17,7 +18,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/gemini"
 	"github.com/bellcord/bellcord/internal/llm/openai"
 	"github.com/bellcord/bellcord/internal/llm/responses"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // formats measures, for each wire format, how soon after a stop the model sees
@@ -49,7 +50,7 @@ func formats(out io.Writer, n int) (err error) {
 		of, model, _ := strings.Cut(name, "/")
 		return react.Model{Model: providers[of], Name: model}, nil
 	}}
-	if b.hub, err = bellcord.Open(ctx, b.store, agent, bellcord.Options{}); err != nil {
+	if b.hub, err = hub.Open(ctx, b.store, agent, hub.Options{}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.hub.Close(context.Background())) }()
@@ -90,7 +91,7 @@ func (b *stopBench) closedAfter(ctx context.Context, format, prompt string) (tim
 	}
 	asked := time.Now()
 	answers, err := b.hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "bench"})).Wait(ctx)
-	if err != nil || answers[0].Receipt.End != bellcord.Stopped {
+	if err != nil || answers[0].Receipt.End != bellcord.EndStopped {
 		return 0, fmt.Errorf("stop answered %+v, %w", answers, err)
 	}
 	aborted, err := b.aborted(ctx, prompt)

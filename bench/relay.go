@@ -60,7 +60,7 @@ func (r *relaying) of(id string) *relayed {
 
 func (r *relaying) start(id string, every time.Duration) {
 	t := r.of(id)
-	ctx, cancel := context.WithCancel(context.Background()) //nolint:forbidigo // the baseline has no turns
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	r.mu.Lock()
 	t.cancel, t.done = cancel, done

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // served is a server in a process of its own, as bellcord serve has it: real
@@ -32,11 +33,11 @@ func served(every time.Duration) error {
 	if err != nil {
 		return err
 	}
-	hub, err := bellcord.Open(context.Background(), store, ticking{every}, bellcord.Options{})
+	hub, err := hub.Open(context.Background(), store, ticking{every}, hub.Options{})
 	if err != nil {
 		return err
 	}
-	secret, _, err := auth.Mint(context.Background(), store, auth.Token{Owner: "bench", Scopes: []auth.Scope{auth.Admin}})
+	secret, _, err := auth.Mint(context.Background(), store, bellcord.Token{Owner: "bench", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
 	if err != nil {
 		return err
 	}
@@ -68,8 +69,8 @@ func untilInterrupted(handler http.Handler, secret string) error {
 type ticking struct{ every time.Duration }
 
 // Run implements bellcord.Agent.
-func (a ticking) Run(ctx context.Context, w *bellcord.Work) error {
-	return tick(ctx, a.every, func(now string) error { return w.Emit(bellcord.Said{Text: now}) })
+func (a ticking) Run(ctx context.Context, w *hub.Work) error {
+	return tick(ctx, a.every, func(now string) error { return w.Emit(bellcord.TextDelta{Text: now}) })
 }
 
 // tick begins at a random moment, so that thousands do not beat as one.

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/openai"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // stops measures, on real sockets and a real disk, how long a stop of a
@@ -69,7 +70,7 @@ type stopBench struct {
 	url      string
 	store    *sqlite.Store
 	provider *openai.Provider
-	hub      *bellcord.Hub
+	hub      *hub.Hub
 }
 
 func openBench(ctx context.Context) (*stopBench, error) {
@@ -89,7 +90,7 @@ func openBench(ctx context.Context) (*stopBench, error) {
 	}
 	b.provider = openai.New(openai.Config{BaseURL: b.url, Key: "x"})
 	agent := &react.Agent{Model: func(string) (react.Model, error) { return react.Model{Model: b.provider, Name: "fake"}, nil }}
-	b.hub, err = bellcord.Open(ctx, b.store, agent, bellcord.Options{})
+	b.hub, err = hub.Open(ctx, b.store, agent, hub.Options{})
 	return b, err
 }
 
@@ -100,7 +101,7 @@ func (b *stopBench) close() error {
 }
 
 // streaming starts a turn in a session of its own and returns once it streams.
-func (b *stopBench) streaming(ctx context.Context, prompt string) (*bellcord.Turn, error) {
+func (b *stopBench) streaming(ctx context.Context, prompt string) (*hub.Turn, error) {
 	s, err := b.hub.NewSession(ctx, bellcord.Session{Dir: b.dir, Model: "openai/fake"})
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (b *stopBench) streaming(ctx context.Context, prompt string) (*bellcord.Tur
 			return nil, err
 		}
 		for _, ev := range events {
-			if _, said := ev.Body.(bellcord.Said); said {
+			if _, said := ev.Body.(bellcord.TextDelta); said {
 				return turn, nil
 			}
 		}
@@ -136,7 +137,7 @@ func (b *stopBench) stopOne(ctx context.Context, i int) (closed, settled time.Du
 	asked := time.Now()
 	answers, err := b.hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "bench"})).Wait(ctx)
 	settled = time.Since(asked)
-	if err != nil || answers[0].State != bellcord.Settled || answers[0].Receipt.End != bellcord.Stopped {
+	if err != nil || answers[0].State != bellcord.StopStateSettled || answers[0].Receipt.End != bellcord.EndStopped {
 		return 0, 0, fmt.Errorf("stop answered %+v, %w", answers, err)
 	}
 	aborted, err := b.aborted(ctx, prompt)

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/telegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // telegramBench is a strict Telegram, the front, a hub on a real disk, and an
@@ -26,7 +27,7 @@ type telegramBench struct {
 	hangUp func()
 	store  *sqlite.Store
 	agent  *reciter
-	hub    *bellcord.Hub
+	hub    *hub.Hub
 	bot    *wire.Bot
 	front  *telegram.Front
 	leave  context.CancelFunc
@@ -51,7 +52,7 @@ func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) 
 	if b.store, err = sqlite.Open(ctx, b.dir); err != nil {
 		return nil, err
 	}
-	if b.hub, err = bellcord.Open(ctx, b.store, b.agent, bellcord.Options{}); err != nil {
+	if b.hub, err = hub.Open(ctx, b.store, b.agent, hub.Options{}); err != nil {
 		return nil, err
 	}
 	list, err := rights.Open(rights.Config{People: names, File: b.dir + "/people.json"})
@@ -71,7 +72,7 @@ func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) 
 	if err != nil {
 		return nil, err
 	}
-	listening, leave := context.WithCancel(ctx) //nolint:forbidigo // for listening to the fake Telegram; no turn hangs on it
+	listening, leave := context.WithCancel(ctx)
 	b.leave = leave
 	go func() { b.over <- b.front.Run(listening, "") }()
 	return b, nil
@@ -82,7 +83,7 @@ func (b *telegramBench) close() error {
 	err := <-b.over
 	bounded, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
-	err = errors.Join(err, b.hub.Drain(bounded, bellcord.Cause{Kind: bellcord.Shutdown}), b.front.Close(bounded), b.bot.Close(), b.hub.Close(bounded), b.store.Close())
+	err = errors.Join(err, b.hub.Drain(bounded, bellcord.Cause{Kind: bellcord.CauseShutdown}), b.front.Close(bounded), b.bot.Close(), b.hub.Close(bounded), b.store.Close())
 	b.hangUp()
 	return errors.Join(err, os.RemoveAll(b.dir))
 }
@@ -99,12 +100,12 @@ func newReciter() *reciter {
 	return &reciter{running: map[string]bool{}, told: map[string]time.Time{}, news: make(chan struct{})}
 }
 
-func (a *reciter) Run(ctx context.Context, w *bellcord.Work) error {
+func (a *reciter) Run(ctx context.Context, w *hub.Work) error {
 	a.note(func() { a.running[w.Prompt.Text] = true })
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for n := 1; ; n++ {
-		if err := w.Emit(bellcord.Said{Text: fmt.Sprintf("Word %d of many. ", n)}); err != nil && ctx.Err() == nil {
+		if err := w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("Word %d of many. ", n)}); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {

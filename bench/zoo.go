@@ -15,11 +15,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // zooFile is the list of animals that the tests of processes use too.
-const zooFile = "internal/proc/testdata/zoo.txt"
+const zooFile = "proc/testdata/zoo.txt"
 
 type zooAnimal struct {
 	name, script string

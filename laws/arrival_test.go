@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestLaw01_AStopOfOneTurnNeverTouchesTheNext(t *testing.T) {
@@ -14,11 +15,11 @@ func TestLaw01_AStopOfOneTurnNeverTouchesTheNext(t *testing.T) {
 		next := sc.send("", "[slow 5] the next turn")
 		sc.await(next.ID, saidSo("word2"))
 		again, err := sc.entrance().Stop(bellcord.StopTurn(sc.id, by)).Wait(t.Context())
-		if err != nil || again[0].State != bellcord.AlreadyEnded {
+		if err != nil || again[0].State != bellcord.StopStateAlreadyEnded {
 			t.Errorf("a late stop was answered %+v, %v", again, err)
 		}
 		<-next.Settled()
-		if r := next.Receipt(); r.End != bellcord.Done || r.Cause != nil {
+		if r := next.Receipt(); r.End != bellcord.EndDone || r.Cause != nil {
 			t.Errorf("the next turn ended %s by %v", r.End, r.Cause)
 		}
 	})
@@ -35,7 +36,7 @@ func TestLaw01_AScopeIsTheTurnsThereAreWhenItArrives(t *testing.T) {
 			s.t.Fatal(err)
 		}
 		<-later.Settled()
-		if first.Receipt().End != bellcord.Stopped || later.Receipt().End != bellcord.Done {
+		if first.Receipt().End != bellcord.EndStopped || later.Receipt().End != bellcord.EndDone {
 			s.t.Errorf("ended %s and %s", first.Receipt().End, later.Receipt().End)
 		}
 	})
@@ -52,7 +53,7 @@ func TestLaw02_AStopThatComesBeforeItsTurnPreventsTheFirstByteAndTheFirstTool(t 
 					if n := len(sc.model.Requests()); n != c.requests || sc.ran.of("quick") != 0 {
 						t.Errorf("%d model requests, %d tools", n, sc.ran.of("quick"))
 					}
-					if sc.receipt.End != bellcord.Stopped || !sc.receipt.Times.Started.IsZero() && c.name != "starting" {
+					if sc.receipt.End != bellcord.EndStopped || !sc.receipt.Times.Started.IsZero() && c.name != "starting" {
 						t.Errorf("receipt %+v", sc.receipt)
 					}
 				})
@@ -66,13 +67,13 @@ func TestLaw02_AKeptStopIsForgottenAfterTenMinutes(t *testing.T) {
 	onStage(t, func(s *stage) {
 		id := bellcord.NewTurnID()
 		answers, err := s.Stop(bellcord.StopTurn(id, by)).Wait(s.t.Context())
-		if err != nil || answers[0].State != bellcord.KeptForLater {
+		if err != nil || answers[0].State != bellcord.StopStateWaitingForTurn {
 			s.t.Fatalf("answered %+v, %v", answers, err)
 		}
-		<-time.After(bellcord.KeepIntent + 2*time.Second)
+		<-time.After(bellcord.EarlyStopLifetime + 2*time.Second)
 		turn := s.send(id, "hello")
 		<-turn.Settled()
-		if turn.Receipt().End != bellcord.Done {
+		if turn.Receipt().End != bellcord.EndDone {
 			s.t.Errorf("ended %s", turn.Receipt().End)
 		}
 	})
@@ -102,26 +103,26 @@ func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 	ways := []struct {
 		name string
 		kind bellcord.CauseKind
-		stop func(s *stage, turn *bellcord.Turn)
+		stop func(s *stage, turn *hub.Turn)
 	}{
-		{"a turn", bellcord.Person, func(s *stage, turn *bellcord.Turn) { s.Stop(bellcord.StopTurn(turn.ID, by)) }},
-		{"a session", bellcord.Person, func(s *stage, _ *bellcord.Turn) { s.Stop(bellcord.StopSession(s.session, by)) }},
-		{"everything", bellcord.Person, func(s *stage, _ *bellcord.Turn) { s.Stop(bellcord.StopAll(by)) }},
-		{"a newer prompt", bellcord.Replaced, func(s *stage, _ *bellcord.Turn) {
-			s.sendPrompt(bellcord.Prompt{Text: "instead", Policy: bellcord.Replace})
+		{"a turn", bellcord.CausePerson, func(s *stage, turn *hub.Turn) { s.Stop(bellcord.StopTurn(turn.ID, by)) }},
+		{"a session", bellcord.CausePerson, func(s *stage, _ *hub.Turn) { s.Stop(bellcord.StopSession(s.session, by)) }},
+		{"everything", bellcord.CausePerson, func(s *stage, _ *hub.Turn) { s.Stop(bellcord.StopAll(by)) }},
+		{"a newer prompt", bellcord.CauseReplaced, func(s *stage, _ *hub.Turn) {
+			s.sendPrompt(bellcord.Prompt{Text: "instead", WhenBusy: bellcord.BusyReplace})
 		}},
-		{"a shutdown", bellcord.Shutdown, func(s *stage, _ *bellcord.Turn) {
-			if err := s.Drain(s.t.Context(), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+		{"a shutdown", bellcord.CauseShutdown, func(s *stage, _ *hub.Turn) {
+			if err := s.Drain(s.t.Context(), bellcord.Cause{Kind: bellcord.CauseShutdown}); err != nil {
 				s.t.Error(err)
 			}
 		}},
-		{"a closed session", bellcord.Person, func(s *stage, _ *bellcord.Turn) {
+		{"a closed session", bellcord.CausePerson, func(s *stage, _ *hub.Turn) {
 			if _, err := s.CloseSession(s.t.Context(), s.session, by); err != nil {
 				s.t.Error(err)
 			}
 		}},
-		{"a deadline", bellcord.Deadline, func(_ *stage, turn *bellcord.Turn) { <-turn.Settled() }},
-		{"another process", bellcord.Person, func(s *stage, turn *bellcord.Turn) { s.stopFromOutside(turn.ID) }},
+		{"a deadline", bellcord.CauseDeadline, func(_ *stage, turn *hub.Turn) { <-turn.Settled() }},
+		{"another process", bellcord.CausePerson, func(s *stage, turn *hub.Turn) { s.stopFromOutside(turn.ID) }},
 	}
 	receipts := make([]bellcord.Receipt, len(ways))
 	t.Run("origins", func(t *testing.T) {
@@ -130,7 +131,7 @@ func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 				t.Parallel()
 				onEvenStage(t, setting{}, func(s *stage) {
 					p := bellcord.Prompt{Text: "[hang after 3]"}
-					if o.kind == bellcord.Deadline {
+					if o.kind == bellcord.CauseDeadline {
 						p.Deadline = time.Minute
 					}
 					turn := s.sendPrompt(p)
@@ -169,7 +170,7 @@ func TestLaw05_AStopIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
 		}
 		s.store.open()
 		<-turn.Settled()
-		if turn.Receipt().End != bellcord.Stopped {
+		if turn.Receipt().End != bellcord.EndStopped {
 			s.t.Errorf("ended %s", turn.Receipt().End)
 		}
 	})

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // bareStage is a hub with an agent of the test's own. Call it in a bubble.
-func bareStage(t *testing.T, agent bellcord.Agent, opts bellcord.Options) *stage {
+func bareStage(t *testing.T, agent hub.Agent, opts hub.Options) *stage {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := sqlite.Open(t.Context(), dir)
@@ -20,7 +21,7 @@ func bareStage(t *testing.T, agent bellcord.Agent, opts bellcord.Options) *stage
 		t.Fatal(err)
 	}
 	s := &stage{t: t, dir: dir, home: filed(dir), store: &gate{Store: store}, grew: make(chan struct{})}
-	if s.Hub, err = bellcord.Open(t.Context(), s.store, agent, opts); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), s.store, agent, opts); err != nil {
 		t.Fatal(err)
 	}
 	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: "/"})
@@ -45,12 +46,12 @@ func bareStage(t *testing.T, agent bellcord.Agent, opts bellcord.Options) *stage
 func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	s.t.Helper()
 	cause := by
-	cause.Kind, cause.At = bellcord.Person, time.Now()
+	cause.Kind, cause.At = bellcord.CausePerson, time.Now()
 	other, err := s.home(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	results, err := other.Commit(s.t.Context(), []bellcord.Op{bellcord.AskStop{Turn: id, Cause: cause}})
+	results, err := other.Commit(s.t.Context(), []bellcord.Op{bellcord.RecordStop{Turn: id, Cause: cause}})
 	if err = errors.Join(err, other.Close()); err != nil || results[0].Err != nil {
 		s.t.Fatal(err, results)
 	}
@@ -60,7 +61,7 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 func (s *stage) textOf(id bellcord.TurnID) string {
 	var text strings.Builder
 	for _, b := range s.bodies(id) {
-		if said, is := b.(bellcord.Said); is {
+		if said, is := b.(bellcord.TextDelta); is {
 			text.WriteString(said.Text)
 		}
 	}

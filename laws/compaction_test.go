@@ -50,7 +50,7 @@ func TestLaw31_AStopAtAnyWriteOfACompactionLeavesTheOldHistoryOrTheNewOne(t *tes
 						n++
 						return n == k+1
 					})
-					turn := s.sendPrompt(bellcord.Prompt{Turn: id, Task: bellcord.Compact, Text: "[say Short and sweet.]"})
+					turn := s.sendPrompt(bellcord.Prompt{Turn: id, Task: bellcord.TaskCompact, Text: "[say Short and sweet.]"})
 					select {
 					case <-held:
 					case <-turn.Settled():
@@ -97,7 +97,7 @@ func TestLaw31_AConversationThatFillsTheWindowIsCompactedByItself(t *testing.T) 
 				s.done("[say and now?]")
 				compactions := 0
 				for _, ev := range s.events() {
-					if _, is := ev.Body.(bellcord.Compacted); is {
+					if _, is := ev.Body.(bellcord.ConversationCompacted); is {
 						compactions++
 					}
 				}
@@ -127,7 +127,7 @@ func TestLaw31_AStopWhileAConversationIsCompactedByItselfLeavesItWhole(t *testin
 		held := s.store.shut(func(op bellcord.Op) bool {
 			add, _ := op.(bellcord.AppendEvents)
 			for _, b := range add.Bodies {
-				if _, is := b.(bellcord.AsideEnded); is {
+				if _, is := b.(bellcord.SideRequestEnded); is {
 					return true
 				}
 			}
@@ -142,7 +142,7 @@ func TestLaw31_AStopWhileAConversationIsCompactedByItselfLeavesItWhole(t *testin
 		now := s.history()
 		whole := len(now) == len(before)+1 && reflect.DeepEqual(now[:len(before)], before)
 		compacted := now[0].Seq == 0
-		if r := turn.Receipt(); r.End != bellcord.Stopped || whole == compacted || r.Usage.Input == 0 {
+		if r := turn.Receipt(); r.End != bellcord.EndStopped || whole == compacted || r.Usage.InputTokens == 0 {
 			s.t.Errorf("%+v; %d messages before, %d now", r, len(before), len(now))
 		}
 		s.done("and now?")
@@ -161,7 +161,7 @@ func (s *stage) events() []bellcord.Event {
 func (s *stage) said() string {
 	var all strings.Builder
 	for _, ev := range s.events() {
-		if b, is := ev.Body.(bellcord.Said); is {
+		if b, is := ev.Body.(bellcord.TextDelta); is {
 			all.WriteString(b.Text)
 		}
 	}
@@ -183,7 +183,7 @@ func TestClearStartsAnewAndStopsWhatRuns(t *testing.T) {
 				}
 				first := s.send("", "[say new]")
 				<-first.Settled()
-				if running.Receipt().End != bellcord.Stopped || waiting.Receipt().End != bellcord.Stopped || first.Receipt().End != bellcord.Done {
+				if running.Receipt().End != bellcord.EndStopped || waiting.Receipt().End != bellcord.EndStopped || first.Receipt().End != bellcord.EndDone {
 					s.t.Errorf("ended %s, %s, %s", running.Receipt().End, waiting.Receipt().End, first.Receipt().End)
 				}
 				h := s.history()

@@ -11,20 +11,21 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
-	"github.com/bellcord/bellcord/internal/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/openai"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // course is a whole server in real time, and two who are connected to it.
 type course struct {
 	t          *testing.T
 	store      *sqlite.Store
-	hub        *bellcord.Hub
+	hub        *hub.Hub
 	model      *fakemodel.Server
 	session    bellcord.SessionID
 	one, other *caller
@@ -43,7 +44,7 @@ func newCourse(t *testing.T) *course {
 	}
 	provider := openai.New(openai.Config{BaseURL: url, Key: "x"})
 	agent := &react.Agent{Model: func(string) (react.Model, error) { return react.Model{Model: provider, Name: "fake"}, nil }}
-	hub, err := bellcord.Open(t.Context(), store, agent, bellcord.Options{})
+	hub, err := hub.Open(t.Context(), store, agent, hub.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func newCourse(t *testing.T) *course {
 	server := &http.Server{Handler: front.Handler()}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
-	token, _, err := auth.Mint(t.Context(), store, auth.Token{Owner: by.By, Scopes: []auth.Scope{auth.Read, auth.Prompt, auth.Stop}})
+	token, _, err := auth.Mint(t.Context(), store, bellcord.Token{Owner: by.By, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ var cuts = []cut{
 		requests: 1, open: true,
 	}, {
 		name: "in thinking", prompt: "[think 50 20ms]",
-		reach:    until(kind[bellcord.Thought]),
+		reach:    until(kind[bellcord.ThinkingDelta]),
 		requests: 1, open: true,
 	}, {
 		name: "in text", prompt: "[slow 50]",
@@ -83,7 +83,7 @@ var cuts = []cut{
 		reach: func(s *stage, id bellcord.TurnID, p string) {
 			held := s.store.shut(func(op bellcord.Op) bool {
 				add, _ := op.(bellcord.AppendEvents)
-				return slices.ContainsFunc(add.Bodies, kind[bellcord.CallStarted])
+				return slices.ContainsFunc(add.Bodies, kind[bellcord.ToolCallStarted])
 			})
 			s.send(id, p)
 			<-held
@@ -92,15 +92,15 @@ var cuts = []cut{
 		requests: 1, not: 1, keeps: "not started",
 	}, {
 		name: "waiting for approval", prompt: `[tool guarded {}]`,
-		reach:    until(kind[bellcord.Asked]),
+		reach:    until(kind[bellcord.QuestionOpened]),
 		requests: 1, not: 1, questions: 1, keeps: "not started",
 	}, {
 		name: "in a tool", prompt: `[tool works {}]`,
-		reach:    until(kind[bellcord.CallOutput]),
+		reach:    until(kind[bellcord.ToolOutputDelta]),
 		requests: 1, stopped: 1, keeps: "half of the work",
 	}, {
 		name: "between sibling tools", prompt: `[tool quick {}][tool works {}][tool quick {}]`,
-		reach:    until(kind[bellcord.CallOutput]),
+		reach:    until(kind[bellcord.ToolOutputDelta]),
 		requests: 1, finished: 1, stopped: 1, not: 1, keeps: "quick is done",
 	}, {
 		name: "in parallel tools", prompt: `[tool safe {}][tool safe {}]`,
@@ -108,7 +108,7 @@ var cuts = []cut{
 			s.send(id, p)
 			outputs := map[string]bool{}
 			s.await(id, func(b bellcord.Body) bool {
-				if out, is := b.(bellcord.CallOutput); is {
+				if out, is := b.(bellcord.ToolOutputDelta); is {
 					outputs[out.Call] = true
 				}
 				return len(outputs) == 2
@@ -121,13 +121,13 @@ var cuts = []cut{
 		requests: 2, open: true, text: true, finished: 1, keeps: "word5",
 	}, {
 		name: "in retry back-off", prompt: "[status 503 retry 30]",
-		reach:    until(kind[bellcord.Retrying]),
+		reach:    until(kind[bellcord.ModelRetryScheduled]),
 		requests: 1,
 	}, {
 		name: "in compaction", prompt: "[hang after 3]",
 		reach: func(s *stage, id bellcord.TurnID, p string) {
 			s.done("[say All of it.]")
-			s.sendPrompt(bellcord.Prompt{Turn: id, Task: bellcord.Compact, Text: p})
+			s.sendPrompt(bellcord.Prompt{Turn: id, Task: bellcord.TaskCompact, Text: p})
 			s.modelHas(func(r []fakemodel.Request) bool {
 				return len(r) == s.base+2 && strings.Contains(r[s.base+1].Sent, "word3")
 			})
@@ -142,11 +142,11 @@ var cuts = []cut{
 			<-held
 		},
 		late: func(s *stage, _ bellcord.TurnID, _ string) { s.store.open() },
-		end:  bellcord.Done, requests: 1, text: true, keeps: "All done.",
+		end:  bellcord.EndDone, requests: 1, text: true, keeps: "All done.",
 	}, {
 		name: "after the end", prompt: "[say All done.]",
 		reach: func(s *stage, id bellcord.TurnID, p string) { <-s.send(id, p).Settled() },
-		end:   bellcord.Done, requests: 1, text: true, keeps: "All done.",
+		end:   bellcord.EndDone, requests: 1, text: true, keeps: "All done.",
 	},
 }
 
@@ -190,7 +190,7 @@ type scene struct {
 
 // by is who stops in the scenes, as she is known to the server, so that a law
 // about causes is the same for every origin.
-var by = bellcord.Cause{By: "anna", From: "http", Why: "because"}
+var by = bellcord.Cause{By: "anna", Source: "http", Reason: "because"}
 
 // stopAt brings a turn to a cut point and stops it there.
 func (s *stage) stopAt(c cut) scene {

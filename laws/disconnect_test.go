@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // Law 34, over HTTP: who prompted, who watches and who waits may all go; the
@@ -29,7 +29,7 @@ func TestLaw34_AConnectionThatBreaksStopsNothing(t *testing.T) {
 		if err := <-hungUp; err == nil {
 			s.t.Error("it should have been cut off")
 		}
-		if r := s.ended(turn); r.End != bellcord.Done || r.Cause != nil {
+		if r := s.ended(turn); r.End != bellcord.EndDone || r.Cause != nil {
 			s.t.Errorf("ended %s by %+v", r.End, r.Cause)
 		}
 	})
@@ -46,8 +46,8 @@ func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
 		away time.Duration
 		end  bellcord.End
 	}{
-		{"the viewer stays away", time.Hour, bellcord.Stopped},
-		{"the viewer comes back just in time", patience - time.Nanosecond, bellcord.Done},
+		{"the viewer stays away", time.Hour, bellcord.EndStopped},
+		{"the viewer comes back just in time", patience - time.Nanosecond, bellcord.EndDone},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -70,8 +70,8 @@ func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
 				if r.End != c.end {
 					s.t.Fatalf("ended %s by %+v", r.End, r.Cause)
 				}
-				if r.End == bellcord.Stopped && (r.Cause.Kind != bellcord.Disconnect || r.Times.Requested.Sub(gone) != patience || r.Queue != bellcord.Next) {
-					s.t.Errorf("%v after the last viewer had gone: %+v", r.Times.Requested.Sub(gone), r)
+				if r.End == bellcord.EndStopped && (r.Cause.Kind != bellcord.CauseDisconnect || r.Times.StopRequested.Sub(gone) != patience || r.Queue != bellcord.QueueNext) {
+					s.t.Errorf("%v after the last viewer had gone: %+v", r.Times.StopRequested.Sub(gone), r)
 				}
 			})
 		})
@@ -96,7 +96,7 @@ func TestLaw34_AStopWhoseCallerHangsUpIsAStop(t *testing.T) {
 	onStage(t, func(s *stage) {
 		w := s.serve()
 		turn := w.prompt(api.NewTurn{Text: "[tool deaf {}]"})
-		s.await(turn, kind[bellcord.CallOutput])
+		s.await(turn, kind[bellcord.ToolOutputDelta])
 		asking, hangUp := context.WithCancel(s.t.Context())
 		hungUp := make(chan error, 1)
 		r := w.request(asking, by.By, http.MethodPost, "/v1/turns/"+string(turn)+"/stop", nil)
@@ -106,7 +106,7 @@ func TestLaw34_AStopWhoseCallerHangsUpIsAStop(t *testing.T) {
 		if err := <-hungUp; err == nil {
 			s.t.Error("it should have been cut off: the tool does not listen")
 		}
-		if r := s.ended(turn); r.End != bellcord.Stopped || r.Cause.By != by.By {
+		if r := s.ended(turn); r.End != bellcord.EndStopped || r.Cause.By != by.By {
 			s.t.Errorf("ended %s by %+v", r.End, r.Cause)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
@@ -20,7 +21,7 @@ func (s *stage) openEditor() {
 	out, answers := io.Pipe()
 	served, resumed := make(chan error, 1), make(chan string, 1)
 	go func() {
-		err := acp.Serve(in, answers, func() (*bellcord.Hub, error) { return s.Hub, nil }, acp.Config{Logger: slog.New(slog.DiscardHandler)})
+		err := acp.Serve(in, answers, func() (*hub.Hub, error) { return s.Hub, nil }, acp.Config{Logger: slog.New(slog.DiscardHandler)})
 		_ = answers.Close()
 		served <- err
 	}()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // link is how the node where a stop comes in is linked with the one that has the
@@ -45,7 +46,7 @@ func neighbour(l link) func(*stage) {
 		if l == byRow {
 			network = nil
 		}
-		s.openNode(store, store, network, bellcord.Options{Sweep: time.Hour})
+		s.openNode(store, store, network, hub.Options{Sweep: time.Hour})
 		synctest.Wait() // the nodes know each other
 	}
 }
@@ -61,13 +62,13 @@ func atAnother(l link) []origin {
 			continue // without a front it names what its own node has
 		}
 		from.name, from.link, from.ready = "another node, "+string(l)+", "+from.name, l, neighbour(l)
-		from.ends = map[string]bellcord.End{"in settle": bellcord.Stopped}
+		from.ends = map[string]bellcord.End{"in settle": bellcord.EndStopped}
 		from.cannot = maps.Clone(from.cannot)
 		if from.cannot == nil {
 			from.cannot = map[string]string{}
 		}
 		from.cannot["starting"] = tooQuick
-		from.differ = map[string][]string{"in settle": {"End", "Won", "Cause", "Queue", "Times.Requested"}}
+		from.differ = map[string][]string{"in settle": {"End", "RaceWinner", "Cause", "Queue", "Times.StopRequested"}}
 		if l == byRow {
 			from.late = usualSweep
 			maps.Copy(from.differ, origins[6].differ)
@@ -92,4 +93,4 @@ func (g ground) ways(nth int) []origin {
 }
 
 // endAt is how a turn ends that is stopped at the cut point.
-func (o origin) endAt(c cut) bellcord.End { return cmp.Or(o.ends[c.name], c.end, bellcord.Stopped) }
+func (o origin) endAt(c cut) bellcord.End { return cmp.Or(o.ends[c.name], c.end, bellcord.EndStopped) }

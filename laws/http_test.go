@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // prompt sends a prompt of anna's over HTTP and expects it to be accepted.
@@ -83,11 +83,11 @@ func TestLaw05_AStopOverHTTPIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
 					s.t.Errorf("the model was let go after %v", took)
 				}
 				as := answered()
-				if took := time.Since(asked); as.status != http.StatusAccepted || as.answer.State != bellcord.InProgress || took > time.Minute {
+				if took := time.Since(asked); as.status != http.StatusAccepted || as.answer.State != bellcord.StopStateInProgress || took > time.Minute {
 					s.t.Errorf("after %v answered %d %+v", took, as.status, as.answer)
 				}
 				s.store.open()
-				if r := s.ended(turn.ID); r.End != bellcord.Stopped || !r.Times.Requested.Equal(asked) {
+				if r := s.ended(turn.ID); r.End != bellcord.EndStopped || !r.Times.StopRequested.Equal(asked) {
 					s.t.Errorf("on record: %+v", r)
 				}
 			})
@@ -126,10 +126,10 @@ func TestLaw28_NothingIsShownOverHTTPBeforeItIsDurable(t *testing.T) {
 				s.t.Errorf("shown  %s\nstored %s, %v", data, as, err)
 			}
 			shown++
-			if said, is := stored[0].Body.(bellcord.Said); is && shown > 24 && strings.Contains(said.Text, "word5") {
+			if said, is := stored[0].Body.(bellcord.TextDelta); is && shown > 24 && strings.Contains(said.Text, "word5") {
 				w.ask(http.MethodPost, "/v1/turns/"+string(turn)+"/stop", nil)
 			}
-			ended = stored[0].Turn == turn && kind[bellcord.Ended](stored[0].Body)
+			ended = stored[0].Turn == turn && kind[bellcord.TurnEnded](stored[0].Body)
 		}
 		if tail, err := s.Tail(s.t.Context(), s.session); err != nil || int64(shown) != tail || shown < 30 {
 			s.t.Errorf("%d events were shown, there are %d; %v, %v", shown, tail, err, lines.Err())
@@ -155,7 +155,7 @@ func TestLaw35_AnothersTurnCannotBeStoppedOverHTTPAtAnyCutPoint(t *testing.T) {
 						t.Errorf("ended %s by %+v", r.End, r.Cause)
 					}
 					for _, b := range sc.bodies(sc.id) {
-						if asked, is := b.(bellcord.StopAsked); is && asked.Cause.By != by.By {
+						if asked, is := b.(bellcord.StopRequested); is && asked.Cause.By != by.By {
 							t.Errorf("on record: %+v", asked.Cause)
 						}
 					}

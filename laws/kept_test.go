@@ -42,13 +42,13 @@ func TestLaw23_WhatWasShownIsInTheRecord(t *testing.T) {
 		var shown strings.Builder
 		sc.mu.Lock()
 		for _, ev := range sc.seen {
-			if said, is := ev.Body.(bellcord.Said); is && ev.Turn == sc.id {
+			if said, is := ev.Body.(bellcord.TextDelta); is && ev.Turn == sc.id {
 				shown.WriteString(said.Text)
 			}
 		}
 		sc.mu.Unlock()
-		if text := sc.textOf(sc.id); text != shown.String() || int64(len(text)) != sc.receipt.Kept.Text {
-			t.Errorf("shown %q, on record %q, kept %d", shown.String(), text, sc.receipt.Kept.Text)
+		if text := sc.textOf(sc.id); text != shown.String() || int64(len(text)) != sc.receipt.Kept.TextBytes {
+			t.Errorf("shown %q, on record %q, kept %d", shown.String(), text, sc.receipt.Kept.TextBytes)
 		}
 		if sc.text != (shown.Len() > 0) {
 			t.Errorf("shown %q", shown.String())
@@ -64,7 +64,7 @@ func TestLaw24_NoHalfCallIsExecuted(t *testing.T) {
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[badargs quick]")
 		<-turn.Settled()
-		if s.ran.of("quick") != 0 || turn.Receipt().End != bellcord.Done || len(turn.Receipt().Calls.NotStarted) != 1 {
+		if s.ran.of("quick") != 0 || turn.Receipt().End != bellcord.EndDone || len(turn.Receipt().Calls.NotStarted) != 1 {
 			s.t.Errorf("ran %d times; %+v", s.ran.of("quick"), turn.Receipt())
 		}
 		s.done("and now?")
@@ -97,7 +97,7 @@ func TestLaw25_ThePersonAndTheModelAreToldTheTruthAboutEveryCall(t *testing.T) {
 		}
 		told := map[string]int{}
 		for _, m := range sc.history() {
-			if m.Role != bellcord.Tool {
+			if m.Role != bellcord.RoleTool {
 				continue
 			}
 			switch {
@@ -133,7 +133,7 @@ func TestLaw27_UsageIsRecordedExactlyOrAsAnEstimate(t *testing.T) {
 			}
 			return
 		}
-		if u.Input == 0 {
+		if u.InputTokens == 0 {
 			t.Errorf("recorded %+v", u)
 		}
 		cutOff := sc.open || sc.name == "in retry back-off"
@@ -159,10 +159,10 @@ func TestLaw28_NothingIsShownBeforeItIsDurable(t *testing.T) {
 			}
 			for _, ev := range events {
 				stored, err := s.store.Events(s.t.Context(), s.session, ev.Seq-1, 1)
-				if err != nil || len(stored) != 1 || !reflect.DeepEqual(stored[0].Body, ev.Body) && !kind[bellcord.Ended](ev.Body) {
+				if err != nil || len(stored) != 1 || !reflect.DeepEqual(stored[0].Body, ev.Body) && !kind[bellcord.TurnEnded](ev.Body) {
 					s.t.Errorf("shown %+v, stored %+v, %v", ev, stored, err)
 				}
-				if kind[bellcord.Ended](ev.Body) && ev.Turn == turn.ID {
+				if kind[bellcord.TurnEnded](ev.Body) && ev.Turn == turn.ID {
 					return
 				}
 			}
@@ -172,7 +172,7 @@ func TestLaw28_NothingIsShownBeforeItIsDurable(t *testing.T) {
 
 func TestLaw29_TheQueueHasADeclaredFate(t *testing.T) {
 	t.Parallel()
-	for _, fate := range []bellcord.QueueFate{bellcord.Hold, bellcord.Drop, bellcord.Next} {
+	for _, fate := range []bellcord.QueueAction{bellcord.QueueHold, bellcord.QueueDrop, bellcord.QueueNext} {
 		t.Run(string(fate), func(t *testing.T) {
 			t.Parallel()
 			onStage(t, func(s *stage) {
@@ -186,23 +186,23 @@ func TestLaw29_TheQueueHasADeclaredFate(t *testing.T) {
 				synctest.Wait()
 				r := running.Receipt()
 				switch fate {
-				case bellcord.Hold:
-					if len(r.Held) != 2 || len(s.model.Requests()) != 1 {
-						s.t.Errorf("held %v; the model saw %d requests", r.Held, len(s.model.Requests()))
+				case bellcord.QueueHold:
+					if len(r.HeldTurns) != 2 || len(s.model.Requests()) != 1 {
+						s.t.Errorf("held %v; the model saw %d requests", r.HeldTurns, len(s.model.Requests()))
 					}
 					s.done("[say a newer prompt does not wait for them]")
 					s.Release(s.session)
-				case bellcord.Drop:
-					if len(answers) != 3 || len(r.Dropped) != 2 || answers[1].Receipt.Prompt != "[say a]" {
-						s.t.Errorf("answers %+v; dropped %v", answers, r.Dropped)
+				case bellcord.QueueDrop:
+					if len(answers) != 3 || len(r.DroppedTurns) != 2 || answers[1].Receipt.Prompt != "[say a]" {
+						s.t.Errorf("answers %+v; dropped %v", answers, r.DroppedTurns)
 					}
-				case bellcord.Next:
+				case bellcord.QueueNext:
 				}
 				<-a.Settled()
 				<-b.Settled()
-				want := bellcord.Done
-				if fate == bellcord.Drop {
-					want = bellcord.Stopped
+				want := bellcord.EndDone
+				if fate == bellcord.QueueDrop {
+					want = bellcord.EndStopped
 				}
 				if r.Queue != fate || a.Receipt().End != want || b.Receipt().End != want {
 					s.t.Errorf("%s: ended %s and %s", r.Queue, a.Receipt().End, b.Receipt().End)
@@ -216,10 +216,10 @@ func TestLaw29_TheQueueHasADeclaredFate(t *testing.T) {
 func TestLaw30_AStopClosesTheQuestionAndALateAnswerFindsTheTurnEnded(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
-		if len(sc.receipt.Questions) != sc.questions {
-			t.Errorf("closed %v", sc.receipt.Questions)
+		if len(sc.receipt.WithdrawnQuestions) != sc.questions {
+			t.Errorf("closed %v", sc.receipt.WithdrawnQuestions)
 		}
-		for _, q := range sc.receipt.Questions {
+		for _, q := range sc.receipt.WithdrawnQuestions {
 			if err := sc.Answer(sc.id, q, "allow", "late"); err == nil {
 				t.Error("a late answer was taken")
 			}

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/openai"
-	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // CI asks for 10,000.
@@ -46,7 +47,7 @@ func TestLaw18_ManyStopsLeaveNothingBehind(t *testing.T) {
 		},
 		Tools: tool.Builtin(keeper, &tool.Yard{Dir: dir + "/outputs"}),
 	}
-	hub, err := bellcord.Open(t.Context(), store, agent, bellcord.Options{})
+	hub, err := hub.Open(t.Context(), store, agent, hub.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestLaw18_ManyStopsLeaveNothingBehind(t *testing.T) {
 
 // stopOnce starts a turn in a session of its own, stops it once it is under way
 // and closes the session.
-func stopOnce(t *testing.T, hub *bellcord.Hub, dir, script string) {
+func stopOnce(t *testing.T, hub *hub.Hub, dir, script string) {
 	t.Helper()
 	s, err := hub.NewSession(t.Context(), bellcord.Session{Dir: dir, Mode: "full"})
 	if err != nil {
@@ -108,12 +109,12 @@ func stopOnce(t *testing.T, hub *bellcord.Hub, dir, script string) {
 			t.Fatal(err)
 		}
 		for _, ev := range events {
-			under = under || kind[bellcord.Said](ev.Body) || kind[bellcord.CallOutput](ev.Body)
+			under = under || kind[bellcord.TextDelta](ev.Body) || kind[bellcord.ToolOutputDelta](ev.Body)
 		}
 	}
 	hub.Stop(bellcord.StopTurn(turn.ID, by))
 	<-turn.Settled()
-	if r := turn.Receipt(); r.End != bellcord.Stopped || len(r.Processes.Survivors) > 0 {
+	if r := turn.Receipt(); r.End != bellcord.EndStopped || len(r.Processes.Survivors) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	if err := hub.DeleteSession(t.Context(), s.ID, by); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
@@ -19,10 +20,10 @@ func TestLaw16_TheModelsConnectionIsClosedAtOnce(t *testing.T) {
 		}
 		sc.aborted(sc.requests)
 		last := sc.model.Requests()[sc.requests-1]
-		late := last.Aborted.Sub(sc.receipt.Times.Requested)
+		late := last.Aborted.Sub(sc.receipt.Times.StopRequested)
 		if late < 0 || late > sc.origin.late || !sc.receipt.Times.StreamClosed.Equal(last.Aborted) {
 			t.Errorf("stop at %v; the model saw the end at %v, the receipt says %v",
-				sc.receipt.Times.Requested, last.Aborted, sc.receipt.Times.StreamClosed)
+				sc.receipt.Times.StopRequested, last.Aborted, sc.receipt.Times.StreamClosed)
 		}
 	})
 }
@@ -66,16 +67,16 @@ func TestLaw20_AnAbandonedAgentCannotWriteIntoTheNextTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		wrote := make(chan error, 1)
-		s := bareStage(t, agentFunc(func(ctx context.Context, w *bellcord.Work) error {
+		s := bareStage(t, agentFunc(func(ctx context.Context, w *hub.Work) error {
 			if w.Prompt.Text == "good" {
 				<-time.After(time.Minute)
-				return w.Emit(bellcord.Said{Text: "good"})
+				return w.Emit(bellcord.TextDelta{Text: "good"})
 			}
 			<-time.After(30 * time.Second) // deaf
-			wrote <- w.Emit(bellcord.Said{Text: "late"})
+			wrote <- w.Emit(bellcord.TextDelta{Text: "late"})
 			_, err := w.Ask(context.WithoutCancel(ctx), bellcord.Question{Text: "late?"})
 			return err
-		}), bellcord.Options{})
+		}), hub.Options{})
 		bad := s.send("", "bad")
 		synctest.Wait()
 		s.Stop(bellcord.StopTurn(bad.ID, by))
@@ -85,7 +86,7 @@ func TestLaw20_AnAbandonedAgentCannotWriteIntoTheNextTurn(t *testing.T) {
 			t.Errorf("the late write was answered %v", err)
 		}
 		<-good.Settled()
-		if n := count(s.bodies(good.ID), saidSo("late")); n != 0 || good.Receipt().End != bellcord.Done {
+		if n := count(s.bodies(good.ID), saidSo("late")); n != 0 || good.Receipt().End != bellcord.EndDone {
 			t.Errorf("%d late writes; %+v", n, good.Receipt())
 		}
 	})
@@ -98,7 +99,7 @@ func TestLaw20_TheStoreItselfRefusesAWriteOfASettledTurn(t *testing.T) {
 		for fence := range int64(3) {
 			for n := range int64(60) {
 				results, err := sc.store.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{
-					Session: sc.session, Turn: sc.id, Fence: fence, N: n, Bodies: []bellcord.Body{bellcord.Said{Text: "late"}}, At: time.Now(),
+					Session: sc.session, Turn: sc.id, Fence: fence, N: n, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "late"}}, At: time.Now(),
 				}})
 				if err != nil || len(results[0].Events) > 0 {
 					t.Fatalf("fence %d, append %d: %v, %v", fence, n, results[0], err)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
 	"github.com/bellcord/bellcord/internal/front/web"
 )
@@ -18,7 +19,7 @@ import (
 // node is a process on a stage: the one that has its turns, and, where a stop
 // comes in elsewhere, another one. It is wired as bellcord serve wires it.
 type node struct {
-	*bellcord.Hub
+	*hub.Hub
 	front web.Hub // the hub as the web front sees it
 	store stored
 	bus   *cluster.Bus // nil where it has only the store
@@ -30,7 +31,7 @@ type leased interface{ Leased() bool }
 
 // openNode opens a hub on a store, through a door before it, and joins it to the
 // others where there is a network.
-func (s *stage) openNode(store stored, door bellcord.Store, network *server.Server, opts bellcord.Options) *node {
+func (s *stage) openNode(store stored, door bellcord.Store, network *server.Server, opts hub.Options) *node {
 	s.t.Helper()
 	n := &node{store: store}
 	var err error
@@ -40,15 +41,16 @@ func (s *stage) openNode(store stored, door bellcord.Store, network *server.Serv
 	if network != nil {
 		// Hours pass here: nobody asks every moment whether the other is there.
 		n.bus, err = cluster.Dial(cluster.Config{
-			Directory: store.(cluster.Directory),
-			Options:   []nats.Option{nats.InProcessServer(network), nats.PingInterval(24 * time.Hour)},
+			SigningKey: make([]byte, cluster.LeastKey),
+			Directory:  store.(cluster.Directory),
+			Options:    []nats.Option{nats.InProcessServer(network), nats.PingInterval(24 * time.Hour)},
 		})
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		opts.Peers, opts.Watch = n.bus, n.bus.Committed
 	}
-	if n.Hub, err = bellcord.Open(s.t.Context(), door, s.agent, opts); err != nil {
+	if n.Hub, err = hub.Open(s.t.Context(), door, s.agent, opts); err != nil {
 		s.t.Fatal(err)
 	}
 	n.front = n.Hub

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"net/http"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,7 +15,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 var (
@@ -37,9 +38,9 @@ type origin struct {
 	// stop returns when the stop has been received; what it returns waits for the
 	// answer.
 	stop   func(s *stage, id bellcord.TurnID) func() told
-	cause  bellcord.Cause     // as it is known there
-	queue  bellcord.QueueFate // that it declares
-	scope  bool               // it names no turn, but what is there
+	cause  bellcord.Cause       // as it is known there
+	queue  bellcord.QueueAction // that it declares
+	scope  bool                 // it names no turn, but what is there
 	http   bool
 	mute   bool                    // who stops there is told nothing
 	link   link                    // of the node where it comes in with the turn's own
@@ -58,37 +59,37 @@ const (
 
 // heardLater are the fields that tell how much the model had said. A stop by the
 // store alone is heard at the turn's next commit: by then it has said more.
-var heardLater = []string{"Kept.Text", "Kept.Thought", "Usage.Output", "Spent[0].Usage.Output"}
+var heardLater = []string{"Kept.TextBytes", "Kept.ThinkingBytes", "Usage.OutputTokens", "UsageByModel[0].Usage.OutputTokens"}
 
 // origins of a stop. The others are held against the first.
 var origins = []origin{
 	{
-		name: "core", cause: by, queue: bellcord.Hold,
+		name: "core", cause: by, queue: bellcord.QueueHold,
 		stop: byCore(func(_ *stage, id bellcord.TurnID) bellcord.StopRequest { return bellcord.StopTurn(id, by) }),
 	}, {
-		name: "core, a session and its queue", cause: by, queue: bellcord.Drop, scope: true,
+		name: "core, a session and its queue", cause: by, queue: bellcord.QueueDrop, scope: true,
 		stop: byCore(func(s *stage, _ bellcord.TurnID) bellcord.StopRequest {
-			return bellcord.StopRequest{Session: s.session, Queue: bellcord.Drop, Cause: by}
+			return bellcord.StopRequest{Session: s.session, Queue: bellcord.QueueDrop, Cause: by}
 		}),
 		cannot: map[string]string{"before accept": noTurnYet},
 	}, {
-		name: "http, a turn", cause: by, queue: bellcord.Hold, http: true,
+		name: "http, a turn", cause: by, queue: bellcord.QueueHold, http: true,
 		stop:   byHTTP(func(_ *stage, id bellcord.TurnID) string { return "/v1/turns/" + string(id) + "/stop" }, ""),
 		cannot: map[string]string{"starting": tooQuick},
 	}, {
-		name: "http, a session and its queue", cause: by, queue: bellcord.Drop, scope: true, http: true,
-		stop:   byHTTP(func(s *stage, _ bellcord.TurnID) string { return "/v1/sessions/" + string(s.session) + "/stop" }, bellcord.Drop),
+		name: "http, a session and its queue", cause: by, queue: bellcord.QueueDrop, scope: true, http: true,
+		stop:   byHTTP(func(s *stage, _ bellcord.TurnID) string { return "/v1/sessions/" + string(s.session) + "/stop" }, bellcord.QueueDrop),
 		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
 	}, {
-		name: "http, everything", cause: by, queue: bellcord.Drop, scope: true, http: true,
-		stop:   byHTTP(func(*stage, bellcord.TurnID) string { return "/v1/stop" }, bellcord.Drop),
+		name: "http, everything", cause: by, queue: bellcord.QueueDrop, scope: true, http: true,
+		stop:   byHTTP(func(*stage, bellcord.TurnID) string { return "/v1/stop" }, bellcord.QueueDrop),
 		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
 	}, {
-		name: "acp", cause: bellcord.Cause{By: "editor", From: "acp", Why: "session/cancel"}, queue: bellcord.Drop, scope: true,
+		name: "acp", cause: bellcord.Cause{By: "editor", Source: "acp", Reason: "session/cancel"}, queue: bellcord.QueueDrop, scope: true,
 		ready: (*stage).openEditor, stop: byEditor, mute: true,
 		cannot: map[string]string{"before accept": noTurnYet, "starting": tooQuick},
 	}, {
-		name: "the store alone", cause: by, queue: bellcord.Hold,
+		name: "the store alone", cause: by, queue: bellcord.QueueHold,
 		stop: byStore, mute: true, late: usualSweep,
 		cannot: map[string]string{"starting": tooQuick, "in settle": rowFirst},
 		differ: map[string][]string{
@@ -181,6 +182,9 @@ func onEvenStage(t *testing.T, at setting, play func(s *stage)) {
 	const length = 200
 	dir := t.TempDir()
 	at.dir, at.format = filepath.Join(dir, strings.Repeat("x", max(1, length-len(dir)))), formats[0]
+	if err := os.Mkdir(at.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	onStageAt(t, at, play)
 }
 
@@ -198,8 +202,8 @@ func (sc scene) isLike(from origin, want bellcord.Receipt) {
 	}
 	if want.Cause != nil {
 		as := *want.Cause
-		as.By, as.From, as.Why, as.Queue = from.cause.By, from.cause.From, from.cause.Why, ""
-		if from.queue != bellcord.Hold {
+		as.By, as.Source, as.Reason, as.Queue = from.cause.By, from.cause.Source, from.cause.Reason, ""
+		if from.queue != bellcord.QueueHold {
 			as.Queue = from.queue
 		}
 		want.Cause = &as
@@ -221,21 +225,21 @@ func inOrder(r bellcord.Receipt) bellcord.Receipt {
 	for _, calls := range []*[]bellcord.CallRef{&c.Stopped, &c.NotStarted, &c.Unknown} {
 		*calls = slices.SortedFunc(slices.Values(*calls), func(a, b bellcord.CallRef) int { return strings.Compare(a.Call, b.Call) })
 	}
-	r.Questions = slices.Repeat([]string{"one"}, len(r.Questions))
+	r.WithdrawnQuestions = slices.Repeat([]string{"one"}, len(r.WithdrawnQuestions))
 	return r
 }
 
 // wasTold holds what came over HTTP against the record.
 func (sc scene) wasTold(from origin) {
 	sc.t.Helper()
-	state, status := bellcord.Settled, http.StatusOK
+	state, status := bellcord.StopStateSettled, http.StatusOK
 	switch {
 	case sc.name == "before accept":
-		state, status = bellcord.KeptForLater, http.StatusAccepted
+		state, status = bellcord.StopStateWaitingForTurn, http.StatusAccepted
 	case sc.name == "after the end" && from.scope:
 		state = api.NothingToStop
 	case sc.name == "after the end":
-		state = bellcord.AlreadyEnded
+		state = bellcord.StopStateAlreadyEnded
 	}
 	if sc.answer.State != state || sc.status != status {
 		sc.t.Errorf("answered %d %s, want %d %s: %s", sc.status, sc.answer.State, status, state, sc.body)
@@ -244,7 +248,7 @@ func (sc scene) wasTold(from origin) {
 	if err != nil {
 		sc.t.Fatal(err)
 	}
-	if (state == bellcord.Settled || state == bellcord.AlreadyEnded) && !bytes.Equal(sc.raw, onRecord) {
+	if (state == bellcord.StopStateSettled || state == bellcord.StopStateAlreadyEnded) && !bytes.Equal(sc.raw, onRecord) {
 		sc.t.Errorf("told      %s\non record %s", sc.raw, onRecord)
 	}
 	var turn struct {

@@ -40,7 +40,7 @@ func TestLaw29_AStopFromOutsideHoldsTheQueueWhereverItIsHeard(t *testing.T) {
 				}
 				<-turn.Settled()
 				r := turn.Receipt()
-				if r.End != bellcord.Stopped || r.Queue != bellcord.Hold || len(r.Held) != 1 || r.Held[0] != next.ID {
+				if r.End != bellcord.EndStopped || r.Queue != bellcord.QueueHold || len(r.HeldTurns) != 1 || r.HeldTurns[0] != next.ID {
 					s.t.Errorf("%+v", r)
 				}
 				select {
@@ -50,7 +50,7 @@ func TestLaw29_AStopFromOutsideHoldsTheQueueWhereverItIsHeard(t *testing.T) {
 				}
 				s.Release(s.session)
 				<-next.Settled()
-				if next.Receipt().End != bellcord.Done {
+				if next.Receipt().End != bellcord.EndDone {
 					s.t.Errorf("released, it ended %s", next.Receipt().End)
 				}
 			})

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
@@ -39,7 +39,7 @@ func TestLaw02_APromptWithAnIDOfItsOwnRacesItsStopOverHTTP(t *testing.T) {
 		id, text := bellcord.NewTurnID(), fmt.Sprintf("%s race %d.", []string{"[fast 3]", "[slow 50 5ms]"}[chance.IntN(2)], i)
 		told := c.race(chance.IntN(3), time.Duration(chance.IntN(30))*time.Millisecond, id, text)
 		states[told.answer.State]++
-		if told.answer.State == bellcord.KeptForLater {
+		if told.answer.State == bellcord.StopStateWaitingForTurn {
 			kept = append(kept, text)
 		}
 		if n := c.audit(id, told); n > 1 {
@@ -51,9 +51,9 @@ func TestLaw02_APromptWithAnIDOfItsOwnRacesItsStopOverHTTP(t *testing.T) {
 	}
 	after := c.requestsFor(kept)
 	t.Logf("%d races: %d kept, %d settled, %d already ended; %d model requests after an early stop, %d turns with two ends",
-		*idRaces, states[bellcord.KeptForLater], states[bellcord.Settled], states[bellcord.AlreadyEnded], after, twice)
-	if after > 0 || twice > 0 || states[bellcord.KeptForLater] == 0 || states[bellcord.Settled] == 0 ||
-		states[bellcord.KeptForLater]+states[bellcord.Settled]+states[bellcord.AlreadyEnded] != *idRaces {
+		*idRaces, states[bellcord.StopStateWaitingForTurn], states[bellcord.StopStateSettled], states[bellcord.StopStateAlreadyEnded], after, twice)
+	if after > 0 || twice > 0 || states[bellcord.StopStateWaitingForTurn] == 0 || states[bellcord.StopStateSettled] == 0 ||
+		states[bellcord.StopStateWaitingForTurn]+states[bellcord.StopStateSettled]+states[bellcord.StopStateAlreadyEnded] != *idRaces {
 		t.Errorf("states %v", states)
 	}
 }
@@ -94,7 +94,7 @@ func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text st
 	if prompted.err != nil || prompted.status != http.StatusAccepted || err != nil {
 		c.t.Fatalf("prompted: %d %s %v; stopped: %d %s %v", prompted.status, prompted.body, prompted.err, stopped.status, stopped.body, err)
 	}
-	if order == stopBefore && as.answer.State != bellcord.KeptForLater {
+	if order == stopBefore && as.answer.State != bellcord.StopStateWaitingForTurn {
 		c.t.Errorf("a stop before its turn was answered %s", stopped.body)
 	}
 	return as
@@ -116,21 +116,22 @@ func (c *course) audit(id bellcord.TurnID, as told) (ends int) {
 		c.t.Fatal(err)
 	}
 	switch as.answer.State {
-	case bellcord.KeptForLater:
-		if r := record.Receipt; r.End != bellcord.Stopped || !r.Times.Started.IsZero() {
+	case bellcord.StopStateWaitingForTurn:
+		if r := record.Receipt; r.End != bellcord.EndStopped || !r.Times.Started.IsZero() {
 			c.t.Errorf("its stop was kept, and yet: %s", onRecord)
 		}
-	case bellcord.InProgress, bellcord.Settled, bellcord.AlreadyEnded:
+	case bellcord.StopStateWorkEnded: // there is no receipt yet
+	case bellcord.StopStateInProgress, bellcord.StopStateSettled, bellcord.StopStateAlreadyEnded:
 		if !bytes.Equal(as.raw, onRecord) {
 			c.t.Errorf("told      %s\non record %s", as.raw, onRecord)
 		}
 	}
-	events, err := c.store.Events(c.t.Context(), record.Session, record.First-1, 1<<20)
+	events, err := c.store.Events(c.t.Context(), record.Session, record.FirstSeq-1, 1<<20)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	for i, ev := range events {
-		if ev.Turn != id || !kind[bellcord.Ended](ev.Body) {
+		if ev.Turn != id || !kind[bellcord.TurnEnded](ev.Body) {
 			continue
 		}
 		ends++

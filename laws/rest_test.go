@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestLaw34_AViewerThatLeavesStopsNothing(t *testing.T) {
@@ -31,7 +32,7 @@ func TestLaw34_AViewerThatLeavesStopsNothing(t *testing.T) {
 		}
 		cursor.Close()
 		<-turn.Settled()
-		if turn.Receipt().End != bellcord.Done {
+		if turn.Receipt().End != bellcord.EndDone {
 			s.t.Errorf("ended %s", turn.Receipt().End)
 		}
 	})
@@ -41,7 +42,7 @@ func TestLaw36_TurnsOfASessionNeverOverlap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int32
-		s := bareStage(t, agentFunc(func(ctx context.Context, w *bellcord.Work) error {
+		s := bareStage(t, agentFunc(func(ctx context.Context, w *hub.Work) error {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			select {
@@ -53,20 +54,20 @@ func TestLaw36_TurnsOfASessionNeverOverlap(t *testing.T) {
 			case <-time.After(10 * time.Millisecond):
 				return nil
 			}
-		}), bellcord.Options{})
-		policies := []bellcord.Policy{bellcord.Queue, bellcord.Replace, bellcord.Queue, bellcord.Queue}
-		var turns []*bellcord.Turn
+		}), hub.Options{})
+		policies := []bellcord.BusyPolicy{bellcord.BusyQueue, bellcord.BusyReplace, bellcord.BusyQueue, bellcord.BusyQueue}
+		var turns []*hub.Turn
 		for i := range 60 {
 			text := "quick"
 			if i%3 == 0 {
 				text = "slow"
 			}
-			turns = append(turns, s.sendPrompt(bellcord.Prompt{Text: text, Policy: policies[i%4]}))
+			turns = append(turns, s.sendPrompt(bellcord.Prompt{Text: text, WhenBusy: policies[i%4]}))
 			if i%5 == 0 {
 				<-time.After(3 * time.Millisecond)
 			}
 			if i%7 == 0 {
-				s.Stop(bellcord.StopRequest{Turn: turns[i].ID, Cause: by, Queue: bellcord.Next})
+				s.Stop(bellcord.StopRequest{Turn: turns[i].ID, Cause: by, Queue: bellcord.QueueNext})
 			}
 		}
 		for _, turn := range turns {
@@ -83,24 +84,24 @@ func TestLaw36_OfSeveralReplacementsTheLastOneWins(t *testing.T) {
 	onStage(t, func(s *stage) {
 		first := s.send("", "[hang]")
 		s.requested(1)
-		var turns []*bellcord.Turn
+		var turns []*hub.Turn
 		for range 5 {
-			turns = append(turns, s.sendPrompt(bellcord.Prompt{Text: "[say x]", Policy: bellcord.Replace}))
+			turns = append(turns, s.sendPrompt(bellcord.Prompt{Text: "[say x]", WhenBusy: bellcord.BusyReplace}))
 		}
 		last := turns[4]
 		<-last.Settled()
-		if last.Receipt().End != bellcord.Done || len(s.model.Requests()) != 2 {
+		if last.Receipt().End != bellcord.EndDone || len(s.model.Requests()) != 2 {
 			s.t.Errorf("the last ended %s; the model saw %d requests", last.Receipt().End, len(s.model.Requests()))
 		}
 		for _, turn := range append(turns[:4], first) {
-			if r := turn.Receipt(); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Replaced {
+			if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseReplaced {
 				s.t.Errorf("ended %s by %v", r.End, r.Cause)
 			}
 		}
-		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "x", Policy: bellcord.Reject}); err != nil {
+		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "x", WhenBusy: bellcord.BusyReject}); err != nil {
 			s.t.Errorf("an idle session rejects nothing: %v", err)
 		}
-		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "y", Policy: bellcord.Reject}); err == nil {
+		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "y", WhenBusy: bellcord.BusyReject}); err == nil {
 			s.t.Error("a busy one does")
 		}
 	})
@@ -110,7 +111,7 @@ func TestLaw36_OfSeveralReplacementsTheLastOneWins(t *testing.T) {
 func TestLaw37_EveryStopHasAReceiptAndItEqualsAnAudit(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
-		if sc.answer.State != bellcord.KeptForLater && !sameReceipt(*sc.answer.Receipt, sc.receipt) {
+		if sc.answer.State != bellcord.StopStateWaitingForTurn && !sameReceipt(*sc.answer.Receipt, sc.receipt) {
 			t.Errorf("answered %+v\non record %+v", sc.answer.Receipt, sc.receipt)
 		}
 		synctest.Wait()
@@ -121,26 +122,26 @@ func TestLaw37_EveryStopHasAReceiptAndItEqualsAnAudit(t *testing.T) {
 			}
 		}
 		text := sc.textOf(sc.id)
-		if !strings.HasPrefix(sent.String(), text) || int64(len(text)) != sc.receipt.Kept.Text {
-			t.Errorf("the model sent %q, the store has %q, the receipt says %d", sent.String(), text, sc.receipt.Kept.Text)
+		if !strings.HasPrefix(sent.String(), text) || int64(len(text)) != sc.receipt.Kept.TextBytes {
+			t.Errorf("the model sent %q, the store has %q, the receipt says %d", sent.String(), text, sc.receipt.Kept.TextBytes)
 		}
 		var finished, stopped int
 		for _, b := range sc.bodies(sc.id) {
-			if end, is := b.(bellcord.CallEnded); is {
-				switch end.Fate {
-				case bellcord.Finished:
+			if end, is := b.(bellcord.ToolCallEnded); is {
+				switch end.Outcome {
+				case bellcord.CallFinished:
 					finished++
 				case bellcord.CallStopped:
 					stopped++
-				case bellcord.NotStarted, bellcord.Unknown:
+				case bellcord.CallNotStarted, bellcord.CallUnknown:
 				}
 			}
 		}
-		if r := sc.receipt; finished != r.Calls.Finished || finished != r.Kept.Results || stopped != len(r.Calls.Stopped) {
+		if r := sc.receipt; finished != r.Calls.Finished || finished != r.Kept.FinishedCalls || stopped != len(r.Calls.Stopped) {
 			t.Errorf("the store has %d finished and %d stopped calls, the receipt %+v", finished, stopped, r.Calls)
 		}
 		times := sc.receipt.Times
-		if sc.end == bellcord.Stopped && (times.Requested.IsZero() || times.Settled.Before(times.Requested) && sc.name != "before accept") {
+		if sc.end == bellcord.EndStopped && (times.StopRequested.IsZero() || times.Settled.Before(times.StopRequested) && sc.name != "before accept") {
 			t.Errorf("times %+v", times)
 		}
 	})

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // of makes a session that is somebody's and runs a turn in it that does not end
 // by itself.
-func (s *stage) of(owner string) *bellcord.Turn {
+func (s *stage) of(owner string) *hub.Turn {
 	s.t.Helper()
 	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: "/", Owner: owner})
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *stage) of(owner string) *bellcord.Turn {
 }
 
 // works until it is stopped.
-var patientAgent = agentFunc(func(ctx context.Context, _ *bellcord.Work) error {
+var patientAgent = agentFunc(func(ctx context.Context, _ *hub.Work) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 })
@@ -37,12 +38,12 @@ var patientAgent = agentFunc(func(ctx context.Context, _ *bellcord.Work) error {
 func TestLaw35_AStopReachesOnlyWhatItsOwnerHas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := bareStage(t, patientAgent, bellcord.Options{})
+		s := bareStage(t, patientAgent, hub.Options{})
 		annas, berts := s.of("anna"), s.of("bert")
 		for _, req := range []bellcord.StopRequest{
 			{Turn: berts.ID, Owner: "anna", Cause: by},
 			{Session: berts.Session, Owner: "anna", Cause: by},
-			{Session: berts.Session, Owner: "anna", Queue: bellcord.Drop, Everywhere: true, Cause: by},
+			{Session: berts.Session, Owner: "anna", Queue: bellcord.QueueDrop, Everywhere: true, Cause: by},
 		} {
 			answers, err := s.Stop(req).Wait(t.Context())
 			if len(answers) != 0 || req.Turn != "" && !errors.Is(err, bellcord.ErrNoTurn) {
@@ -53,7 +54,7 @@ func TestLaw35_AStopReachesOnlyWhatItsOwnerHas(t *testing.T) {
 		if err != nil || len(answers) != 1 || answers[0].Turn != annas.ID {
 			t.Errorf("all of anna's: %+v, %v", answers, err)
 		}
-		if _, runs := s.Standing(berts.ID); !runs {
+		if _, runs := s.QueueEntry(berts.ID); !runs {
 			t.Error("bert's turn was stopped")
 		}
 		answers, err = s.Stop(bellcord.StopAll(by)).Wait(t.Context())
@@ -66,10 +67,10 @@ func TestLaw35_AStopReachesOnlyWhatItsOwnerHas(t *testing.T) {
 func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := bareStage(t, patientAgent, bellcord.Options{})
+		s := bareStage(t, patientAgent, hub.Options{})
 		id := bellcord.NewTurnID()
 		answers, err := s.Stop(bellcord.StopRequest{Turn: id, Owner: "anna", Cause: by}).Wait(t.Context())
-		if err != nil || answers[0].State != bellcord.KeptForLater {
+		if err != nil || answers[0].State != bellcord.StopStateWaitingForTurn {
 			t.Fatalf("answered %+v, %v", answers, err)
 		}
 		for _, test := range []struct {
@@ -85,7 +86,7 @@ func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Wait()
-			if standing, is := s.Standing(id); is != test.runs || is && standing.State != bellcord.Running {
+			if standing, is := s.QueueEntry(id); is != test.runs || is && standing.State != bellcord.StateRunning {
 				t.Errorf("%s's turn: %+v, %v", test.owner, standing, is)
 			}
 			if err := s.DeleteSession(t.Context(), turn.Session, by); err != nil {
@@ -98,7 +99,7 @@ func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
 func TestLaw07_OfTwoEarlyStopsTheReceiptAndTheRecordTellOfTheSameOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := bareStage(t, patientAgent, bellcord.Options{})
+		s := bareStage(t, patientAgent, hub.Options{})
 		made, err := s.NewSession(t.Context(), bellcord.Session{Dir: "/", Owner: "anna"})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +133,7 @@ func TestLaw01_AStopOfEverythingEverywhereTakesOtherProcessesAlong(t *testing.T)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		other, err := bellcord.Open(s.t.Context(), store, s.agent, bellcord.Options{})
+		other, err := hub.Open(s.t.Context(), store, s.agent, hub.Options{})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func TestLaw01_AStopOfEverythingEverywhereTakesOtherProcessesAlong(t *testing.T)
 		answers, err := s.Stop(bellcord.StopRequest{Everywhere: true, Cause: by}).Wait(s.t.Context())
 		var got []bellcord.TurnID
 		for _, a := range answers {
-			if a.State != bellcord.Settled || a.Receipt == nil || a.Receipt.End != bellcord.Stopped {
+			if a.State != bellcord.StopStateSettled || a.Receipt == nil || a.Receipt.End != bellcord.EndStopped {
 				s.t.Errorf("answered %+v", a)
 			}
 			got = append(got, a.Turn)
@@ -184,7 +185,7 @@ func TestLaw29_AHeldTurnIsEditedSentAndDiscarded(t *testing.T) {
 		if got := s.textOf(three.ID); got != "better" {
 			s.t.Errorf("it said %q", got)
 		}
-		if line := s.Line(s.session); len(line) != 2 || !line[0].Held || line[0].Turn != two.ID || line[0].State != bellcord.Queued {
+		if line := s.Queue(s.session); len(line) != 2 || !line[0].Held || line[0].Turn != two.ID || line[0].State != bellcord.StateQueued {
 			s.t.Errorf("the line is %+v", line)
 		}
 		if stats := s.Stats(); stats.Held != 2 || stats.Running != 0 {
@@ -230,7 +231,7 @@ func TestLaw33_ATurnOnRecordIsAcceptedAndOneWhoseIDIsTakenIsNot(t *testing.T) {
 func TestASessionWithoutTurnsIsLetGoOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := bareStage(t, patientAgent, bellcord.Options{})
+		s := bareStage(t, patientAgent, hub.Options{})
 		busy := s.of("anna")
 		<-time.After(time.Hour)
 		if idle := s.CloseIdle(time.Now().Add(-time.Minute)); !slices.Equal(idle, []bellcord.SessionID{s.session}) {
@@ -256,19 +257,19 @@ func TestWhatRunsMayFinishBeforeADrain(t *testing.T) {
 		s.send(slow, "[hang]")
 		bounded, done := context.WithTimeout(s.t.Context(), 30*time.Second)
 		defer done()
-		if err := s.Finish(bounded); !errors.Is(err, context.DeadlineExceeded) {
+		if err := s.WaitForTurns(bounded); !errors.Is(err, context.DeadlineExceeded) {
 			s.t.Errorf("finished: %v", err)
 		}
 		if _, err := s.Prompt(s.session, bellcord.Prompt{Text: "go"}); !errors.Is(err, bellcord.ErrDraining) {
 			s.t.Errorf("prompted: %v", err)
 		}
-		if err := s.Drain(s.t.Context(), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+		if err := s.Drain(s.t.Context(), bellcord.Cause{Kind: bellcord.CauseShutdown}); err != nil {
 			s.t.Error(err)
 		}
-		if end := quick.Receipt().End; end != bellcord.Done {
+		if end := quick.Receipt().End; end != bellcord.EndDone {
 			s.t.Errorf("the quick one ended %s", end)
 		}
-		if r := s.ended(slow); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Shutdown {
+		if r := s.ended(slow); r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseShutdown {
 			s.t.Errorf("the slow one: %+v", r)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/piped"
@@ -33,7 +33,7 @@ func (s *stage) serve() *served {
 		return s.web
 	}
 	at := s.entrance()
-	writes := &stuckTokens{Store: at.store}
+	writes := &stuckTokens{TokenStore: at.store}
 	door := auth.NewDoor(writes, auth.Options{})
 	front := web.New(web.Config{Version: "laws", Hub: at.front, Door: door, Hosts: []string{"laws"}, Workspaces: s.dir})
 	pipes := piped.Listen()
@@ -61,7 +61,7 @@ func (s *stage) serve() *served {
 func (w *served) token(owner string) string {
 	w.s.t.Helper()
 	if w.tokens[owner] == "" {
-		text, _, err := auth.Mint(w.s.t.Context(), w.writes.Store, auth.Token{Owner: owner, Scopes: []auth.Scope{auth.Read, auth.Prompt, auth.Stop}})
+		text, _, err := auth.Mint(w.s.t.Context(), w.writes.TokenStore, bellcord.Token{Owner: owner, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}})
 		if err != nil {
 			w.s.t.Fatal(err)
 		}
@@ -157,10 +157,10 @@ func (r reply) told(id bellcord.TurnID) (told, error) {
 }
 
 // byHTTP is a stop that anna sends to a path.
-func byHTTP(path func(s *stage, id bellcord.TurnID) string, queue bellcord.QueueFate) func(*stage, bellcord.TurnID) func() told {
+func byHTTP(path func(s *stage, id bellcord.TurnID) string, queue bellcord.QueueAction) func(*stage, bellcord.TurnID) func() told {
 	return func(s *stage, id bellcord.TurnID) func() told {
 		s.t.Helper()
-		answer := s.serve().begin(by.By, path(s, id), api.Stop{Why: by.Why, Queue: string(queue), Wait: "60s"})
+		answer := s.serve().begin(by.By, path(s, id), api.Stop{Why: by.Reason, Queue: string(queue), Wait: "60s"})
 		return func() told {
 			r := answer()
 			as, err := r.told(id)

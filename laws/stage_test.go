@@ -13,6 +13,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
@@ -21,7 +23,7 @@ import (
 
 // stage is a whole Bellcord with one session and one viewer, under a fake clock.
 type stage struct {
-	*bellcord.Hub
+	*hub.Hub
 	t       *testing.T
 	dir     string         // of the session, and of a store that is a file
 	home    home           // of the data
@@ -80,7 +82,7 @@ func newStage(t *testing.T, home home, at setting) *stage {
 		},
 		Tools: s.tools(),
 	}
-	s.Hub = s.openNode(store, s.store, s.network, bellcord.Options{Sweep: at.sweep()}).Hub
+	s.Hub = s.openNode(store, s.store, s.network, hub.Options{Sweep: at.sweep()}).Hub
 	made, err := s.NewSession(t.Context(), bellcord.Session{Dir: at.dir, Owner: by.By, Model: at.format + "/fake"})
 	if err != nil {
 		t.Fatal(err)
@@ -154,12 +156,12 @@ func (s *stage) await(turn bellcord.TurnID, is func(bellcord.Body) bool) {
 }
 
 // send prompts with an id of our own.
-func (s *stage) send(id bellcord.TurnID, text string) *bellcord.Turn {
+func (s *stage) send(id bellcord.TurnID, text string) *hub.Turn {
 	s.t.Helper()
 	return s.sendPrompt(bellcord.Prompt{Turn: id, Text: text})
 }
 
-func (s *stage) sendPrompt(p bellcord.Prompt) *bellcord.Turn {
+func (s *stage) sendPrompt(p bellcord.Prompt) *hub.Turn {
 	s.t.Helper()
 	turn, err := s.Prompt(s.session, p)
 	if err != nil {
@@ -173,7 +175,7 @@ func (s *stage) done(text string) bellcord.Receipt {
 	s.t.Helper()
 	turn := s.send("", text)
 	<-turn.Settled()
-	if r := turn.Receipt(); r.End != bellcord.Done {
+	if r := turn.Receipt(); r.End != bellcord.EndDone {
 		s.t.Errorf("the next turn ended %s (%s), want done; model rejected %v", r.End, r.Error, s.model.Rejections())
 	}
 	return turn.Receipt()
@@ -182,7 +184,7 @@ func (s *stage) done(text string) bellcord.Receipt {
 // ended returns the turn's end as it is on record, once it is.
 func (s *stage) ended(id bellcord.TurnID) bellcord.Receipt {
 	s.t.Helper()
-	s.await(id, func(b bellcord.Body) bool { _, is := b.(bellcord.Ended); return is })
+	s.await(id, func(b bellcord.Body) bool { _, is := b.(bellcord.TurnEnded); return is })
 	record, err := s.Turn(s.t.Context(), id)
 	if err != nil || record.Receipt == nil {
 		s.t.Fatalf("no receipt on record: %v", err)
@@ -208,7 +210,7 @@ func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
 
 func (s *stage) history() []bellcord.Message {
 	s.t.Helper()
-	h, err := bellcord.ReadHistory(s.t.Context(), s.store, s.session)
+	h, err := history.Read(s.t.Context(), s.store, s.session)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -229,7 +231,7 @@ func (s *stage) tools() []tool.Tool {
 		}
 	}
 	quick := made("quick", func(context.Context, tool.Call) tool.Result {
-		return tool.Result{Text: "quick is done", Fate: bellcord.Finished}
+		return tool.Result{Text: "quick is done", Fate: bellcord.CallFinished}
 	})
 	works := func(ctx context.Context, c tool.Call) tool.Result {
 		c.Output("half of the work\n")
@@ -241,7 +243,7 @@ func (s *stage) tools() []tool.Tool {
 	deaf := made("deaf", func(_ context.Context, c tool.Call) tool.Result {
 		c.Output("not listening\n")
 		<-time.After(time.Hour)
-		return tool.Result{Text: "done at last", Fate: bellcord.Finished}
+		return tool.Result{Text: "done at last", Fate: bellcord.CallFinished}
 	})
 	safe := made("safe", works)
 	safe.Safe = true
@@ -313,7 +315,7 @@ func (g *gate) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result
 
 func saidSo(word string) func(bellcord.Body) bool {
 	return func(b bellcord.Body) bool {
-		said, is := b.(bellcord.Said)
+		said, is := b.(bellcord.TextDelta)
 		return is && strings.Contains(said.Text, word)
 	}
 }

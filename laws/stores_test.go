@@ -18,9 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/auth"
-	"github.com/bellcord/bellcord/internal/store/postgres"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/postgres"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 var onStores = flag.String("stores", "sqlite,postgres", "the stores that the table of cut points is held on")
@@ -28,7 +27,7 @@ var onStores = flag.String("stores", "sqlite,postgres", "the stores that the tab
 // stored is a process's way to the data.
 type stored interface {
 	bellcord.Store
-	auth.Store
+	bellcord.TokenStore
 	Close() error
 }
 

@@ -65,20 +65,20 @@ func (s *stage) stoppedAfter(n int, script string) bool {
 	synctest.Wait()
 	s.Stop(bellcord.StopTurn(turn.ID, by))
 	<-turn.Settled()
-	return turn.Receipt().End == bellcord.Stopped
+	return turn.Receipt().End == bellcord.EndStopped
 }
 
 // speak has the session's next turn answered in another format.
 func (s *stage) speak(format string) {
 	s.t.Helper()
-	if _, err := s.Configure(s.session, bellcord.Configured{Model: format + "/fake"}); err != nil {
+	if _, err := s.Configure(s.session, bellcord.SessionUpdated{Model: format + "/fake"}); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
 func (s *stage) keepsTheRules() {
 	s.t.Helper()
-	next := append(s.history(), bellcord.Message{Role: bellcord.User, Text: "and now?"})
+	next := append(s.history(), bellcord.Message{Role: bellcord.RoleUser, Text: "and now?"})
 	for name, rule := range rules.All {
 		if err := rule(next); err != nil {
 			s.t.Errorf("%s: %v", name, err)
@@ -102,7 +102,7 @@ func TestLaw21_AStreamCutAfterAnyByteIsAcceptedWithTheNextPrompt(t *testing.T) {
 					if cuts++; cuts%8 == 7 {
 						s.freshSession()
 					}
-					if turn.Receipt().End == bellcord.Done { // the whole answer got through
+					if turn.Receipt().End == bellcord.EndDone { // the whole answer got through
 						break
 					}
 				}
@@ -173,9 +173,9 @@ func (s *stage) shownIsStored(base int) int {
 
 func words(to *strings.Builder, b bellcord.Body) {
 	switch b := b.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		to.WriteString("\x00said " + b.Text)
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		to.WriteString("\x00thought " + b.Text)
 	}
 }
@@ -191,7 +191,7 @@ func TestLaw21_SealedThinkingGoesBackToItsModelAndToNoOther(t *testing.T) {
 			sealed bool
 		}{
 			"stopped in the text behind it": {"[think 3][hang after 2]", saidSo("word2"), true},
-			"stopped in the thinking":       {"[think 50 20ms]", kind[bellcord.Thought], false},
+			"stopped in the thinking":       {"[think 50 20ms]", kind[bellcord.ThinkingDelta], false},
 		} {
 			if format == "gemini" {
 				c.prompt = strings.Replace(c.prompt, "[hang after 2]", `[say word2][tool works {}]`, 1) // it seals its calls

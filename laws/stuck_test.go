@@ -5,13 +5,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord"
 )
 
 // stuckTokens is the store's tokens, whose writing can be made to hang as it does
 // when another process holds the database.
 type stuckTokens struct {
-	auth.Store
+	bellcord.TokenStore
 	mu   sync.Mutex
 	pass chan struct{} // nil: nothing hangs
 }
@@ -31,7 +31,7 @@ func (t *stuckTokens) open() {
 	}
 }
 
-// TouchToken implements auth.Store.
+// TouchToken implements bellcord.TokenStore.
 func (t *stuckTokens) TouchToken(ctx context.Context, id string, at time.Time) error {
 	t.mu.Lock()
 	pass := t.pass
@@ -39,5 +39,5 @@ func (t *stuckTokens) TouchToken(ctx context.Context, id string, at time.Time) e
 	if pass != nil {
 		<-pass
 	}
-	return t.Store.TouchToken(ctx, id, at)
+	return t.TokenStore.TouchToken(ctx, id, at)
 }

@@ -17,10 +17,10 @@ import (
 func TestLaw12And13_AStopTakesNoTimeAtAnyCutPoint(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
-		if sc.end == bellcord.Done {
+		if sc.end == bellcord.EndDone {
 			return
 		}
-		if took := sc.receipt.Times.Settled.Sub(sc.receipt.Times.Requested); took < 0 || took > sc.origin.late {
+		if took := sc.receipt.Times.Settled.Sub(sc.receipt.Times.StopRequested); took < 0 || took > sc.origin.late {
 			t.Errorf("from requested to settled: %v", took)
 		}
 		if sc.origin.late == 0 && sc.waited != 0 {
@@ -33,7 +33,7 @@ func TestLaw12_AnAgentThatDoesNotListenIsAbandonedAfterTheGrace(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[tool deaf {}]`)
-		s.await(turn.ID, kind[bellcord.CallOutput])
+		s.await(turn.ID, kind[bellcord.ToolOutputDelta])
 		asked := time.Now()
 		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
 		if err != nil {
@@ -43,7 +43,7 @@ func TestLaw12_AnAgentThatDoesNotListenIsAbandonedAfterTheGrace(t *testing.T) {
 		if took := time.Since(asked); took != 8*time.Second {
 			s.t.Errorf("took %v, the grace is 8 s and the bound 10 s", took)
 		}
-		if r.End != bellcord.Stopped || !r.Abandoned || len(r.Calls.Unknown) != 1 {
+		if r.End != bellcord.EndStopped || !r.AgentAbandoned || len(r.Calls.Unknown) != 1 {
 			s.t.Errorf("receipt %+v", r)
 		}
 		s.done("and the session goes on") // law 36: fenced off, the successor may start
@@ -54,11 +54,11 @@ func TestLaw12_ASecondStopByForceSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[tool deaf {}]`)
-		s.await(turn.ID, kind[bellcord.CallOutput])
+		s.await(turn.ID, kind[bellcord.ToolOutputDelta])
 		asked := time.Now()
 		s.Stop(bellcord.StopTurn(turn.ID, by))
 		<-time.After(100 * time.Millisecond)
-		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.Force})
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.StopForce})
 		<-turn.Settled()
 		if took := time.Since(asked); took != 1100*time.Millisecond {
 			s.t.Errorf("took %v", took)
@@ -71,17 +71,17 @@ func TestLaw12_AStopAfterTheStepLetsTheStepFinish(t *testing.T) {
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[slow 5][tool quick {}][then [slow 50]]`)
 		s.await(turn.ID, saidSo("word2"))
-		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.AfterStep})
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.StopAfterStep})
 		<-turn.Settled()
 		r := turn.Receipt()
-		if r.End != bellcord.Stopped || r.Calls.Finished != 1 || len(s.model.Requests()) != 1 {
+		if r.End != bellcord.EndStopped || r.Calls.Finished != 1 || len(s.model.Requests()) != 1 {
 			s.t.Errorf("receipt %+v after %d requests", r, len(s.model.Requests()))
 		}
 		last := s.send("", "[slow 5]")
 		s.await(last.ID, saidSo("word2"))
-		s.Stop(bellcord.StopRequest{Turn: last.ID, Cause: by, Mode: bellcord.AfterStep})
+		s.Stop(bellcord.StopRequest{Turn: last.ID, Cause: by, Mode: bellcord.StopAfterStep})
 		<-last.Settled()
-		if r := last.Receipt(); r.End != bellcord.Done || r.Won != bellcord.CompletionWon {
+		if r := last.Receipt(); r.End != bellcord.EndDone || r.RaceWinner != bellcord.CompletionWon {
 			s.t.Errorf("a last step that finishes is done, not %+v", r)
 		}
 	})
@@ -95,9 +95,9 @@ func TestLaw12_LimitsAreStopsWithTheirOwnCause(t *testing.T) {
 		kind   bellcord.CauseKind
 		after  time.Duration
 	}{
-		{"a deadline", bellcord.Prompt{Text: "[hang]", Deadline: 42 * time.Second}, bellcord.Deadline, 42 * time.Second},
-		{"a step limit", bellcord.Prompt{Text: `[tool quick {}][then [tool quick {}][then [tool quick {}]]]`, Steps: 2}, bellcord.StepLimit, 0},
-		{"a token budget", bellcord.Prompt{Text: `[usage 90 20][tool works {}]`, Tokens: 100}, bellcord.Budget, 0},
+		{"a deadline", bellcord.Prompt{Text: "[hang]", Deadline: 42 * time.Second}, bellcord.CauseDeadline, 42 * time.Second},
+		{"a step limit", bellcord.Prompt{Text: `[tool quick {}][then [tool quick {}][then [tool quick {}]]]`, MaxSteps: 2}, bellcord.CauseStepLimit, 0},
+		{"a token budget", bellcord.Prompt{Text: `[usage 90 20][tool works {}]`, MaxTokens: 100}, bellcord.CauseBudget, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -106,11 +106,11 @@ func TestLaw12_LimitsAreStopsWithTheirOwnCause(t *testing.T) {
 				turn := s.sendPrompt(c.prompt)
 				next := s.send("", "behind it")
 				<-turn.Settled()
-				if r := turn.Receipt(); r.End != bellcord.Stopped || r.Cause.Kind != c.kind || time.Since(asked) != c.after {
+				if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.Kind != c.kind || time.Since(asked) != c.after {
 					s.t.Errorf("after %v: %+v", time.Since(asked), r)
 				}
 				<-next.Settled()
-				if next.Receipt().End != bellcord.Done {
+				if next.Receipt().End != bellcord.EndDone {
 					s.t.Errorf("a turn's own limit concerns nobody else, but the next ended %s", next.Receipt().End)
 				}
 			})
@@ -126,14 +126,14 @@ func TestLaw14_SettlingIsBoundedWhenTheStoreIsStuck(t *testing.T) {
 		s.store.shut(func(bellcord.Op) bool { return true })
 		asked := time.Now()
 		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
-		if err != nil || answers[0].State != bellcord.InProgress || !answers[0].Receipt.Unsettled {
+		if err != nil || answers[0].State != bellcord.StopStateInProgress || !answers[0].Receipt.EndNotDurable {
 			s.t.Errorf("answered %+v, %v", answers, err)
 		}
 		if took := time.Since(asked); took != 10*time.Second {
 			s.t.Errorf("took %v", took)
 		}
 		s.store.open() // and when the store is back, the end is written and the session goes on
-		if r := s.ended(turn.ID); r.End != bellcord.Stopped {
+		if r := s.ended(turn.ID); r.End != bellcord.EndStopped {
 			s.t.Errorf("on record: %+v", r)
 		}
 		s.done("and on")
@@ -163,7 +163,7 @@ func TestLaw14_AStoreThatComesBackHasLostNothing(t *testing.T) {
 		s.store.Store = &failing{store, time.Now().Add(30 * time.Second)}
 		s.store.mu.Unlock()
 		<-turn.Settled()
-		if r := turn.Receipt(); r.End != bellcord.Done {
+		if r := turn.Receipt(); r.End != bellcord.EndDone {
 			s.t.Errorf("receipt %+v", r)
 		}
 		s.ended(turn.ID)

@@ -17,9 +17,9 @@ func TestLaw27_WhatTheModelToldIsRecordedAsItToldIt(t *testing.T) {
 			t.Parallel()
 			onStageIn(t, format, func(s *stage) {
 				r := s.done("[usage 100 50][cache 30 0][think 3][say hello]")
-				want := bellcord.Usage{Input: 100, CacheRead: 30, Output: 50, Exact: true}
-				if r.Usage != want || len(r.Spent) != 1 || r.Spent[0] != (bellcord.Spent{Model: format + "/fake", Usage: want}) {
-					s.t.Errorf("recorded %+v, %+v", r.Usage, r.Spent)
+				want := bellcord.Usage{InputTokens: 100, CacheReadTokens: 30, OutputTokens: 50, Exact: true}
+				if r.Usage != want || len(r.UsageByModel) != 1 || r.UsageByModel[0] != (bellcord.ModelUsage{Model: format + "/fake", Usage: want}) {
+					s.t.Errorf("recorded %+v, %+v", r.Usage, r.UsageByModel)
 				}
 				spent, err := s.Spending(s.t.Context(), bellcord.SpendingQuery{Session: s.session})
 				if err != nil || len(spent) != 1 || spent[0].Usage != want {
@@ -60,10 +60,10 @@ func TestLaw27_AnAnswerThatIsDrainedAfterAStopTellsWhatItCost(t *testing.T) {
 					s.Stop(bellcord.StopTurn(turn.ID, by))
 					<-turn.Settled()
 					r := turn.Receipt()
-					if r.End != bellcord.Stopped || r.Usage.Exact != c.exact || c.exact && (r.Usage.Input != 100 || r.Usage.Output != 50) || r.Usage.Output == 0 {
+					if r.End != bellcord.EndStopped || r.Usage.Exact != c.exact || c.exact && (r.Usage.InputTokens != 100 || r.Usage.OutputTokens != 50) || r.Usage.OutputTokens == 0 {
 						s.t.Errorf("%+v", r)
 					}
-					took := r.Times.Settled.Sub(r.Times.Requested)
+					took := r.Times.Settled.Sub(r.Times.StopRequested)
 					if c.takes > 0 && took != c.takes || took > 2*time.Second {
 						s.t.Errorf("settled after %v", took)
 					}
@@ -85,12 +85,12 @@ func spentAt(bodies []bellcord.Body) []int64 {
 	for _, b := range bodies {
 		switch b := b.(type) {
 		case bellcord.StepStarted:
-			input = b.Input
-		case bellcord.Metered:
-			input = b.Usage.Input
-		case bellcord.Said:
+			input = b.EstimatedInput
+		case bellcord.UsageReported:
+			input = b.Usage.InputTokens
+		case bellcord.TextDelta:
 			output += int64(len(b.Text))
-		case bellcord.Thought:
+		case bellcord.ThinkingDelta:
 			output += int64(len(b.Text))
 		}
 		spent = append(spent, input+(output+3)/4)
@@ -106,10 +106,10 @@ func TestLaw12_ABudgetStopsTheTurnWithinOneEventOfCrossingIt(t *testing.T) {
 				t.Parallel()
 				onStageIn(t, format, func(s *stage) {
 					const budget = 1000
-					turn := s.sendPrompt(bellcord.Prompt{Text: prompt, Tokens: budget})
+					turn := s.sendPrompt(bellcord.Prompt{Text: prompt, MaxTokens: budget})
 					<-turn.Settled()
 					r := turn.Receipt()
-					if r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Budget || !strings.Contains(r.Cause.Why, "1000 tokens") {
+					if r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseBudget || !strings.Contains(r.Cause.Reason, "1000 tokens") {
 						s.t.Fatalf("%+v", r)
 					}
 					over := 0
@@ -133,7 +133,7 @@ func worked(bodies []bellcord.Body) []bellcord.Body {
 	var out []bellcord.Body
 	for _, b := range bodies {
 		switch b.(type) {
-		case bellcord.StopAsked, bellcord.Ended:
+		case bellcord.StopRequested, bellcord.TurnEnded:
 		default:
 			out = append(out, b)
 		}
@@ -155,11 +155,11 @@ func TestLaw12_BudgetsOfMoneyAndOfSessionsAreStopsToo(t *testing.T) {
 		first, second bellcord.Prompt
 		why           string
 	}{
-		"a turn's money":     {bellcord.Prompt{Text: "[say hi]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", Cost: 10_000_000}, "the turn's $0.0100"},
-		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", Session: bellcord.Allowance{Tokens: 1500}}, "the session's 1500 tokens"},
-		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", Session: bellcord.Allowance{Cost: 8_000_000}}, "the session's $0.008000"},
+		"a turn's money":     {bellcord.Prompt{Text: "[say hi]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", MaxCostNanoUSD: 10_000_000}, "the turn's $0.0100"},
+		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionLimit: bellcord.SpendingLimit{MaxTokens: 1500}}, "the session's 1500 tokens"},
+		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionLimit: bellcord.SpendingLimit{MaxCostNanoUSD: 8_000_000}}, "the session's $0.008000"},
 		"a session that has nothing left": {
-			bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[say never]", Session: bellcord.Allowance{Tokens: 900}}, "the session's 900 tokens",
+			bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[say never]", SessionLimit: bellcord.SpendingLimit{MaxTokens: 900}}, "the session's 900 tokens",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestLaw12_BudgetsOfMoneyAndOfSessionsAreStopsToo(t *testing.T) {
 				before := len(s.model.Requests())
 				turn := s.sendPrompt(c.second)
 				<-turn.Settled()
-				if r := turn.Receipt(); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Budget || !strings.Contains(r.Cause.Why, c.why) {
+				if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseBudget || !strings.Contains(r.Cause.Reason, c.why) {
 					s.t.Errorf("%+v", r)
 				}
 				if asked := len(s.model.Requests()) - before; (asked == 0) != strings.Contains(name, "nothing left") {

@@ -7,12 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/app/setup"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
@@ -39,6 +40,7 @@ it is, and the old file beside it.`,
 	s.agentFlags(cmd)
 	cmd.Flags().StringVar(&install.editor, "install", "", "tell an `editor` of Bellcord: zed, jetbrains, emacs or neovim")
 	cmd.Flags().BoolVar(&install.write, "write", false, "with --install: change the editor's settings")
+	hideMemory(cmd)
 	return cmd
 }
 
@@ -47,85 +49,36 @@ func (s *settings) serveACP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var e editorHouse
+	var e app.Editor
 	front := acp.Config{Version: version, Logger: logger(), SetUp: func(asked context.Context) (acp.Config, error) {
 		c, err := s.setUp(asked)
 		if err != nil {
 			return acp.Config{}, err
 		}
-		return e.front(ctx, c), nil
+		return e.Open(ctx, appConfig(c, turnLog(true))), nil
 	}}
-	if answers(c) {
-		front = e.front(ctx, c)
+	if app.HasModel(c) {
+		front = e.Open(ctx, appConfig(c, turnLog(true)))
 	}
-	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.hub, front)
-	return errors.Join(err, e.close())
+	if isatty.IsTerminal(os.Stdin.Fd()) {
+		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; bellcord acp --install EDITOR sets one up, Ctrl-C ends this")
+	}
+	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.Hub, front)
+	return errors.Join(err, e.Close())
 }
-
-// answers reports whether somebody does: a model, or an agent that is hosted.
-func answers(c config.Config) bool { return c.Model != "" || c.Agent != "" || len(c.Models) > 0 }
 
 // setUp does what bellcord init does, unless somebody has done it meanwhile.
 func (s *settings) setUp(ctx context.Context) (config.Config, error) {
-	if c, err := s.load(); err != nil || answers(c) {
+	if c, err := s.load(); err != nil || app.HasModel(c) {
 		return c, err
 	}
-	if file, _ := config.File(s.file); isFile(file) {
+	if file, _ := config.File(s.file); config.IsFile(file) {
 		return config.Config{}, fmt.Errorf("%s names no model: add one, as in model = \"provider/model\", or write it anew by bellcord init --force; then start again", file)
 	}
-	f := initFlags{file: s.file}
-	if err := f.run(ctx, io.Discard); err != nil { // stdout is the editor's
+	if _, err := setup.Write(ctx, s.file, false); err != nil {
 		return config.Config{}, err
 	}
 	return s.load()
-}
-
-// editorHouse is the house of an editor's sessions. There is none before there is
-// a model.
-type editorHouse struct {
-	opened func() (*house, error)
-}
-
-// front begins to open the house: the store opens while the editor and we say hello.
-func (e *editorHouse) front(ctx context.Context, c config.Config) acp.Config {
-	known := newModels(c) // for their names alone
-	e.opened = sync.OnceValues(func() (*house, error) { return openHouse(ctx, c) })
-	go e.opened() //nolint:errcheck // whoever needs the house is told
-	return acp.Config{
-		Version: version, Agent: c.Agent, Model: modelOf(c), Models: c.Models, Mode: c.Mode, Prompt: limits(c), Logger: logger(),
-		CheckModel: known.check, ContextSize: known.window,
-		Opened: func(id bellcord.SessionID, desk *acp.Desk, servers []acp.MCPServer) {
-			if h, err := e.opened(); err == nil {
-				h.extras.opened(id, desk, servers)
-			}
-		},
-		Closed: func(id bellcord.SessionID) {
-			if h, err := e.opened(); err == nil {
-				h.extras.closed(id)
-				h.yard.End(id)
-				h.agents.end(id)
-			}
-		},
-	}
-}
-
-func (e *editorHouse) hub() (*bellcord.Hub, error) {
-	h, err := e.opened()
-	if err != nil {
-		return nil, err
-	}
-	return h.Hub, nil
-}
-
-func (e *editorHouse) close() error {
-	if e.opened == nil {
-		return nil
-	}
-	h, err := e.opened()
-	if err != nil {
-		return err
-	}
-	return h.close()
 }
 
 // endedBySignal is the input until SIGTERM or SIGINT, which end it like the

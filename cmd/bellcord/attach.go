@@ -8,14 +8,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -30,7 +30,7 @@ func attachCommand() *cobra.Command {
 		Use:   "attach SESSION",
 		Short: "Watch a session as it happens, stop what it runs, answer what it asks",
 		Long: `Shows a session from the start of the turn that runs, or of the last one, and goes
-on across turns until you leave. The beginning of a session's id is enough.
+on across turns until you leave. The beginning or the end of a session's id is enough.
 
 Esc stops the turn. Ctrl-C stops it, again within two seconds forces it, a third
 leaves. When nothing runs, Ctrl-C leaves. q and Ctrl-D leave and stop nothing.
@@ -52,58 +52,27 @@ func (f *attachFlags) attach(ctx context.Context, prefix string) error {
 	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer done()
 	context.AfterFunc(ctx, done) // a second one ends it like any other program: nothing here is its own
-	at, err := f.place(ctx, c, "attach")
+	at, err := backend.Open(ctx, f.backend(c, "attach"))
 	if err != nil {
 		return err
 	}
-	id, err := findSession(ctx, at, prefix)
-	var end bellcord.End
+	id, err := backend.FindSession(ctx, at, prefix)
+	var receipt bellcord.Receipt
 	if err == nil {
-		end, err = watchSession(ctx, at, id)
+		receipt, err = watchSession(ctx, at, id)
 	}
-	if err = errors.Join(err, at.close()); err != nil {
+	if err = errors.Join(err, at.Close()); err != nil {
 		return err
 	}
-	return codeOf(end)
-}
-
-// findSession returns the one session whose id begins so.
-func findSession(ctx context.Context, at place, prefix string) (bellcord.SessionID, error) {
-	if s, err := at.session(ctx, bellcord.SessionID(prefix)); err == nil {
-		return s.ID, nil
-	} else if !isNoSession(err) {
-		return "", err
-	}
-	var found []string
-	for before := ""; ; {
-		sessions, next, err := at.sessions(ctx, before)
-		if err != nil {
-			return "", err
-		}
-		for _, s := range sessions {
-			if strings.HasPrefix(string(s.ID), strings.ToLower(prefix)) {
-				found = append(found, string(s.ID))
-			}
-		}
-		if before = next; next == "" || len(found) > 1 {
-			break
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("%s: %w", prefix, bellcord.ErrNoSession)
-	case 1:
-		return bellcord.SessionID(found[0]), nil
-	}
-	return "", fmt.Errorf("%s: several sessions begin so: %s …", prefix, strings.Join(found[:2], ", "))
+	return codeOf(receipt)
 }
 
 // watchSession shows the session until the person leaves or, where nobody can
-// type, until its turn ends, and returns how that ended.
-func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcord.End, error) {
-	begin, err := runningTurn(ctx, at, id)
+// type, until its turn ends, and returns that turn's receipt.
+func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID) (bellcord.Receipt, error) {
+	begin, err := backend.RunningTurn(ctx, at, id)
 	if err != nil {
-		return "", err
+		return bellcord.Receipt{}, err
 	}
 	out, errs := io.Writer(os.Stdout), io.Writer(os.Stderr)
 	var typed <-chan []byte
@@ -111,7 +80,7 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 	if in := int(os.Stdin.Fd()); term.IsTerminal(in) && term.IsTerminal(int(os.Stdout.Fd())) {
 		before, err := term.MakeRaw(in)
 		if err != nil {
-			return "", err
+			return bellcord.Receipt{}, err
 		}
 		defer func() { _ = term.Restore(in, before) }()
 		unwaited = line.NewOutput(out)
@@ -124,43 +93,23 @@ func watchSession(ctx context.Context, at place, id bellcord.SessionID) (bellcor
 	}
 	screen := line.NewScreen(&line.View{Out: out, Err: errs, Terminal: term.IsTerminal(int(os.Stdout.Fd()))}, begin.ID)
 	screen.Typed, screen.Out = typed, unwaited
-	screen.Stop = func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
-		_, err := at.stop(ctx, turn, "", api.Stop{Mode: string(mode), Wait: "1s"})
+	screen.Stop = func(ctx context.Context, turn bellcord.TurnID, mode bellcord.StopMode) error {
+		_, err := at.Stop(ctx, turn, "", api.Stop{Mode: string(mode), Wait: "1s"})
 		return err
 	}
-	screen.Answer = at.answer
-	source, done, err := at.events(ctx, id, max(begin.First-1, 0), func(err error) {
+	screen.Answer = at.Answer
+	source, done, err := at.Events(ctx, id, max(begin.First-1, 0), func(err error) {
 		screen.Tell(fmt.Sprintf("… the server is out of reach (%v); trying again", err))
 	})
 	if err != nil {
-		return "", err
+		return bellcord.Receipt{}, err
 	}
 	defer done()
 	receipt, err := screen.Run(ctx, source)
 	if receipt == nil {
-		return bellcord.Done, err
+		return bellcord.Receipt{End: bellcord.EndDone}, err
 	}
-	return receipt.End, err
-}
-
-// runningTurn returns the turn to begin with: the one that runs, or else the
-// first that waits; the zero value when there is none.
-func runningTurn(ctx context.Context, at place, id bellcord.SessionID) (api.Turn, error) {
-	all, err := at.turns(ctx)
-	if err != nil {
-		return api.Turn{}, err
-	}
-	var first api.Turn
-	for _, t := range all {
-		switch {
-		case t.Session != id:
-		case t.State != api.Queued:
-			return t, nil
-		case first.ID == "" && !t.Held:
-			first = t
-		}
-	}
-	return first, nil
+	return *receipt, err
 }
 
 // typing reads a terminal. It ends with the process: a read cannot be called off.

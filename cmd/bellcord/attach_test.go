@@ -58,7 +58,10 @@ func TestTheBeginningOfASessionsIDIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 		t.Errorf("%q %q, exit code %d", out, errs, code)
 	}
 	w.does("run", "another")
-	if _, errs, code := w.does("attach", ""); !strings.Contains(errs, "several sessions begin so") || code != exitFailed {
+	if out, _, code := w.does("attach", session[len(session)-8:]); out != "hello\n" || code != 0 {
+		t.Errorf("by its end: %q, exit code %d", out, code)
+	}
+	if _, errs, code := w.does("attach", session[:4]); !strings.Contains(errs, "is ambiguous: 2 ids") || code != exitFailed {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }
@@ -148,7 +151,7 @@ func TestInATerminalEscStopsArrowsDoNotAndTheTerminalIsRestored(t *testing.T) {
 	x.types("Escape")
 	x.sees("■ stopped by ")
 	p.drain()
-	if p.end == nil || p.end.End != bellcord.Stopped {
+	if p.end == nil || p.end.End != bellcord.EndStopped {
 		t.Errorf("end %+v", p.end)
 	}
 	x.types("C-c") // nothing runs

@@ -39,7 +39,7 @@ func chart(out io.Writer, tables []table) error {
 		}
 		for _, row := range t.rows {
 			line := fmt.Sprintf("%s  %9s %9s %9s %11s", pad(shortName(row.name), width),
-				count(row.Input), count(row.CacheRead), count(row.Output), cost(row.Usage))
+				count(row.InputTokens), count(row.CacheReadTokens), count(row.OutputTokens), cost(row.Usage))
 			if t.title != "" {
 				line += "  " + bar(row.Total(), most)
 			}
@@ -69,8 +69,8 @@ func bar(n, most int64) string {
 
 func cost(u bellcord.Usage) string {
 	text := "–"
-	if u.Cost > 0 {
-		text = bellcord.Dollars(u.Cost)
+	if u.CostNanoUSD > 0 {
+		text = bellcord.Dollars(u.CostNanoUSD)
 	}
 	if !u.Exact {
 		text += " ≈"

@@ -14,6 +14,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/chat/tty"
@@ -24,7 +26,7 @@ type chatFlags struct {
 	settings
 	serverFlags
 	session, dir string
-	plain        bool
+	again, plain bool
 }
 
 func chatCommand() *cobra.Command {
@@ -47,9 +49,12 @@ screen readers and simple terminals.`,
 	}
 	f.agentFlags(cmd)
 	f.flags(cmd)
-	cmd.Flags().StringVar(&f.session, "session", "", "go on with this session; the beginning of its `id` is enough")
+	cmd.Flags().StringVar(&f.session, "session", "", "continue this session; the beginning or the end of its `id` is enough")
+	cmd.Flags().BoolVarP(&f.again, "continue", "c", false, "continue the newest session of the directory")
+	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` that new sessions work in (default: the current one; at a server that was named, one of the session's own)")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "redraw nothing: for screen readers")
+	hideMemory(cmd)
 	return cmd
 }
 
@@ -68,7 +73,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	// A Ctrl-C is a key in a terminal; it is a signal only where lines are read.
 	ctx, done := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer done()
-	at, err := f.place(ctx, c, "chat")
+	at, err := backend.Open(ctx, f.backend(c, "chat"))
 	if err != nil {
 		return err
 	}
@@ -77,7 +82,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	if deaf {
 		err = nil // whom should it be told?
 	}
-	if err = errors.Join(err, at.close()); err == nil && id != "" && !deaf {
+	if err = errors.Join(err, at.Close()); err == nil && id != "" && !deaf {
 		fmt.Fprintf(os.Stderr, "go on: bellcord chat --session %s\n", id)
 	}
 	return err
@@ -92,22 +97,29 @@ func (f *chatFlags) directory() (string, error) {
 }
 
 // talk shows the session until the person leaves, and returns which it was.
-func (f *chatFlags) talk(ctx context.Context, at place, c config.Config) (bellcord.SessionID, error) {
-	hub, err := f.hub(at, c)
+func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Config) (bellcord.SessionID, error) {
+	hub, err := backend.Chat(at, c, f.dir)
 	if err != nil {
 		return "", err
 	}
 	first := bellcord.Session{Agent: f.agent, Model: f.model, Mode: f.mode, Dir: f.dir}
-	if _, here := at.(shared); here { // a server has its own usual ones
-		first.Agent, first.Model, first.Mode = c.Agent, modelOf(c), c.Mode
+	if _, here := at.(backend.Local); here { // a server has its own usual ones
+		first.Agent, first.Model, first.Mode = c.Agent, app.DefaultModel(c), c.Mode
+	}
+	if f.again {
+		id, err := backend.Newest(ctx, at, f.dir)
+		if err != nil {
+			return "", err
+		}
+		f.session = string(id) // "" begins a new one
 	}
 	if f.session != "" {
-		id, err := findSession(ctx, at, f.session)
+		id, err := backend.FindSession(ctx, at, f.session)
 		if err == nil {
-			first, err = hub.Session(ctx, id)
+			first, err = hub.Find(ctx, string(id))
 		}
 		if err == nil && (f.model != "" || f.mode != "") {
-			first, err = hub.Change(ctx, id, bellcord.Configured{Model: f.model, Mode: f.mode})
+			first, err = hub.Change(ctx, id, bellcord.SessionUpdated{Model: f.model, Mode: f.mode})
 		}
 		if err != nil {
 			return "", err
@@ -120,17 +132,6 @@ func (f *chatFlags) talk(ctx context.Context, at place, c config.Config) (bellco
 		err = tty.Run(ctx, hub, model)
 	}
 	return model.Session().ID, err
-}
-
-// hub is the place as the front wants it.
-func (f *chatFlags) hub(at place, c config.Config) (chat.Hub, error) {
-	switch at := at.(type) {
-	case served:
-		return chatAt{at, f.dir}, nil
-	case shared:
-		return chatHere{at, c, f.dir}, nil
-	}
-	return nil, fmt.Errorf("nobody can talk at a %T", at)
 }
 
 func talkPlainly(ctx context.Context, hub chat.Hub, model *chat.Model) error {
@@ -152,7 +153,7 @@ func talkPlainly(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 			}
 		}
 	}()
-	err := (&chat.Plain{Hub: hub, Model: model, In: os.Stdin, Out: os.Stdout, Interrupts: interrupts}).Run(ctx)
+	err := (&chat.Plain{Hub: hub, Model: model, In: os.Stdin, Out: os.Stdout, Interrupts: interrupts, Flush: func() { flushTyped(os.Stdin) }}).Run(ctx)
 	signal.Stop(signals)
 	close(ended)
 	<-passed

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 var (

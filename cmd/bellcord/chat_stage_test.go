@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 // talk is a bellcord chat in a terminal of its own.
@@ -43,6 +45,15 @@ func (w *world) chats(args ...string) *talk {
 // enters types a text and Enter.
 func (c *talk) enters(text string) {
 	c.types("-l", text)
+	c.types("Enter")
+}
+
+// answers marks an answer once the question has stood long enough, and confirms it.
+func (c *talk) answers(letter string) {
+	c.t.Helper()
+	<-time.After(2 * line.Settling)
+	c.types(letter)
+	c.sees("enter confirms")
 	c.types("Enter")
 }
 
@@ -79,7 +90,7 @@ func (w *world) onlySession() bellcord.SessionID {
 	w.t.Helper()
 	var id bellcord.SessionID
 	s := settings{data: w.data}
-	err := s.withStore(w.t.Context(), func(store store) error {
+	err := s.withStore(w.t.Context(), func(store app.Store) error {
 		all, err := store.Sessions(w.t.Context(), bellcord.SessionQuery{})
 		if len(all) != 1 {
 			w.t.Fatalf("there are %d sessions", len(all))

@@ -37,7 +37,7 @@ func TestInAChatEscStopsInTheMiddleAndWhatWasSaidStays(t *testing.T) {
 	c.sees("■ stopped 0:0")
 	c.sees("kept: text")
 	c.sees("word20 ")
-	if _, ends := w.record(w.onlySession()); len(ends) != 1 || ends[0].End != bellcord.Stopped || ends[0].Cause.From != "terminal" {
+	if _, ends := w.record(w.onlySession()); len(ends) != 1 || ends[0].End != bellcord.EndStopped || ends[0].Cause.Source != "terminal" {
 		t.Errorf("ends %+v", ends)
 	}
 	c.enters("[say And on it goes.]")
@@ -104,9 +104,9 @@ func TestInAChatAQuestionIsAnsweredByALetterAndClosedByAStop(t *testing.T) {
 	w := newWorld(t)
 	c := w.chats()
 	c.enters(`[tool shell {"command":"echo it ran"}]`)
-	c.sees("y once · a always (this session) · n deny")
+	c.sees("y once · a for this session · n reject — then enter")
 	c.sees("in " + w.dir)
-	c.types("y")
+	c.answers("y")
 	c.sees("│ it ran")
 	c.sees("● done")
 	c.enters(`[tool shell {"command":"echo never >never"}]`)
@@ -114,7 +114,7 @@ func TestInAChatAQuestionIsAnsweredByALetterAndClosedByAStop(t *testing.T) {
 	c.types("Escape")
 	c.sees("closed without an answer")
 	c.sees("1 not run")
-	if text, ends := w.record(w.onlySession()); len(ends) != 2 || len(ends[1].Questions) != 1 {
+	if text, ends := w.record(w.onlySession()); len(ends) != 2 || len(ends[1].WithdrawnQuestions) != 1 {
 		t.Errorf("%q, ends %+v", text, ends)
 	}
 }
@@ -195,7 +195,7 @@ func TestTheEndOfATerminalEndsEveryChild(t *testing.T) {
 	comesTrue(t, "the child is gone", func() bool { return syscall.Kill(child, 0) != nil })
 	c.sees("code=0")
 	c.sees(" icanon")
-	if _, ends := w.record(w.onlySession()); len(ends) != 1 || ends[0].Cause.Kind != bellcord.Shutdown {
+	if _, ends := w.record(w.onlySession()); len(ends) != 1 || ends[0].Cause.Kind != bellcord.CauseShutdown {
 		t.Errorf("ends %+v", ends)
 	}
 }
@@ -209,7 +209,7 @@ func TestAPlainChatAddsLinesAndSaysStatesInWords(t *testing.T) {
 	c.enters("/stop")
 	c.sees("Nothing is running.")
 	c.enters(`[tool shell {"command":"echo it ran"}]`)
-	c.sees("n: deny; then Enter")
+	c.sees("n: reject; then Enter")
 	c.enters("n")
 	c.sees("answered: reject")
 	c.enters("[slow 6000 20ms]")

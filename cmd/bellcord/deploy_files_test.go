@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
 )
 
@@ -95,7 +96,7 @@ func TestTheFilesArgumentsAreTaken(t *testing.T) {
 // what one may take: to finish, to stop, to close the doors, and to settle.
 func TestTurnsHaveTheTimeToEnd(t *testing.T) {
 	t.Parallel()
-	const rest = 2*closeBound + 20*time.Second
+	const rest = 2*app.CloseTimeout + 20*time.Second
 	compose, all := manifests(t, "compose.yaml")[0], kinds(t)
 	for _, service := range []string{"node1", "node2", "node3"} {
 		grace, err := time.ParseDuration(wordAt(t, compose, "services", service, "stop_grace_period"))

@@ -15,7 +15,7 @@ import (
 
 func devCommand() *cobra.Command {
 	dev := &cobra.Command{Use: "dev", Short: "For trying and testing Bellcord"}
-	dev.AddCommand(fakeModelCommand(), fakegramCommand(), manCommand())
+	dev.AddCommand(fakeModelCommand(), manCommand())
 	return dev
 }
 

@@ -1,46 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
-)
 
-// verdict is how a check went.
-type verdict string
-
-const (
-	fine    verdict = "ok"
-	warning verdict = "warning" // it works, and could work better
-	broken  verdict = "broken"
-)
-
-// finding is one line of the doctor's.
-type finding struct {
-	Check   string  `json:"check"`
-	Verdict verdict `json:"verdict"`
-	Says    string  `json:"says"`
-	Fix     string  `json:"fix,omitempty"` // in one line, for everything but ok
-}
-
-// check looks at one thing and mends nothing.
-type check struct {
-	name string
-	look func(context.Context) []finding
-}
-
-// Bounds of the doctor's patience: with one check, and with one request to
-// another machine.
-const (
-	checkBound   = 30 * time.Second
-	requestBound = 3 * time.Second
-	checksAtOnce = 4
+	"github.com/bellcord/bellcord/internal/app/doctor"
 )
 
 func doctorCommand() *cobra.Command {
@@ -56,11 +24,12 @@ an installed agent is started and ended again.
 The exit code is 1 when something is broken, 0 with warnings.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks, done := s.checks()
-			defer done()
-			found := examine(cmd.Context(), checks, progress(asJSON), func(f finding) {
+			c, err := s.load()
+			d := doctor.New(s.file, appConfig(c, nil), err)
+			defer d.Close()
+			found := d.Run(cmd.Context(), progress(asJSON), func(f doctor.Finding) {
 				if !asJSON {
-					fmt.Println(f.line())
+					fmt.Println(findingLine(f))
 				}
 			})
 			if asJSON {
@@ -78,44 +47,21 @@ The exit code is 1 when something is broken, 0 with warnings.`,
 	return cmd
 }
 
-// examine runs the checks, some at a time, and shows the findings in the checks'
-// order, each as soon as those before it are there. It returns when all are done.
-func examine(ctx context.Context, checks []check, busy io.Writer, show func(finding)) []finding {
-	places := make(chan struct{}, checksAtOnce)
-	results := make([]chan []finding, len(checks))
-	for i, c := range checks {
-		results[i] = make(chan []finding, 1)
-		go func() { // waited for below
-			places <- struct{}{}
-			defer func() { <-places }()
-			ctx, done := context.WithTimeout(ctx, checkBound)
-			defer done()
-			results[i] <- c.look(ctx)
-		}()
-	}
-	var all []finding
-	for i, c := range checks {
-		fmt.Fprintf(busy, "\r… %s", c.name)
-		found := <-results[i]
-		fmt.Fprint(busy, "\r\x1b[K") //nolint:errcheck // a terminal
-		for _, f := range found {
-			f.Check = c.name
-			show(f)
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// progress is where a person sees what is being checked, nowhere for a program.
-func progress(quiet bool) io.Writer {
+// progress shows a person which check is waited for; a program sees nothing.
+func progress(quiet bool) func(check string) {
 	if quiet || !isatty.IsTerminal(os.Stderr.Fd()) || !isatty.IsTerminal(os.Stdout.Fd()) {
-		return io.Discard
+		return func(string) {}
 	}
-	return os.Stderr
+	return func(check string) {
+		if check == "" {
+			fmt.Fprint(os.Stderr, "\r\x1b[K") //nolint:errcheck // a terminal
+			return
+		}
+		fmt.Fprintf(os.Stderr, "\r… %s", check)
+	}
 }
 
-func (f finding) line() string {
+func findingLine(f doctor.Finding) string {
 	line := fmt.Sprintf("%-8s %-14s %s", f.Verdict, f.Check, f.Says)
 	if f.Fix != "" {
 		line += fmt.Sprintf("\n%-8s %-14s fix: %s", "", "", f.Fix)
@@ -123,23 +69,11 @@ func (f finding) line() string {
 	return line
 }
 
-func outcome(all []finding) error {
+func outcome(all []doctor.Finding) error {
 	for _, f := range all {
-		if f.Verdict == broken {
+		if f.Verdict == doctor.Broken {
 			return exitCode(exitFailed)
 		}
 	}
 	return nil
-}
-
-func ok(format string, args ...any) []finding {
-	return []finding{{Verdict: fine, Says: fmt.Sprintf(format, args...)}}
-}
-
-func warn(fix, format string, args ...any) []finding {
-	return []finding{{Verdict: warning, Says: fmt.Sprintf(format, args...), Fix: fix}}
-}
-
-func bad(fix, format string, args ...any) []finding {
-	return []finding{{Verdict: broken, Says: fmt.Sprintf(format, args...), Fix: fix}}
 }

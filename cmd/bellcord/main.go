@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord/client"
 )
 
 // version is set when a release is built.
@@ -16,8 +20,9 @@ var version = "0.1.0-dev"
 
 // Exit codes. A stop is not an error and has its own.
 const (
-	exitFailed  = 1
-	exitStopped = 130
+	exitFailed   = 1
+	exitDeadline = 124
+	exitStopped  = 130
 )
 
 // exitCode ends the program with a code when there is nothing left to say.
@@ -38,7 +43,10 @@ func main() {
 	case errors.As(err, &code):
 		os.Exit(int(code))
 	default:
-		fmt.Fprintln(os.Stderr, "bellcord:", err)
+		fmt.Fprintln(stderr, "bellcord:", err)
+		if hint := nextStep(err); hint != "" {
+			fmt.Fprintln(os.Stderr, hint)
+		}
 		os.Exit(exitFailed)
 	}
 }
@@ -52,8 +60,30 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return welcome(cmd.Context(), os.Stdout) },
 	}
+	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(initCommand(), doctorCommand(), chatCommand(), openCommand())
-	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand(), telegramCommand(), serviceCommand())
-	root.AddCommand(acpCommand(), runCommand(), stopCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand())
+	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand(), telegramCommand(), serviceCommand(), storeCommand())
+	root.AddCommand(acpCommand(), runCommand(), stopCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand(), versionCommand(), configCommand())
 	return root
+}
+
+// nextStep returns advice for an error that many commands share, or "" if the
+// error text already has it.
+func nextStep(err error) string {
+	switch {
+	case errors.Is(err, client.ErrUnreachable):
+		return "start one with bellcord serve, or check --server and BELLCORD_SERVER"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "choose another address with --addr; --addr 127.0.0.1:0 takes a free port"
+	}
+	return ""
+}
+
+// explainFlag adds the next step to the most usual mistake: a duration without
+// its unit.
+func explainFlag(_ *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), "missing unit in duration") {
+		return fmt.Errorf("%w: write the unit, as in 5s, 2m or 1h", err)
+	}
+	return err
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +13,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
@@ -35,6 +38,9 @@ type world struct {
 	url   string
 	data  string
 	dir   string
+
+	program string              // "" is this test binary
+	user    *syscall.Credential // nil is the test's own
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,8 +57,9 @@ func newWorld(t *testing.T) *world {
 
 // bellcord is a command of this program in the world.
 func (w *world) bellcord(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := exec.Command(cmp.Or(w.program, os.Args[0]), args...)
 	cmd.Dir = w.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: w.user}
 	cmd.Env = append(os.Environ(),
 		"BELLCORD_TEST_MAIN=1", "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+w.url,
 		"BELLCORD_MODEL=openai/fake", "BELLCORD_DATA="+w.data, "XDG_CONFIG_HOME="+w.dir)
@@ -161,13 +168,13 @@ func (p *process) drain() {
 func (w *world) record(session bellcord.SessionID) (text string, ends []bellcord.Receipt) {
 	w.t.Helper()
 	s := settings{data: w.data}
-	err := s.withStore(context.Background(), func(store store) error {
+	err := s.withStore(context.Background(), func(store app.Store) error {
 		events, err := store.Events(context.Background(), session, 0, 1<<20)
 		for _, ev := range events {
 			switch b := ev.Body.(type) {
-			case bellcord.Said:
+			case bellcord.TextDelta:
 				text += b.Text
-			case bellcord.Ended:
+			case bellcord.TurnEnded:
 				ends = append(ends, b.Receipt)
 			}
 		}

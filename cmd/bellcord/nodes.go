@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app/backend"
 )
 
 type nodesFlags struct {
@@ -43,12 +44,12 @@ func (f *nodesFlags) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "nodes")
+	at, err := backend.Open(ctx, f.backend(c, "nodes"))
 	if err != nil {
 		return err
 	}
-	nodes, err := at.nodes(ctx)
-	if err = errors.Join(err, at.close()); err != nil {
+	nodes, err := at.Nodes(ctx)
+	if err = errors.Join(err, at.Close()); err != nil {
 		return err
 	}
 	if f.json {

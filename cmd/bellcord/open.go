@@ -11,13 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/client"
+	"github.com/bellcord/bellcord/internal/app/backend"
+	"github.com/bellcord/bellcord/internal/auth"
 )
 
 type openFlags struct {
 	settings
 	serverFlags
-	print bool
+	print, admin bool
 }
 
 func openCommand() *cobra.Command {
@@ -26,14 +30,19 @@ func openCommand() *cobra.Command {
 		Use:   "open",
 		Short: "Open the page of the server in a browser, logged in",
 		Long: `Asks the server for a code and opens its page with it. The code is good once, for
-a minute; the browser gets a cookie for it and never sees a token. Without a
+a minute; the browser gets a login for it and never sees a token. Without a
 browser, or with --print, the address and the code are printed: the page takes
-the code by hand, too.`,
+the code by hand, too.
+
+The login can read, prompt and stop in your own sessions, as far as your token
+can. With --admin it has all rights of your token, in everybody's sessions. It
+ends after 12 hours without use, and after 30 days.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.open(cmd.Context()) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.admin, "admin", false, "log in with all rights, in everybody's sessions")
 	cmd.Flags().BoolVar(&f.print, "print", false, "print the address and open nothing")
 	return cmd
 }
@@ -46,13 +55,13 @@ func (f *openFlags) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "open")
+	at, err := backend.Open(ctx, f.backend(c, "open"))
 	if err != nil {
 		return err
 	}
-	remote, isServed := at.(served)
-	if !isServed {
-		return errors.Join(errNoServer, at.close())
+	remote, is := at.(backend.Remote)
+	if !is {
+		return errors.Join(errNoServer, at.Close())
 	}
 	address, err := f.address(ctx, remote.Client)
 	if err != nil {
@@ -71,7 +80,11 @@ func (f *openFlags) open(ctx context.Context) error {
 // address is the page's, with a code behind the mark that browsers keep to
 // themselves: it is sent to nobody and no log has it.
 func (f *openFlags) address(ctx context.Context, remote *client.Client) (string, error) {
-	code, err := remote.Code(ctx)
+	var wanted api.NewCode
+	if f.admin {
+		wanted.Scopes = bellcord.ScopeNames(auth.Scopes)
+	}
+	code, err := remote.Code(ctx, wanted)
 	if err != nil {
 		return "", err
 	}

@@ -3,13 +3,16 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestOpenPrintsAnAddressThatLogsABrowserInOnce(t *testing.T) {
@@ -27,11 +30,73 @@ func TestOpenPrintsAnAddressThatLogsABrowserInOnce(t *testing.T) {
 	if strings.Contains(string(out), s.token) {
 		t.Error("the token is in the address")
 	}
-	if status := s.ask(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusNoContent {
+	if status := s.ask(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusOK {
 		t.Errorf("the first time: %d", status)
 	}
 	if status := s.ask(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusUnauthorized {
 		t.Errorf("the second time: %d", status)
+	}
+}
+
+func TestOpen_WithoutAdmin_LogsInWithoutThatScope(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil)
+	for flag, want := range map[string]string{"--print": "[read prompt stop]", "--admin": "[read prompt stop admin]"} {
+		var me api.Me
+		s.browser(w, "--print", flag)("/v1/me", &me)
+		if fmt.Sprint(me.Scopes) != want {
+			t.Errorf("open %s: %+v; want %s", flag, me, want)
+		}
+	}
+}
+
+func TestOpen_WithoutAdmin_ShowsTheSessionsOfTerminalsOnTheMachine(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil)
+	if _, errs, code := w.does("run", "[say hello]"); code != 0 {
+		t.Fatal(errs)
+	}
+	var page api.Sessions
+	s.browser(w, "--print")("/v1/sessions", &page)
+	if len(page.Sessions) != 1 || page.Sessions[0].Title != "[say hello]" {
+		t.Errorf("the browser sees %+v", page.Sessions)
+	}
+}
+
+// browser logs in with a code of bellcord open, and returns how the page asks.
+func (d *daemon) browser(w *world, open ...string) (get func(path string, into any)) {
+	w.t.Helper()
+	out, err := w.bellcord(append([]string{"open"}, open...)...).Output()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(strings.TrimSpace(string(out)), "#")
+	var in api.LoggedIn
+	resp, err := http.Post(d.url+"/v1/login", "application/json", strings.NewReader(`{"code":"`+code+`"}`))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	err = json.NewDecoder(resp.Body).Decode(&in)
+	if err = errors.Join(err, resp.Body.Close()); err != nil || len(resp.Cookies()) != 1 {
+		w.t.Fatalf("%d %v %v", resp.StatusCode, resp.Cookies(), err)
+	}
+	return func(path string, into any) {
+		w.t.Helper()
+		r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, d.url+path, http.NoBody)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		r.AddCookie(resp.Cookies()[0])
+		r.Header.Set("Bellcord-Page", in.Page)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := errors.Join(json.NewDecoder(answer.Body).Decode(into), answer.Body.Close()); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 }
 

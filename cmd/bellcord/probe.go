@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord/internal/agent/preset"
+	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/probe"
 )
@@ -46,7 +47,7 @@ in its environment; --shell says what its shell tool is called, and with which a
   bellcord probe --agent goose --behind`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
 	}
-	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`acp` or pi")
+	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`protocol` of the agent: acp or pi")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "one of the agents that are known (see bellcord agents)")
 	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of it")
 	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` by which a model runs a command, such as bash:command")
@@ -120,7 +121,7 @@ func (f *probeFlags) target(command []string, url string) (probe.Target, error) 
 		}
 	}
 	target := probe.Target{
-		Name: d.Name, Command: d.Command, Env: append(environment(d), "PATH="+os.Getenv("PATH")), Bare: f.agent != "", Protocol: d.Protocol,
+		Name: d.Name, Command: d.Command, Env: append(app.AgentEnvironment(d), "PATH="+os.Getenv("PATH")), Bare: f.agent != "", Protocol: d.Protocol,
 		ShellTool: d.ShellTool, ShellArgs: d.ShellArgs,
 	}
 	if !f.behind {

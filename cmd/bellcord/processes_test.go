@@ -43,7 +43,7 @@ func TestLaw33_AKilledProcessLosesNothingThatWasShown(t *testing.T) {
 		if !strings.Contains(text, p.shown.String()) {
 			t.Fatalf("kill %d: shown %q, on record %q", n, p.shown.String(), text)
 		}
-		if len(ends) != 2*n+2 || ends[2*n+1].End != bellcord.Lost || ends[2*n+1].Kept.Text < int64(p.shown.Len()) {
+		if len(ends) != 2*n+2 || ends[2*n+1].End != bellcord.EndLost || ends[2*n+1].Kept.TextBytes < int64(p.shown.Len()) {
 			t.Fatalf("kill %d: ends %+v", n, ends)
 		}
 		characters += p.shown.Len()
@@ -74,14 +74,14 @@ func TestLaw32_AStopFromAnotherProcessReachesTheTurnAndSettlesIt(t *testing.T) {
 				t.Fatalf("%v: %q %q %d", err, out, errs, code)
 			}
 			r := answer.Receipt
-			if answer.State != bellcord.Settled || r.End != bellcord.Stopped || r.Cause.From != "bellcord stop" || r.Cause.Why != "enough" {
+			if answer.State != bellcord.StopStateSettled || r.End != bellcord.EndStopped || r.Cause.Source != "bellcord stop" || r.Cause.Reason != "enough" {
 				t.Errorf("answer %s", out)
 			}
-			took := r.Times.Settled.Sub(r.Times.Requested)
+			took := r.Times.Settled.Sub(r.Times.StopRequested)
 			if took > time.Second {
 				t.Errorf("took %v", took)
 			}
-			if p.end == nil || p.end.End != bellcord.Stopped || p.ProcessState.ExitCode() != exitStopped {
+			if p.end == nil || p.end.End != bellcord.EndStopped || p.ProcessState.ExitCode() != exitStopped {
 				t.Errorf("the owner's end: %+v, exit code %d", p.end, p.ProcessState.ExitCode())
 			}
 			t.Logf("from asked in one process to settled in the other: %v", took)
@@ -124,7 +124,7 @@ func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *t
 	all.Wait()
 	_, ends := w.record(bellcord.SessionID(session))
 	for _, end := range ends {
-		if end.End != bellcord.Done {
+		if end.End != bellcord.EndDone {
 			t.Errorf("ended %s", end.End)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -53,12 +54,12 @@ func (f *psFlags) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "ps")
+	at, err := backend.Open(ctx, f.backend(c, "ps"))
 	if err != nil {
 		return err
 	}
 	shown, hidden, err := f.gather(ctx, at)
-	if err = errors.Join(err, at.close()); err != nil {
+	if err = errors.Join(err, at.Close()); err != nil {
 		return err
 	}
 	if f.json {
@@ -69,14 +70,14 @@ func (f *psFlags) list(ctx context.Context) error {
 
 // gather returns the turns to show, and how many are other people's. Whoever has
 // the machine sees everything.
-func (f *psFlags) gather(ctx context.Context, at place) ([]listed, int, error) {
-	turns, err := at.turns(ctx)
+func (f *psFlags) gather(ctx context.Context, at backend.Backend) ([]listed, int, error) {
+	turns, err := at.Turns(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	me := ""
-	if remote, ok := at.(served); ok && f.server != "" && !strings.HasPrefix(f.server, "unix:") && !f.all {
-		who, err := remote.Me(ctx)
+	if remote, ok := at.(backend.Remote); ok && f.server != "" && !strings.HasPrefix(f.server, "unix:") && !f.all {
+		who, err := remote.Client.Me(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -87,7 +88,7 @@ func (f *psFlags) gather(ctx context.Context, at place) ([]listed, int, error) {
 	for _, t := range turns {
 		owner, known := owners[t.Session]
 		if !known {
-			if s, err := at.session(ctx, t.Session); err == nil { // else it was deleted meanwhile
+			if s, err := at.Session(ctx, t.Session); err == nil { // else it was deleted meanwhile
 				owner = s.Owner
 			}
 			owners[t.Session] = owner
@@ -155,8 +156,8 @@ func waitsFor(t api.Turn) string {
 		if who == "" {
 			who = string(t.Stop.Kind)
 		}
-		if t.Stop.From != "" {
-			who += ", " + t.Stop.From
+		if t.Stop.Source != "" {
+			who += ", " + t.Stop.Source
 		}
 		text += "  stop asked for by " + oneLine(who) + "\n"
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestTurnsAreListedWithWhatTheyWaitFor(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTurnsAreListedWithWhatTheyWaitFor(t *testing.T) {
 	waiting := of("anna", "look\x1b[2J around\nand tell", api.Waiting)
 	waiting.Questions = []bellcord.Question{{Text: "run make\n  all?"}}
 	stopping := of("", "x", api.Stopping)
-	stopping.Stop = &bellcord.Cause{Kind: bellcord.Person, By: "anna", From: "web"}
+	stopping.Stop = &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "web"}
 	held := of("", "x", api.Queued)
 	held.Held, held.Accepted = true, now.Add(-48*time.Hour)
 	const head = "TURN  SESSION  STATE"
@@ -106,7 +106,7 @@ func TestPsShowsOtherPeoplesTurnsWhenAsked(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	w.does("stop", "--all")
-	if p.drain(); p.end == nil || p.end.End != bellcord.Stopped {
+	if p.drain(); p.end == nil || p.end.End != bellcord.EndStopped {
 		t.Errorf("end %+v", p.end)
 	}
 }

@@ -69,6 +69,9 @@ func settingsReference(t *testing.T) string {
 				continue
 			}
 			key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
+			if key == "-" { // a flag sets it
+				continue
+			}
 			kind, of, sub := kindOf(f.Type, key, strings.Trim(title, "[]"))
 			if sub != "" && all[of].fields != nil {
 				later = append(later, below{of, sub})
@@ -101,6 +104,8 @@ func kindOf(expr ast.Expr, key, within string) (kind, of, head string) {
 			return "number", "", ""
 		}
 		return "section", e.Name, "[" + key + "]"
+	case *ast.StarExpr:
+		return kindOf(e.X, key, "")
 	case *ast.ArrayType:
 		kind, of, _ := kindOf(e.Elt, key, "")
 		return "list of " + kind, of, "[[" + key + "]]"

@@ -14,8 +14,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/api"
 )
 
 // hostsTurns starts a bellcord serve in the world and returns its address.
@@ -57,7 +56,7 @@ func TestRunAtAServerIsAsRunIsAtHome(t *testing.T) {
 	turn := bellcord.NewTurnID()
 	p := w.starts("--server", url, "--turn", string(turn), "[say one]")
 	session := p.until("said").Session
-	if p.drain(); p.end == nil || p.end.Turn != turn || p.end.End != bellcord.Done {
+	if p.drain(); p.end == nil || p.end.Turn != turn || p.end.End != bellcord.EndDone {
 		t.Errorf("end %+v", p.end)
 	}
 	out, _, code = w.does("run", "--server", url, "--session", string(session), "[say two]")
@@ -79,7 +78,7 @@ func TestWhatIsWrongAtAServerIsSaidInOneLine(t *testing.T) {
 		says string
 		code int
 	}{
-		{[]string{"run", "--server", url, "--deadline", "100ms", "[slow 1000]"}, "stopped by deadline", exitStopped},
+		{[]string{"run", "--server", url, "--deadline", "100ms", "[slow 1000]"}, "stopped by deadline", exitDeadline},
 		{[]string{"run", "--server", url, "--session", "nope", "hi"}, "no such session", exitFailed},
 		{[]string{"run", "--server", url, "--turn", "seven", "hi"}, "id is not a UUID", exitFailed},
 		{[]string{"run", "--server", url, "--token-file", token, "hi"}, "credentials", exitFailed},
@@ -90,7 +89,7 @@ func TestWhatIsWrongAtAServerIsSaidInOneLine(t *testing.T) {
 		{[]string{"stop", "--all", "x"}, "name a turn or a session", exitFailed},
 		{[]string{"stop", "--queue", "later", "--all"}, "it is hold, drop or next", exitFailed},
 		{[]string{"stop", "--session", "nope"}, "no such session", exitFailed},
-		{[]string{"attach", "nope"}, "no such session", exitFailed},
+		{[]string{"attach", "nope"}, "no id begins or ends with nope", exitFailed},
 	} {
 		if _, errs, code := w.does(c.args...); !strings.Contains(errs, c.says) || code != c.code {
 			t.Errorf("%v: %q, exit code %d", c.args, errs, code)
@@ -111,10 +110,10 @@ func TestCtrlCStopsATurnAtAServerAndForcesItTheSecondTime(t *testing.T) {
 		p.untilStopOrEnd()
 	}
 	p.drain()
-	if p.end == nil || p.end.End != bellcord.Stopped || p.ProcessState.ExitCode() != exitStopped {
+	if p.end == nil || p.end.End != bellcord.EndStopped || p.ProcessState.ExitCode() != exitStopped {
 		t.Fatalf("end %+v, exit code %d: %s", p.end, p.ProcessState.ExitCode(), p.errs.String())
 	}
-	if took := p.end.Times.Settled.Sub(p.end.Times.Requested); took >= 2e9 || len(p.end.Processes.Ended) == 0 {
+	if took := p.end.Times.Settled.Sub(p.end.Times.StopRequested); took >= 2e9 || len(p.end.Processes.Ended) == 0 {
 		t.Errorf("it waited out the grace: %v, %+v", took, p.end.Processes)
 	}
 }
@@ -183,7 +182,7 @@ func TestTheViewGoesOnOverABrokenConnectionAndTheTurnDoesNotNotice(t *testing.T)
 	}
 	p.drain()
 	text, ends := w.record(session)
-	if text != p.shown.String() || len(ends) != 1 || ends[0].End != bellcord.Done || p.ProcessState.ExitCode() != 0 {
+	if text != p.shown.String() || len(ends) != 1 || ends[0].End != bellcord.EndDone || p.ProcessState.ExitCode() != 0 {
 		t.Errorf("shown %q, on record %q, ends %+v", p.shown.String(), text, ends)
 	}
 	if !strings.Contains(p.errs.String(), "out of reach") {
@@ -206,7 +205,7 @@ func TestAServerIsFoundByItsSocketAndStopsATurnASessionAndEverything(t *testing.
 		if !strings.HasPrefix(out, "■ stopped by ") || code != 0 {
 			t.Errorf("%s: %q %q, exit code %d", scope, out, errs, code)
 		}
-		if p.end == nil || p.end.Cause.Why != "enough" || p.end.Cause.By != "admin" || p.end.Cause.From != "bellcord stop" || p.ProcessState.ExitCode() != exitStopped {
+		if p.end == nil || p.end.Cause.Reason != "enough" || p.end.Cause.By != "admin" || p.end.Cause.Source != "bellcord stop" || p.ProcessState.ExitCode() != exitStopped {
 			t.Errorf("%s: end %+v, exit code %d", scope, p.end, p.ProcessState.ExitCode())
 		}
 	}
@@ -238,40 +237,13 @@ func TestLaw32_AStopOfASessionOrOfEverythingNeedsNoServer(t *testing.T) {
 			}
 			out, errs, code := w.does(args...)
 			var stopped api.Stopped
-			if err := json.Unmarshal([]byte(out), &stopped); err != nil || stopped.State != bellcord.Settled || len(stopped.Turns) != want || code != 0 {
+			if err := json.Unmarshal([]byte(out), &stopped); err != nil || stopped.State != bellcord.StopStateSettled || len(stopped.Turns) != want || code != 0 {
 				t.Fatalf("%v: %q %q, exit code %d", err, out, errs, code)
 			}
 			p.drain()
-			if p.end == nil || p.end.End != bellcord.Stopped || p.end.Cause.From != "bellcord stop" {
+			if p.end == nil || p.end.End != bellcord.EndStopped || p.end.Cause.Source != "bellcord stop" {
 				t.Errorf("end %+v", p.end)
 			}
 		})
-	}
-}
-
-func TestTheTokenOfTheDataDirectoryIsForThisMachineAlone(t *testing.T) { // not parallel: it sets the environment
-	data, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
-	for path, text := range map[string]string{filepath.Join(data, "token"): "bc_data\n", own: " bc_own\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, test := range []struct {
-		name, file, env, data string
-		near                  bool
-		want                  string
-	}{
-		{"a server here", "", "", data, true, "bc_data"},
-		{"a server elsewhere", "", "", data, false, ""},
-		{"the environment's", "", "bc_env", data, true, "bc_env"},
-		{"the environment's goes where it is told", "", "bc_env", data, false, "bc_env"},
-		{"a file's before all", own, "bc_env", data, false, "bc_own"},
-		{"a directory without one", "", "", t.TempDir(), true, ""},
-	} {
-		t.Setenv("BELLCORD_TOKEN", test.env)
-		f := serverFlags{tokenFile: test.file}
-		if got, err := f.token(config.Config{Data: test.data}, test.near); got != test.want || err != nil {
-			t.Errorf("%s: %q, %v; want %q", test.name, got, err, test.want)
-		}
 	}
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -22,30 +22,45 @@ type runFlags struct {
 	settings
 	serverFlags
 	session, dir, turn string
-	json               bool
+	again              bool
+	json, verbose      bool
 }
 
 func runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run PROMPT",
+		Use:   "run [PROMPT]",
 		Short: "Run one turn: the answer on stdout; Ctrl-C stops it, twice forces it",
 		Long: `Runs one turn. The answer goes to stdout as it comes, everything else to stderr.
+Text that is piped in is added to the prompt; "-" stands for standard input alone.
 
 Ctrl-C stops the turn: what was said is kept, the receipt is printed, the exit
-code is 130. A second Ctrl-C does not wait for processes to end by themselves.
+code is 130; after a deadline it is 124. A second Ctrl-C does not wait for processes to end by themselves.
+
+A prompt that begins with a slash and a word is refused: commands such as /stop
+belong to chat. Write //word to send it as text; paths are sent as they are.
 
 With --server the turn runs at a server: a connection that breaks stops nothing,
 and the view goes on when it is back. A third Ctrl-C leaves without an answer.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args[0]) },
+		Args: onePrompt,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := promptText(args, os.Stdin, os.Stderr)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), text)
+		},
 	}
 	f.agentFlags(cmd)
 	f.flags(cmd)
-	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (see bellcord sessions)")
+	cmd.Flags().StringVar(&f.session, "session", "", "continue this session; the beginning or the end of its `id` is enough")
+	cmd.Flags().BoolVarP(&f.again, "continue", "c", false, "continue the newest session of the directory")
+	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one; at a server, one of the session's own)")
 	cmd.Flags().StringVar(&f.turn, "turn", "", "`id` for the turn, a UUID of your own, so that it can be stopped by name")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log stopped and failed turns on stderr, as serve does")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON; the last line is the result: the receipt and the answer")
+	hideMemory(cmd)
 	return cmd
 }
 
@@ -54,76 +69,50 @@ func (f *runFlags) run(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	receipt, err := f.anywhere(ctx, c, text)
+	turn, err := f.turnID()
 	if err != nil {
 		return err
 	}
-	if !f.json && receipt.End != bellcord.Done {
-		fmt.Fprintln(os.Stderr, line.Receipt(receipt))
-		fmt.Fprintf(os.Stderr, "  go on: bellcord run %s--session %s \"…\"\n", f.again(), receipt.Session)
+	at := f.backend(c, "run")
+	at.App.TurnLog = turnLog(f.verbose)
+	receipt, err := backend.Run{
+		Config: at, Turn: turn, Text: text, Session: f.session, Continue: f.again, Dir: f.dir,
+		Agent: f.agent, Model: f.model, Mode: f.mode,
+		Deadline: f.deadline, MaxSteps: f.steps, MaxTokens: f.tokens, MaxCost: f.cost,
+		View: f.view(), OnSignal: onSignal,
+	}.Do(ctx)
+	if err != nil {
+		return err
 	}
-	return codeOf(receipt.End)
+	if !f.json && receipt.End != bellcord.EndDone {
+		fmt.Fprintln(os.Stderr, line.Receipt(receipt))
+		fmt.Fprintf(os.Stderr, "  go on: bellcord run %s--session %s \"…\"\n", f.sameServer(), receipt.Session)
+	}
+	return codeOf(receipt)
 }
 
-// codeOf is the exit code that tells how a turn ended.
-func codeOf(end bellcord.End) error {
-	switch end {
-	case bellcord.Done:
+// sameServer is the flag that names the same server again.
+func (f *runFlags) sameServer() string {
+	if f.server == os.Getenv("BELLCORD_SERVER") {
+		return ""
+	}
+	return "--server " + f.server + " "
+}
+
+// codeOf returns the exit code for a turn's end. A deadline has that of
+// timeout(1).
+func codeOf(receipt bellcord.Receipt) error {
+	switch receipt.End {
+	case bellcord.EndDone:
 		return nil
-	case bellcord.Stopped:
+	case bellcord.EndStopped:
+		if receipt.Cause != nil && receipt.Cause.Kind == bellcord.CauseDeadline {
+			return exitCode(exitDeadline)
+		}
 		return exitCode(exitStopped)
-	case bellcord.Failed, bellcord.Lost:
+	case bellcord.EndFailed, bellcord.EndLost:
 	}
 	return exitCode(exitFailed)
-}
-
-// anywhere runs the turn at the server that is named, or here.
-func (f *runFlags) anywhere(ctx context.Context, c config.Config, text string) (bellcord.Receipt, error) {
-	if f.server != "" {
-		remote, err := f.named(c, "run")
-		if err != nil {
-			return bellcord.Receipt{}, err
-		}
-		return f.turnAt(ctx, remote, text)
-	}
-	h, err := openHouse(ctx, c)
-	if err != nil {
-		return bellcord.Receipt{}, err
-	}
-	receipt, err := f.turnIn(ctx, h, c, text)
-	return receipt, errors.Join(err, h.close())
-}
-
-// turnIn runs the turn in its session and shows it.
-func (f *runFlags) turnIn(ctx context.Context, h *house, c config.Config, text string) (bellcord.Receipt, error) {
-	session, err := f.openSession(ctx, h, c)
-	if err != nil {
-		return bellcord.Receipt{}, err
-	}
-	after, err := h.Tail(ctx, session.ID)
-	if err != nil {
-		return bellcord.Receipt{}, err
-	}
-	prompt := limits(c)
-	prompt.Text, prompt.OnDisconnect = text, bellcord.StopOnDisconnect
-	if prompt.Turn, err = f.turnID(); err != nil {
-		return bellcord.Receipt{}, err
-	}
-	turn, err := h.Prompt(session.ID, prompt)
-	if err != nil {
-		return bellcord.Receipt{}, err
-	}
-	defer onSignal(turn.Settled(), func(sig os.Signal, nth int) {
-		req := bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Shutdown, By: sig.String(), From: "run"})
-		if sig == os.Interrupt {
-			req.Cause = bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "run"}
-		}
-		if nth > 1 {
-			req.Mode = bellcord.Force
-		}
-		h.Stop(req)
-	})()
-	return f.view().FollowHub(ctx, h.Hub, turn, after)
 }
 
 // turnID is the one that was asked for, or a new one.
@@ -144,24 +133,6 @@ func (f *runFlags) view() *line.View {
 		view.Ask = askOnTerminal
 	}
 	return view
-}
-
-func (f *runFlags) openSession(ctx context.Context, h *house, c config.Config) (bellcord.Session, error) {
-	if f.session != "" {
-		s, err := h.OpenSession(ctx, bellcord.SessionID(f.session))
-		if err == nil && (f.model != "" || f.mode != "") {
-			s, err = h.Configure(s.ID, bellcord.Configured{Model: f.model, Mode: f.mode})
-		}
-		return s, err
-	}
-	dir := f.dir
-	if dir == "" {
-		var err error
-		if dir, err = os.Getwd(); err != nil {
-			return bellcord.Session{}, err
-		}
-	}
-	return h.NewSession(ctx, bellcord.Session{Dir: dir, Agent: c.Agent, Model: modelOf(c), Mode: c.Mode})
 }
 
 // farewell is how long after the turn's end the rest of it may be on its way out
@@ -202,8 +173,23 @@ func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) fu
 	}
 }
 
-func askOnTerminal(_ context.Context, q bellcord.Question) (string, error) {
-	fmt.Fprintf(os.Stderr, "? %s [y]es, [a]lways exactly this, [N]o ", line.Visible(q.Text))
+// asking is held by the question that reads the terminal: a line answers one.
+var asking sync.Mutex
+
+// askOnTerminal asks for a line. It shows the question for a while, discards what
+// was typed until then, and only then says how to answer: a line that was meant
+// for something else approves nothing.
+func askOnTerminal(ctx context.Context, q bellcord.Question) (string, error) {
+	asking.Lock()
+	defer asking.Unlock()
+	fmt.Fprintf(os.Stderr, "? %s\n", line.Visible(q.Text))
+	select {
+	case <-time.After(line.Settling):
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	flushTyped(os.Stdin)
+	fmt.Fprint(os.Stderr, "  [y]es, [a]lways exactly this, [N]o; then Enter: ")
 	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
 		return "", err

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"strings"
@@ -21,6 +22,42 @@ func TestRunPrintsTheAnswerOnStdoutAndExitsWithZero(t *testing.T) {
 	}
 }
 
+func TestRun_JSON_LastLineHasTheReceiptAndTheAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct {
+		name, prompt, text string
+		end                bellcord.End
+		messages           int
+	}{
+		{"done", `[tool shell {"command":"echo hi"}]`, "", bellcord.EndDone, 2},
+		{"failed", "[say so far][status 400]", "", bellcord.EndFailed, 0},
+		{"deadline", "[say so far and no more][hang after 2]", "so far", bellcord.EndStopped, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out, errs, _ := w.does("run", "--json", "--mode", "full", "--deadline", "3s", c.prompt)
+			lines := strings.Split(strings.TrimSpace(out), "\n")
+			var last struct {
+				Kind string
+				Turn bellcord.TurnID
+				Body struct {
+					Receipt bellcord.Receipt
+					Answer  bellcord.TurnAnswer
+				}
+			}
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+				t.Fatalf("%v: %s\n%s", err, out, errs)
+			}
+			b := last.Body
+			if last.Kind != "result" || last.Turn != b.Receipt.Turn || b.Receipt.End != c.end || len(b.Answer.Messages) != c.messages ||
+				c.text != "" && strings.TrimSpace(b.Answer.Text) != c.text {
+				t.Errorf("%s", lines[len(lines)-1])
+			}
+		})
+	}
+}
+
 func TestCtrlCStopsTheTurnKeepsTheTextAndExitsWith130(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -30,7 +67,7 @@ func TestCtrlCStopsTheTurnKeepsTheTextAndExitsWith130(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.drain()
-	if p.end == nil || p.end.End != bellcord.Stopped || p.end.Cause.By != "Ctrl-C" || p.ProcessState.ExitCode() != exitStopped {
+	if p.end == nil || p.end.End != bellcord.EndStopped || p.end.Cause.By != "Ctrl-C" || p.ProcessState.ExitCode() != exitStopped {
 		t.Errorf("end %+v, exit code %d", p.end, p.ProcessState.ExitCode())
 	}
 	if text, _ := w.record(session); text != p.shown.String() || text == "" {
@@ -54,10 +91,10 @@ func TestASecondCtrlCDoesNotWaitForACommandThatIgnoresTerm(t *testing.T) {
 		p.untilStopOrEnd()
 	}
 	p.drain()
-	if p.end == nil || p.end.End != bellcord.Stopped || len(p.end.Processes.Ended) == 0 || p.end.Processes.Ended[0].How != "forced" {
+	if p.end == nil || p.end.End != bellcord.EndStopped || len(p.end.Processes.Ended) == 0 || p.end.Processes.Ended[0].How != "forced" {
 		t.Fatalf("end %+v", p.end)
 	}
-	if took := p.end.Times.Settled.Sub(p.end.Times.Requested); took >= 2e9 {
+	if took := p.end.Times.Settled.Sub(p.end.Times.StopRequested); took >= 2e9 {
 		t.Errorf("it waited out the grace: %v", took)
 	}
 	if err := syscall.Kill(p.end.Processes.Ended[0].PID, 0); err == nil {
@@ -118,15 +155,31 @@ func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 	}{
 		{[]string{"run", "--model", "nope/x", "hi"}, "there is no provider nope"},
 		{[]string{"run", "--model", "fake", "hi"}, "it is written provider/model"},
-		{[]string{"run", "--mode", "yolo", "hi"}, `mode "yolo": it is one of [read-only ask auto-edit full]`},
+		{[]string{"run", "--mode", "yolo", "hi"}, `there is no mode "yolo": use read-only, ask, auto-edit or full`},
 		{[]string{"run", "--turn", "seven", "hi"}, "id is not a UUID"},
-		{[]string{"stop", "seven"}, "id is not a UUID"},
+		{[]string{"stop", "seven"}, "neither a session nor a turn"},
 		{[]string{"run", "--session", "nope", "hi"}, "no such session"},
 		{[]string{"run", "[status 400]"}, "failed"},
+		{[]string{"run", "/stop"}, "/stop is a command and is not sent to a model; to send it as text, write //stop"},
+		{[]string{"run", "/modell x"}, "unknown command /modell (did you mean /model?)"},
 	} {
 		_, errs, code := w.does(c.args...)
 		if !strings.Contains(errs, c.says) || code != exitFailed {
 			t.Errorf("%v: %q, exit code %d", c.args, errs, code)
 		}
+	}
+}
+
+func TestRun_SlashCommand_MakesNoSessionAndDoubledSlashIsText(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, errs, code := w.does("run", "/stop"); code != exitFailed {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if out, _, _ := w.does("sessions", "--json"); strings.Contains(out, `"id"`) {
+		t.Errorf("a session was made: %s", out)
+	}
+	if out, errs, code := w.does("run", "//stop"); code != 0 || !strings.Contains(out, "You said: /stop") {
+		t.Errorf("%q, %q, exit code %d", out, errs, code)
 	}
 }

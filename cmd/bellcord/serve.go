@@ -5,25 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"sync"
+	"os/signal"
+	"syscall"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
-	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/autostart"
 	"github.com/bellcord/bellcord/internal/config"
-	"github.com/bellcord/bellcord/internal/front/web"
-	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
 type serveFlags struct {
@@ -33,6 +26,7 @@ type serveFlags struct {
 	behindProxy     bool
 	finish          time.Duration
 	environment     string
+	newStore        bool
 }
 
 func serveCommand() *cobra.Command {
@@ -60,8 +54,10 @@ shutdown; a second one does not wait.`,
 	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "`file` with a certificate")
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "`file` with its key")
 	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "a proxy in front does TLS and sets X-Forwarded-For")
-	cmd.Flags().DurationVar(&f.finish, "finish", 0, "how long turns may go on at a shutdown (default 30s)")
+	cmd.Flags().DurationVar(&f.finish, "finish", 0, "how long turns may go on at a shutdown before they are stopped; 0s stops them at once (default 30s)")
+	cmd.Flags().BoolVar(&f.newStore, "new-store", false, "begin with an empty store in a data directory that has lost its database")
 	cmd.Flags().StringVar(&f.environment, "environment", "", "`file` with NAME=value lines, such as keys, which only its owner may read")
+	hideMemory(cmd)
 	return cmd
 }
 
@@ -71,6 +67,7 @@ func (f *serveFlags) config() (config.Config, error) {
 	if err != nil {
 		return c, err
 	}
+	c.New = f.newStore
 	s := &c.Serve
 	for _, flag := range []struct{ from, to *string }{{&f.addr, &s.Addr}, {&f.cert, &s.TLSCert}, {&f.key, &s.TLSKey}} {
 		if *flag.from != "" {
@@ -79,24 +76,10 @@ func (f *serveFlags) config() (config.Config, error) {
 	}
 	s.Hosts, s.Origins = append(s.Hosts, f.hosts...), append(s.Origins, f.origins...)
 	s.BehindProxy = s.BehindProxy || f.behindProxy
-	if f.finish > 0 {
+	if f.given("finish") {
 		s.Finish = config.Duration(f.finish)
 	}
 	return c, s.Check()
-}
-
-// service is a house with its doors.
-type service struct {
-	*house
-	config config.Config
-	web    *web.Server
-	door   *auth.Door
-	tcp    net.Listener
-	socket net.Listener
-	chats  *chats // nil where no bot is wanted
-	stops  *telemetry.StopLog
-	logs   sync.WaitGroup              // of stops
-	traces func(context.Context) error // ends them
 }
 
 // takeEnvironment has the file's words in the environment, over what is there.
@@ -120,146 +103,29 @@ func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
 		return err
 	}
 	catchSignals(signals)
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	s, err := openService(ctx, c, log)
+	log := slog.New(slog.NewJSONHandler(stderr, nil))
+	server.LimitMemory(log)
+	if err := app.KeepPrivate(c.Data, log); err != nil {
+		return err
+	}
+	if file, _ := config.File(f.file); config.Exposed(file) != nil {
+		log.Warn("the configuration is not private", "err", config.Exposed(file))
+	}
+	from := appConfig(c, log)
+	from.Logger = log
+	s, err := server.Open(ctx, from)
 	if err != nil {
 		return err
 	}
-	path, made, err := firstToken(ctx, s.store, c.Data)
-	if err != nil {
-		return errors.Join(err, s.end(signals))
-	}
-	if made {
-		log.Info("a token with all rights was made; more: bellcord token create", "file", path)
-	}
-	return s.run(signals)
-}
-
-func openService(ctx context.Context, c config.Config, log *slog.Logger) (*service, error) {
-	s := &service{config: c}
-	registry := telemetry.NewRegistry()
-	// Gauges ask the hub, through the server's own door, which opens last.
-	metrics := telemetry.NewMetrics(registry, func() bellcord.Stats { return s.Stats() })
-	traces, endTraces, err := openTraces(ctx, version, s.agentOf)
-	if err != nil {
-		return nil, err
-	}
-	s.traces = endTraces
-	s.stops = telemetry.NewStopLog(log)
-	watch := func(c bellcord.Commit) { metrics.Watch(c); s.stops.Watch(c) }
-	if traces != nil {
-		err = traces.Register(registry)
-		watch = func(c bellcord.Commit) { metrics.Watch(c); s.stops.Watch(c); traces.Watch(c) }
-	}
-	if err == nil {
-		s.house, err = openHouseWith(ctx, c, bellcord.Options{Logger: log, Watch: watch})
-	}
-	if err != nil {
-		return nil, err
-	}
-	opts := doorOptions(c, log)
-	if err := opts.Check(); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.door = auth.NewDoor(s.store, opts)
-	s.web = web.New(web.Config{
-		Version: version, URL: s.pageURL, Hub: s.front(), Door: s.door, Logger: log,
-		Hosts: c.Serve.Names(), Origins: c.Serve.Origins, BehindProxy: c.Serve.BehindProxy,
-		Session: bellcord.Session{Agent: c.Agent, Model: modelOf(c), Mode: c.Mode}, Prompt: limits(c),
-		Workspaces: filepath.Join(c.Data, "workspaces"),
-		CheckModel: s.models.check,
-		CheckAgent: func(name string) error { _, err := definition(c, name); return err },
-		Models:     s.listModels, Agents: s.listAgents,
-		Deleted: s.letGo, Elsewhere: s.elsewhere(), Nodes: s.nodes,
-		Metrics: telemetry.Handler(registry), Viewers: metrics.Viewers,
+	return s.Run(signals, func(url string) {
+		if isatty.IsTerminal(os.Stderr.Fd()) {
+			fmt.Fprintf(os.Stderr, "Bellcord serves at %s. Open the page with: bellcord open. Ctrl-C ends the server.\n", url)
+		}
 	})
-	err = s.openChats(c, log)
-	if err == nil {
-		err = s.listen(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
 }
 
-func doorOptions(c config.Config, log *slog.Logger) auth.Options {
-	opts := auth.Options{Logger: log, Secure: c.Serve.TLSCert != "" || c.Serve.BehindProxy, Rate: c.Serve.Rate}
-	for _, o := range c.Serve.OIDC {
-		issuer := auth.Issuer{Name: o.Name, Issuer: o.Issuer, Audience: o.Audience, Claim: o.Claim, Admins: o.Admins}
-		for _, scope := range o.Scopes {
-			issuer.Scopes = append(issuer.Scopes, auth.Scope(scope))
-		}
-		opts.OIDC = append(opts.OIDC, issuer)
-	}
-	return opts
-}
-
-func (s *service) agentOf(id bellcord.SessionID) string {
-	found, err := s.Session(context.Background(), id)
-	if err != nil || found.Agent == "" {
-		return "bellcord"
-	}
-	return found.Agent
-}
-
-func (s *service) listModels() []api.Model {
-	var all []api.Model
-	for _, name := range append([]string{modelOf(s.config)}, s.config.Models...) {
-		if name != "" {
-			all = append(all, api.Model{ID: name, Window: s.models.window(name), Price: s.models.price(name)})
-		}
-	}
-	return all
-}
-
-func (s *service) listAgents() []api.Agent {
-	all := []api.Agent{{Name: "", Installed: true}}
-	for _, name := range agentNames(s.config) {
-		d, err := definition(s.config, name)
-		if err != nil {
-			continue
-		}
-		_, err = d.Find()
-		all = append(all, api.Agent{Name: name, Protocol: d.Protocol, Installed: err == nil})
-	}
-	return all
-}
-
-// newHTTP bounds what a connection may take before it is a request.
-func (s *service) newHTTP(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
-	}
-}
-
-// url is where the server is found from this machine.
-func (s *service) url() string {
-	scheme := "http"
-	if s.config.Serve.TLSCert != "" {
-		scheme = "https"
-	}
-	return fmt.Sprintf("%s://%s", scheme, s.tcp.Addr())
-}
-
-// pageURL is where people find the page: by the first name that the server was
-// given, else by its address.
-func (s *service) pageURL() string {
-	switch names := s.config.Serve.Hosts; {
-	case len(names) == 0:
-		return s.url()
-	case s.config.Serve.BehindProxy:
-		return "https://" + names[0]
-	default:
-		at, err := url.Parse(s.url())
-		if err != nil {
-			return s.url()
-		}
-		at.Host = names[0]
-		if _, _, err := net.SplitHostPort(names[0]); err != nil {
-			at.Host = net.JoinHostPort(strings.Trim(names[0], "[]"), strconv.Itoa(s.tcp.Addr().(*net.TCPAddr).Port))
-		}
-		return at.String()
-	}
+// catchSignals is set up before anything is started, so that none is missed.
+func catchSignals(signals chan<- os.Signal) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // ignoreHangups logs it; signal.Ignore would be inherited by commands
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 }

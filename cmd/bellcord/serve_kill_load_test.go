@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // guest prompts, stops and watches in a session of its own until the server is

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord/client"
 )
 
 // mortal is a bellcord serve that will be killed.
@@ -173,6 +173,18 @@ type storedEvent struct {
 	Kind string          `json:"kind"`
 	Turn bellcord.TurnID `json:"turn"`
 	raw  json.RawMessage
+}
+
+// text is that of a piece of an answer.
+func (e storedEvent) text(t *testing.T) string {
+	t.Helper()
+	var ev struct {
+		Body struct{ Text string }
+	}
+	if err := json.Unmarshal(e.raw, &ev); err != nil {
+		t.Fatal(err)
+	}
+	return ev.Body.Text
 }
 
 // record is a session's events as a server that never saw them made reads them.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
@@ -23,7 +23,7 @@ func (g *guest) checksStops(sum *tolls) {
 			g.checksUnderWay(sum, answered, found, err)
 		case err != nil: // it never came, or its prompt was never answered
 			g.bornStopped(answered)
-		case answered.State == bellcord.KeptForLater:
+		case answered.State == bellcord.StopStateWaitingForTurn:
 			g.neverRan(answered, found)
 		default:
 			g.sameReceipt(answered, found)
@@ -42,7 +42,7 @@ func (g *guest) checksUnderWay(sum *tolls, answered bellcord.StopAnswer, found a
 		g.t.Errorf("a stop of %s was under way; now %v", answered.Turn, err)
 	case found.Receipt == nil:
 		g.t.Errorf("a stop of %s was under way; it runs: %+v", answered.Turn, found)
-	case found.Stop == nil && found.Receipt.End != bellcord.Done:
+	case found.Stop == nil && found.Receipt.End != bellcord.EndDone:
 		g.t.Errorf("a stop of %s was under way; it is not on record: %+v", answered.Turn, found.Receipt)
 	}
 }
@@ -83,7 +83,7 @@ func (g *guest) bornStopped(answered bellcord.StopAnswer) {
 // neverRan: it ended as stopped, and the model never heard of it.
 func (g *guest) neverRan(answered bellcord.StopAnswer, found api.Turn) {
 	g.t.Helper()
-	if found.Receipt == nil || found.Receipt.End != bellcord.Stopped {
+	if found.Receipt == nil || found.Receipt.End != bellcord.EndStopped {
 		g.t.Errorf("a stop of %s was answered %q before it came; now %+v %+v", answered.Turn, answered.State, found, found.Receipt)
 	}
 	_ = g.at.world.model.Wait(g.t.Context(), func(all []fakemodel.Request) bool {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // Laws 2, 15, 23, 28, 32 and 33 for a server: whatever it had answered or shown
@@ -91,20 +91,31 @@ func (m *mortal) settles() {
 	}
 }
 
-// checksTurns: every turn that was answered is on record and has its one end.
+// checksTurns: every turn that was answered is on record and has its one end. Its
+// answer has all that was said in it.
 func (g *guest) checksTurns(sum *tolls) {
 	g.t.Helper()
-	ends := map[bellcord.TurnID]int{}
+	ends, said := map[bellcord.TurnID]int{}, map[bellcord.TurnID]string{}
 	for _, ev := range g.record {
-		if ev.Kind == "ended" {
+		switch ev.Kind {
+		case "ended":
 			ends[ev.Turn]++
+		case "said":
+			said[ev.Turn] += ev.text(g.t)
 		}
 	}
 	for id := range g.turns {
-		found, err := g.at.client.Turn(g.t.Context(), id, 0)
+		found, err := g.at.client.TurnAnswer(g.t.Context(), id, 0)
 		if err != nil || found.Receipt == nil || ends[id] != 1 {
 			g.t.Errorf("turn %s was answered; now %v, %+v, with %d ends", id, err, found, ends[id])
 			continue
+		}
+		text := ""
+		for _, m := range found.Answer.Messages {
+			text += m.Text
+		}
+		if text != said[id] {
+			g.t.Errorf("turn %s (%s) said %q, its answer has %q", id, found.Receipt.End, said[id], text)
 		}
 		sum.ends[found.Receipt.End]++
 		sum.turns++
@@ -143,7 +154,7 @@ func (g *guest) goesOn() {
 	if err == nil {
 		turn, err = g.at.client.Turn(g.t.Context(), turn.ID, 10*time.Second)
 	}
-	if err != nil || turn.Receipt == nil || turn.Receipt.End != bellcord.Done {
+	if err != nil || turn.Receipt == nil || turn.Receipt.End != bellcord.EndDone {
 		g.t.Errorf("the next prompt: %v, %+v", err, turn)
 	}
 }

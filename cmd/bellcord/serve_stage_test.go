@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,7 +26,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // daemon is a bellcord serve that is under way.
@@ -57,8 +58,15 @@ func newServerWorld(t *testing.T) *world {
 // daemon starts a server and waits until it serves.
 func (w *world) daemon(env []string, args ...string) *daemon {
 	w.t.Helper()
-	s := &daemon{Cmd: w.bellcord(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), t: w.t, client: &http.Client{}, gone: make(chan struct{})}
-	s.Env = append(s.Env, env...)
+	cmd := w.bellcord(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	cmd.Env = append(cmd.Env, env...)
+	return w.served(cmd)
+}
+
+// served starts a command that is a server and waits until it serves.
+func (w *world) served(cmd *exec.Cmd) *daemon {
+	w.t.Helper()
+	s := &daemon{Cmd: cmd, t: w.t, client: &http.Client{}, gone: make(chan struct{})}
 	errs, err := s.StderrPipe()
 	if err != nil {
 		w.t.Fatal(err)
@@ -88,7 +96,10 @@ func (w *world) daemon(env []string, args ...string) *daemon {
 	case <-s.gone:
 		w.t.Fatalf("it does not serve: %s", s.said())
 	}
-	token, err := os.ReadFile(filepath.Join(w.data, "token"))
+	token, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.Process.Pid), "root", w.data, "token")) // in its own mounts
+	if err != nil {
+		token, err = os.ReadFile(filepath.Join(w.data, "token"))
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}

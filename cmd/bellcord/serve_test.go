@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,7 +17,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestAFirstStartMakesATokenThatTheSecondKeeps(t *testing.T) {
@@ -48,7 +49,7 @@ func TestAFirstStartMakesATokenThatTheSecondKeeps(t *testing.T) {
 }
 
 // terminates signals a server that has nothing to wait for.
-func TestTheSocketNeedsNoTokenAndIsItsOwnersAlone(t *testing.T) {
+func TestSocket_WithoutAToken_ReadsAndStopsOnly(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -59,10 +60,62 @@ func TestTheSocketNeedsNoTokenAndIsItsOwnersAlone(t *testing.T) {
 	s.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
+	session, turn := s.prompts("[slow 1000 50ms]")
+	token := s.token
 	s.token = ""
 	var me api.Me
-	if status := s.ask("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" || len(me.Scopes) != 1 || me.Scopes[0] != "admin" {
+	if status := s.ask("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" || !slices.Equal(me.Scopes, []string{"read", "stop"}) {
 		t.Errorf("%d, %+v", status, me)
+	}
+	requests := []struct {
+		method, path string
+		body         any
+		with         int
+	}{
+		{"PATCH", "/v1/sessions/" + string(session), api.SessionChange{Mode: "full"}, 200},
+		{"POST", "/v1/turns/" + string(turn) + "/answers/q", api.Answer{Choice: "allow"}, 404},
+		{"POST", "/v1/codes", nil, 201},
+		{"POST", "/v1/sessions", nil, 201},
+		{"POST", "/v1/sessions/" + string(session) + "/turns", api.NewTurn{Text: "hello"}, 202},
+	}
+	for _, r := range requests {
+		for _, bad := range []string{"", "bc_0123456789ab_00"} {
+			s.token = bad
+			if status := s.ask(r.method, r.path, r.body, nil); status != 403 {
+				t.Errorf("%s %s with token %q: %d, want 403", r.method, r.path, bad, status)
+			}
+		}
+		s.token = token
+		if status := s.ask(r.method, r.path, r.body, nil); status != r.with {
+			t.Errorf("%s %s with a token: %d, want %d", r.method, r.path, status, r.with)
+		}
+	}
+	s.token = "bc_0123456789ab_00" // a token that is not good prevents no stop
+	var nodes api.Nodes
+	if status := s.ask("GET", "/v1/nodes", nil, &nodes); status != 200 || len(nodes.Nodes) != 1 {
+		t.Errorf("the nodes: %d %+v", status, nodes)
+	}
+	if status := s.ask("POST", "/v1/stop", api.Stop{Queue: "drop"}, nil); status != 200 {
+		t.Errorf("a stop: %d", status)
+	}
+}
+
+func TestOpen_DataDirectoryWithoutAToken_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	w.daemon(nil)
+	elsewhere := filepath.Join(w.dir, "token")
+	if err := os.Rename(filepath.Join(w.data, "token"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := w.does("open", "--print"); code == 0 || !strings.Contains(errs, "--token-file") {
+		t.Errorf("without a token: %d %s%s", code, out, errs)
+	}
+	if out, errs, code := w.does("open", "--print", "--token-file", elsewhere); code != 0 {
+		t.Errorf("with a token: %d %s%s", code, out, errs)
+	}
+	if out, errs, code := w.does("ps"); code != 0 {
+		t.Errorf("ps without a token: %d %s%s", code, out, errs)
 	}
 }
 
@@ -95,10 +148,10 @@ func TestAtAShutdownWhatEndsInTimeIsDoneAndTheRestIsStopped(t *testing.T) {
 	if code := s.ends(); code != 0 {
 		t.Errorf("exit code %d: %s", code, s.said())
 	}
-	if _, ends := w.record(quick); len(ends) != 1 || ends[0].End != bellcord.Done {
+	if _, ends := w.record(quick); len(ends) != 1 || ends[0].End != bellcord.EndDone {
 		t.Errorf("the quick one: %+v", ends)
 	}
-	if _, ends := w.record(slow); len(ends) != 1 || ends[0].End != bellcord.Stopped || ends[0].Cause.Kind != bellcord.Shutdown {
+	if _, ends := w.record(slow); len(ends) != 1 || ends[0].End != bellcord.EndStopped || ends[0].Cause.Kind != bellcord.CauseShutdown {
 		t.Errorf("the slow one: %+v", ends)
 	}
 	if left := sleepers(t, token); len(left) > 0 {
@@ -119,7 +172,7 @@ func TestASecondSignalDoesNotWait(t *testing.T) {
 	if code := s.ends(); code != 0 {
 		t.Errorf("exit code %d: %s", code, s.said())
 	}
-	if _, ends := w.record(session); len(ends) != 1 || ends[0].Cause.Kind != bellcord.Shutdown || ends[0].Cause.Mode != bellcord.Force {
+	if _, ends := w.record(session); len(ends) != 1 || ends[0].Cause.Kind != bellcord.CauseShutdown || ends[0].Cause.Mode != bellcord.StopForce {
 		t.Errorf("%+v", ends)
 	}
 }

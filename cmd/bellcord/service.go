@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bellcord/bellcord/internal/app/setup"
 	"github.com/bellcord/bellcord/internal/autostart"
 )
 
@@ -49,7 +50,7 @@ func (f *serviceFlags) command(name, short string, do func(context.Context, auto
 	cmd := &cobra.Command{
 		Use: name, Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			u, err := f.unit()
+			u, err := setup.Service{ConfigFile: f.file, Target: f.target, System: f.system, User: f.user, DryRun: f.dry}.Unit()
 			if err != nil {
 				return err
 			}
@@ -182,10 +183,13 @@ func (f *serviceFlags) status(ctx context.Context, u autostart.Unit, out io.Writ
 	return nil
 }
 
-// whole is a path that holds from every directory.
-func whole(path string) (string, error) {
-	if path == "" {
-		return "", nil
+// whose is the flag that means this target again.
+func (f *serviceFlags) whose(target autostart.Target) string {
+	switch system := strings.HasSuffix(string(target), "-system"); {
+	case system && f.system:
+		return " --system"
+	case !system && f.user:
+		return " --user"
 	}
-	return filepath.Abs(path)
+	return ""
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/config"
 )
 
 // managed gives the newcomer a systemctl that writes down what it is asked, and
@@ -120,7 +122,7 @@ func TestAPersonsServiceFromInstallToUninstall(t *testing.T) {
 	if _, errs, code := n.types("service", "uninstall", "--user"); code != 0 || !strings.HasPrefix(n.asked(), "--user is-system-running\n--user disable --now bellcord.service\n") {
 		t.Errorf("%s, exit code %d", errs, code)
 	}
-	if isFile(file) || !isFile(keys) {
+	if config.IsFile(file) || !config.IsFile(keys) {
 		t.Error("the unit should be gone and the keys should be there")
 	}
 	if out, _, code := n.types("service", "uninstall", "--user"); code != 0 || !strings.Contains(out, "no service is installed") {
@@ -161,7 +163,7 @@ func TestWithoutAServiceManagerAPersonIsToldWhatWorks(t *testing.T) {
 			t.Errorf("%s, exit code %d", errs, code)
 		}
 	}
-	if isFile(filepath.Join(n.home, ".config/systemd/user/bellcord.service")) {
+	if config.IsFile(filepath.Join(n.home, ".config/systemd/user/bellcord.service")) {
 		t.Error("it wrote a unit all the same")
 	}
 }

@@ -12,63 +12,72 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/transcript"
 )
 
 func sessionsCommand() *cobra.Command {
 	var s settings
+	var asJSON bool
 	list := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions, with the turns that run or wait",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withStore(cmd.Context(), func(store store) error { return listSessions(cmd.Context(), store) })
+			return s.withStore(cmd.Context(), func(store app.Store) error {
+				if asJSON {
+					return printSessions(cmd.Context(), os.Stdout, store)
+				}
+				return listSessions(cmd.Context(), store)
+			})
 		},
 	}
 	s.dataFlags(list)
+	list.Flags().BoolVar(&asJSON, "json", false, "print every session as a line of JSON")
 	var of settings
 	show := &cobra.Command{
 		Use:   "show SESSION",
 		Short: "Print a session's transcript",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return of.withStore(cmd.Context(), func(store store) error {
+			return of.withStore(cmd.Context(), func(store app.Store) error {
 				var out io.Writer = os.Stdout
 				if isatty.IsTerminal(os.Stdout.Fd()) {
 					out = visibly{out}
 				}
-				return showSession(cmd.Context(), out, store, bellcord.SessionID(args[0]))
+				return exportSession(cmd.Context(), out, store, args[0], false)
 			})
 		},
 	}
 	of.dataFlags(show)
-	list.AddCommand(show)
+	list.AddCommand(show, renameCommand(), deleteCommand(), exportCommand())
 	return list
 }
 
-func (s *settings) withStore(ctx context.Context, do func(store) error) error {
+func (s *settings) withStore(ctx context.Context, do func(app.Store) error) error {
 	c, err := s.load()
 	if err != nil {
 		return err
 	}
-	h, err := openHouse(ctx, c) // which ends what dead processes left
+	a, err := app.Open(ctx, appConfig(c, nil)) // it also ends what dead processes left
 	if err != nil {
 		return err
 	}
-	err = do(h.store)
-	if cerr := h.close(); err == nil {
+	err = do(a.Store)
+	if cerr := a.Close(); err == nil {
 		err = cerr
 	}
 	return err
 }
 
-func listSessions(ctx context.Context, store store) error {
+func listSessions(ctx context.Context, store app.Store) error {
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	if err != nil {
 		return err
 	}
-	unended, err := store.Unended(ctx, "")
+	unended, err := store.UnendedTurns(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -82,18 +91,11 @@ func listSessions(ctx context.Context, store store) error {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", s.ID, s.Updated.Format("2006-01-02 15:04"), oneLine(s.Title), oneLine(s.Dir))
 		for _, t := range unended {
 			if t.Session == s.ID {
-				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, state(t), oneLine(t.Prompt.Text), t.Accepted.Format(time.TimeOnly))
+				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, backend.TurnState(t), oneLine(t.Prompt.Text), t.Accepted.Format(time.TimeOnly))
 			}
 		}
 	}
 	return out.Flush()
-}
-
-func state(t bellcord.TurnRecord) string {
-	if t.Stop != nil {
-		return "stopping"
-	}
-	return string(t.State)
 }
 
 // visibly writes for a terminal, which nothing on record steers. A file gets a
@@ -108,12 +110,7 @@ func (v visibly) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func showSession(ctx context.Context, out io.Writer, store store, id bellcord.SessionID) error {
-	s, err := store.Session(ctx, id)
-	if err != nil {
-		return err
-	}
-	page := transcript.NewMarkdown(out, s)
+func writeTranscript(ctx context.Context, page transcript.Writer, store app.Store, id bellcord.SessionID) error {
 	for after := int64(0); ; {
 		events, err := store.Events(ctx, id, after, 1000)
 		if err != nil {

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // settings are the flags that commands share.
@@ -18,10 +20,16 @@ type settings struct {
 	tokens                                      int64
 	cost                                        float64
 	steps                                       int
+
+	set *pflag.FlagSet // the flags that were given: 0 is a value like any other
 }
+
+// given reports whether a person gave the flag.
+func (s *settings) given(flag string) bool { return s.set != nil && s.set.Changed(flag) }
 
 // dataFlags says where the store is.
 func (s *settings) dataFlags(cmd *cobra.Command) {
+	s.set = cmd.Flags()
 	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (default: XDG config directory, bellcord/config.toml)")
 	cmd.Flags().StringVar(&s.data, "data", "", "`directory` of the store (env BELLCORD_DATA; default: XDG data directory, bellcord)")
 	cmd.Flags().StringVar(&s.store, "store", "", "`URL` of a store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
@@ -30,13 +38,13 @@ func (s *settings) dataFlags(cmd *cobra.Command) {
 // agentFlags says how turns run.
 func (s *settings) agentFlags(cmd *cobra.Command) {
 	s.dataFlags(cmd)
-	cmd.Flags().StringVar(&s.model, "model", "", "`provider/model`, such as anthropic/NAME (env BELLCORD_MODEL)")
-	cmd.Flags().StringVar(&s.agent, "agent", "", "host this agent (see bellcord agents) instead of our own (env BELLCORD_AGENT)")
-	cmd.Flags().StringVar(&s.mode, "mode", "", "read-only, `ask`, auto-edit or full: how much is allowed without asking (env BELLCORD_MODE)")
-	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "longest a turn may take")
-	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "token budget of a turn")
-	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "budget of a turn in dollars; the model's price has to be known")
-	cmd.Flags().IntVar(&s.steps, "max-steps", 0, "most model requests of a turn (default 100)")
+	cmd.Flags().StringVar(&s.model, "model", "", "`provider/model`, such as anthropic/NAME (env BELLCORD_MODEL; bellcord models lists them)")
+	cmd.Flags().StringVar(&s.agent, "agent", "", "`name` of an agent to host instead of Bellcord's own (env BELLCORD_AGENT; bellcord agents lists them)")
+	cmd.Flags().StringVar(&s.mode, "mode", "", "permission `mode`: read-only, ask, auto-edit or full (env BELLCORD_MODE; default ask)")
+	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "maximum `duration` of a turn, such as 90s or 5m; 0s for no limit")
+	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "maximum number of tokens per turn; 0 for no limit")
+	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "maximum cost of a turn in dollars; needs the model's price; 0 for no limit")
+	cmd.Flags().IntVar(&s.steps, "max-steps", 0, "maximum number of model requests per turn; 0 for no limit (default 100)")
 }
 
 // load puts flags over environment over file.
@@ -53,39 +61,49 @@ func (s *settings) load() (config.Config, error) {
 			*f.to = f.flag
 		}
 	}
-	if s.deadline > 0 {
+	if s.given("deadline") {
 		c.Limits.Deadline = config.Duration(s.deadline)
 	}
-	if s.tokens > 0 {
+	if s.given("max-tokens") {
 		c.Limits.Tokens = s.tokens
 	}
-	if s.cost > 0 {
+	if s.given("max-cost") {
 		c.Limits.Cost = s.cost
 	}
-	if s.steps > 0 {
+	if s.given("max-steps") {
 		c.Limits.Steps = s.steps
 	}
+	knownSecrets.Add(c.Secrets()...)
 	return c, c.Check()
 }
 
-// modelOf a new session: a hosted agent has its own.
-func modelOf(c config.Config) string {
-	if c.Agent != "" {
-		return ""
-	}
-	return c.Model
-}
-
-// limits of a prompt.
-func limits(c config.Config) bellcord.Prompt {
-	billionths := func(dollars float64) int64 { return int64(dollars * 1e9) }
-	return bellcord.Prompt{
-		Steps: c.Limits.Steps, Tokens: c.Limits.Tokens, Cost: billionths(c.Limits.Cost), Deadline: time.Duration(c.Limits.Deadline),
-		Session: bellcord.Allowance{Tokens: c.Limits.SessionTokens, Cost: billionths(c.Limits.SessionCost)},
-	}
+// appConfig returns the configuration of an App for this process. Turns are
+// logged to turns and traced; nil for neither.
+func appConfig(c config.Config, turns *slog.Logger) app.Config {
+	return app.Config{Settings: c, Version: version, Secrets: knownSecrets, Logger: logger(), TurnLog: turns}
 }
 
 // logger logs to stderr, where no protocol is spoken.
 func logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// turnLog is where bellcord acp, run and chat report turns: to stderr where it
+// is a log, to nowhere where it is a person's screen, which shows it all.
+func turnLog(shown bool) *slog.Logger {
+	out := io.Discard
+	if shown {
+		out = stderr
+	}
+	return slog.New(slog.NewTextHandler(out, nil))
+}
+
+// hideMemory has a command that runs turns keep its memory and environment, where
+// keys are, from the commands of its turns.
+func hideMemory(cmd *cobra.Command) {
+	cmd.PreRun = func(*cobra.Command, []string) {
+		if err := proc.HideMemory(); err != nil {
+			logger().Warn("other processes of this user can read this one's memory", "err", err)
+		}
+	}
 }

@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -33,7 +31,7 @@ func stopCommand() *cobra.Command {
 		Short: "Stop a turn, what a session runs, or everything, and print the receipt",
 		Long: `Stops a turn, what a session runs, or everything: at the server that is named, at
 the one on the data directory, or else in whichever process on the same data
-directory runs it. A turn that has not come yet is stopped when it comes, within
+directory runs it. The beginning or the end of an id is enough. A turn that has not come yet is stopped when it comes, within
 ten minutes. Ids are shown by bellcord ps.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.stop(cmd.Context(), args) },
@@ -44,7 +42,7 @@ ten minutes. Ids are shown by bellcord ps.`,
 	cmd.Flags().BoolVar(&f.session, "session", false, "the id is a session's")
 	cmd.Flags().BoolVar(&f.force, "force", false, "do not wait for processes to end by themselves")
 	cmd.Flags().BoolVar(&f.afterStep, "after-step", false, "let the current step end first")
-	cmd.Flags().StringVar(&f.queue, "queue", "", "`hold` the turns that wait behind a stopped one (the default), drop them, or let the next one run")
+	cmd.Flags().StringVar(&f.queue, "queue", "", "`fate` of the turns that wait behind a stopped one: hold, drop or next (default hold)")
 	cmd.Flags().StringVar(&f.why, "why", "", "a reason, for the record")
 	cmd.Flags().DurationVar(&f.wait, "wait", 15*time.Second, "how long to wait for the receipt; a server waits a minute at most")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as JSON")
@@ -65,20 +63,20 @@ func (f *stopFlags) stop(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	at, err := f.place(ctx, c, "stop")
+	at, err := backend.Open(ctx, f.backend(c, "stop"))
 	if err != nil {
 		return err
 	}
 	var turn bellcord.TurnID
 	var session bellcord.SessionID
 	if !f.all {
-		turn, session, err = f.target(ctx, at, args[0])
+		turn, session, err = backend.FindTarget(ctx, at, args[0], f.session)
 	}
 	var stopped api.Stopped
 	if err == nil {
-		stopped, err = at.stop(ctx, turn, session, request)
+		stopped, err = at.Stop(ctx, turn, session, request)
 	}
-	if err = errors.Join(err, at.close()); err != nil {
+	if err = errors.Join(err, at.Close()); err != nil {
 		return err
 	}
 	return f.print(stopped, turn)
@@ -89,56 +87,15 @@ func (f *stopFlags) request() (api.Stop, error) {
 	s := api.Stop{Queue: f.queue, Why: f.why, Wait: f.wait.String()}
 	switch {
 	case f.force:
-		s.Mode = string(bellcord.Force)
+		s.Mode = string(bellcord.StopForce)
 	case f.afterStep:
-		s.Mode = string(bellcord.AfterStep)
+		s.Mode = string(bellcord.StopAfterStep)
 	}
-	switch bellcord.QueueFate(f.queue) {
-	case "", bellcord.Hold, bellcord.Drop, bellcord.Next:
+	switch bellcord.QueueAction(f.queue) {
+	case "", bellcord.QueueHold, bellcord.QueueDrop, bellcord.QueueNext:
 		return s, nil
 	}
 	return s, fmt.Errorf("--queue %s: it is hold, drop or next", f.queue)
-}
-
-// target finds out whether an id is a session's. One that is nobody's may be
-// that of a turn which has not come yet.
-func (f *stopFlags) target(ctx context.Context, at place, id string) (bellcord.TurnID, bellcord.SessionID, error) {
-	session := bellcord.SessionID(id)
-	_, err := at.session(ctx, session)
-	if err == nil || f.session && !mayNotLook(err) {
-		return "", session, err
-	}
-	if f.session {
-		return "", session, nil
-	}
-	if !isNoSession(err) && !mayNotLook(err) {
-		return "", "", err
-	}
-	turn, err := bellcord.ParseTurnID(id)
-	if err != nil {
-		return "", "", fmt.Errorf("%s: %w", id, err)
-	}
-	return turn, "", nil
-}
-
-func isNoSession(err error) bool {
-	return errors.Is(err, bellcord.ErrNoSession) || refusedWith(err, http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity)
-}
-
-// mayNotLook is the answer to a token that may stop and nothing else.
-func mayNotLook(err error) bool { return refusedWith(err, http.StatusForbidden) }
-
-func refusedWith(err error, statuses ...int) bool {
-	var p *client.Problem
-	if !errors.As(err, &p) {
-		return false
-	}
-	for _, s := range statuses {
-		if p.Status == s {
-			return true
-		}
-	}
-	return false
 }
 
 // print tells what became of the turns; of one that was named, of that one.
@@ -175,22 +132,15 @@ func words(a bellcord.StopAnswer) string {
 		receipt = line.Receipt(*a.Receipt)
 	}
 	switch a.State {
-	case bellcord.KeptForLater:
+	case bellcord.StopStateWaitingForTurn:
 		return "no such turn yet: should it come within ten minutes, it is stopped at once"
-	case bellcord.AlreadyEnded:
+	case bellcord.StopStateAlreadyEnded:
 		return "it had ended: " + receipt
-	case bellcord.Settled:
+	case bellcord.StopStateSettled:
 		return receipt
-	case bellcord.WorkEnded:
+	case bellcord.StopStateWorkEnded:
 		return "stopped: no work of it remains; its end is not on record yet"
-	case bellcord.InProgress:
+	case bellcord.StopStateInProgress:
 	}
 	return "stopping; it has not settled yet"
-}
-
-func whoAmI() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return "somebody"
 }

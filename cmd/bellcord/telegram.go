@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 )
@@ -32,30 +32,13 @@ know that it is them.`,
 	return cmd
 }
 
-// telegramRights is who may use the bot, by the settings and the file.
-func telegramRights(c config.Config) (*rights.List, error) {
-	return rights.Open(rights.Config{
-		People: byNumber(c.Telegram.People), Groups: byNumber(c.Telegram.Groups), Pairing: c.Telegram.Pairing,
-		File: filepath.Join(c.Data, "telegram", "people.json"),
-	})
-}
-
-// byNumber turns names round; the settings were checked to have each number once.
-func byNumber(names map[string]int64) map[int64]string {
-	numbers := map[int64]string{}
-	for name, id := range names {
-		numbers[id] = name
-	}
-	return numbers
-}
-
 // withRights opens the file and nothing else: a server may be at work on it.
 func (s *settings) withRights(do func(config.Config, *rights.List) error) error {
 	c, err := s.load()
 	if err != nil {
 		return err
 	}
-	list, err := telegramRights(c)
+	list, err := server.TelegramRights(c)
 	if err != nil {
 		return err
 	}

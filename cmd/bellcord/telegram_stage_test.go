@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/agent/preset"
-	"github.com/bellcord/bellcord/internal/fakegram"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // patience is for a machine that is busy with other tests, too.

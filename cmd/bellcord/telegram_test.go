@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
-	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
 // telegram runs bellcord telegram on a data directory.
@@ -36,11 +34,11 @@ const pairing = "[telegram]\npairing = true\n[telegram.people]\nanna = 1001\n[te
 func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	server, err := telegramRights(config.Config{Data: data, Telegram: config.Telegram{Pairing: true}})
+	list, err := server.TelegramRights(config.Config{Data: data, Telegram: config.Telegram{Pairing: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, _, err := server.Code(rights.Stranger{ID: 1002, Name: "Ben", Username: "ben_b"})
+	code, _, err := list.Code(rights.Stranger{ID: 1002, Name: "Ben", Username: "ben_b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +58,14 @@ func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 	if out, _, err := runTelegram(t, data, pairing, "pair", strings.ToLower(code), "--name", "ben"); err != nil || out != "paired 1002 as ben\n" {
 		t.Fatalf("%q, %v", out, err)
 	}
-	if name, ok := server.Person(1002); !ok || name != "ben" {
+	if name, ok := list.Person(1002); !ok || name != "ben" {
 		t.Errorf("the server knows %q, %v", name, ok)
 	}
 	people("1002", "ben", "ben_b", "paired")
 	if out, _, err := runTelegram(t, data, pairing, "unpair", "1002"); err != nil || out != "unpaired 1002\n" {
 		t.Errorf("%q, %v", out, err)
 	}
-	if _, ok := server.Person(1002); ok {
+	if _, ok := list.Person(1002); ok {
 		t.Error("the server still lets him in")
 	}
 }
@@ -94,32 +92,5 @@ func TestABadTelegramCommandLetsNobodyIn(t *testing.T) {
 	}
 	if out, _, err := runTelegram(t, data, "", "people"); err != nil || out != "nobody yet\n" {
 		t.Errorf("%q, %v", out, err)
-	}
-}
-
-// Not parallel: it sets the environment.
-func TestNoProgramThatWeStartSeesTheBotsToken(t *testing.T) {
-	t.Setenv("BELLCORD_TELEGRAM_TOKEN", "1:SECRET")
-	t.Setenv("SOMETHING_ELSE", "kept")
-	d, err := definition(config.Config{Agents: map[string]config.Agent{"x": {Command: []string{"x"}, Protocol: "acp", Pass: []string{"*"}}}}, "x")
-	if env := environment(d); err != nil || slices.Contains(env, "BELLCORD_TELEGRAM_TOKEN=1:SECRET") || !slices.Contains(env, "SOMETHING_ELSE=kept") {
-		t.Errorf("a hosted agent gets %v, %v", env, err)
-	}
-	keeper, err := proc.Open(t.TempDir(), proc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = keeper.Close() }()
-	server, err := spawner(keeper)(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
-	if err != nil {
-		t.Skip("no env here:", err)
-	}
-	var env bytes.Buffer
-	if _, err := env.ReadFrom(server.Stdout); err != nil {
-		t.Error(err)
-	}
-	server.End()
-	if said := env.String(); strings.Contains(said, "SECRET") || !strings.Contains(said, "SOMETHING_ELSE=kept") || !strings.Contains(said, "OF_ITS_OWN=given") {
-		t.Errorf("an MCP server gets %s", said)
 	}
 }

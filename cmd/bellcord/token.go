@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/bellcord/bellcord"
+
 	"github.com/spf13/cobra"
 
+	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
@@ -30,12 +30,15 @@ func tokenCommand() *cobra.Command {
 }
 
 // withTokens opens the store and nothing else: a server may be at work on it.
-func (s *settings) withTokens(ctx context.Context, do func(store) error) error {
+func (s *settings) withTokens(ctx context.Context, do func(app.Store) error) error {
 	c, err := s.load()
+	if err == nil {
+		err = app.RefuseInsideTurn(c.Data)
+	}
 	if err != nil {
 		return err
 	}
-	store, err := openStore(ctx, c, logger())
+	store, err := app.OpenStore(ctx, appConfig(c, nil))
 	if err != nil {
 		return err
 	}
@@ -44,9 +47,9 @@ func (s *settings) withTokens(ctx context.Context, do func(store) error) error {
 
 func tokenCreateCommand() *cobra.Command {
 	var s settings
-	var t auth.Token
+	var t bellcord.Token
 	var scopes string
-	var lasts time.Duration
+	var lasts string
 	cmd := &cobra.Command{
 		Use:   "create --owner NAME --scope read,prompt,stop",
 		Short: "Make a token and print it, this once",
@@ -55,13 +58,10 @@ func tokenCreateCommand() *cobra.Command {
 			if t.Scopes, err = auth.ParseScopes(scopes); err != nil {
 				return err
 			}
-			if lasts < 0 {
-				return fmt.Errorf("--expires %s: the token would be expired from the start", lasts)
+			if t.Expires, err = expiry(lasts, time.Now()); err != nil {
+				return err
 			}
-			if lasts > 0 {
-				t.Expires = time.Now().Add(lasts)
-			}
-			return s.withTokens(cmd.Context(), func(store store) error {
+			return s.withTokens(cmd.Context(), func(store app.Store) error {
 				text, made, err := auth.Mint(cmd.Context(), store, t)
 				if err != nil {
 					return err
@@ -76,10 +76,22 @@ func tokenCreateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&t.Owner, "owner", "", "whose sessions it reaches; with the scope admin it reaches all")
 	cmd.Flags().StringVar(&scopes, "scope", "", "`list` of read, prompt, stop, admin: what it may do")
 	cmd.Flags().StringVar(&t.Name, "name", "", "what it is for (default: the owner)")
-	cmd.Flags().DurationVar(&lasts, "expires", 0, "after which it is no longer good, as in 720h (default: never)")
+	cmd.Flags().StringVar(&lasts, "expires", "2160h", "`duration` after which the token expires, or never (2160h are 90 days)")
 	_ = cmd.MarkFlagRequired("owner") // both are there
 	_ = cmd.MarkFlagRequired("scope")
 	return cmd
+}
+
+// expiry is when a token expires that is made now; zero is never.
+func expiry(lasts string, now time.Time) (time.Time, error) {
+	if lasts == "never" {
+		return time.Time{}, nil
+	}
+	d, err := time.ParseDuration(lasts)
+	if err != nil || d <= 0 {
+		return time.Time{}, fmt.Errorf("--expires %q: a positive duration is meant, as in 720h, or never", lasts)
+	}
+	return now.Add(d), nil
 }
 
 func tokenListCommand() *cobra.Command {
@@ -90,7 +102,7 @@ func tokenListCommand() *cobra.Command {
 		Short: "List the tokens, without their secrets, which nobody has",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withTokens(cmd.Context(), func(store store) error {
+			return s.withTokens(cmd.Context(), func(store app.Store) error {
 				tokens, err := store.Tokens(cmd.Context())
 				if err != nil {
 					return err
@@ -114,7 +126,7 @@ func tokenRevokeCommand() *cobra.Command {
 		Short: "Revoke a token, and the logins of browsers made with it, at once",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.withTokens(cmd.Context(), func(store store) error {
+			return s.withTokens(cmd.Context(), func(store app.Store) error {
 				if err := store.RevokeToken(cmd.Context(), args[0], time.Now()); err != nil {
 					return fmt.Errorf("%w: see bellcord token list", err)
 				}
@@ -127,7 +139,7 @@ func tokenRevokeCommand() *cobra.Command {
 	return cmd
 }
 
-func tableOfTokens(to io.Writer, tokens []auth.Token) error {
+func tableOfTokens(to io.Writer, tokens []bellcord.Token) error {
 	if len(tokens) == 0 {
 		fmt.Fprintln(to, "no tokens yet")
 		return nil
@@ -140,78 +152,29 @@ func tableOfTokens(to io.Writer, tokens []auth.Token) error {
 		if !t.Used.IsZero() {
 			used = t.Used.Format(minute)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Owner, t.Name, strings.Join(auth.Names(t.Scopes), ","),
-			t.Created.Format(minute), used, t.State(time.Now()))
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Owner, t.Name, strings.Join(bellcord.ScopeNames(t.Scopes), ","),
+			t.Created.Format(minute), used, auth.State(t, time.Now()))
 	}
 	return out.Flush()
 }
 
-func printTokens(to io.Writer, tokens []auth.Token) error {
+func printTokens(to io.Writer, tokens []bellcord.Token) error {
 	enc := json.NewEncoder(to)
 	for _, t := range tokens {
 		if err := enc.Encode(struct {
-			ID      string          `json:"id"`
-			Owner   string          `json:"owner"`
-			Name    string          `json:"name"`
-			Scopes  []auth.Scope    `json:"scopes"`
-			Created time.Time       `json:"created"`
-			Expires time.Time       `json:"expires,omitzero"`
-			Used    time.Time       `json:"used,omitzero"`
-			Revoked time.Time       `json:"revoked,omitzero"`
-			Browser bool            `json:"browser,omitempty"`
-			State   auth.TokenState `json:"state"`
-		}{t.ID, t.Owner, t.Name, t.Scopes, t.Created, t.Expires, t.Used, t.Revoked, t.Cookie, t.State(time.Now())}); err != nil {
+			ID      string           `json:"id"`
+			Owner   string           `json:"owner"`
+			Name    string           `json:"name"`
+			Scopes  []bellcord.Scope `json:"scopes"`
+			Created time.Time        `json:"created"`
+			Expires time.Time        `json:"expires,omitzero"`
+			Used    time.Time        `json:"used,omitzero"`
+			Revoked time.Time        `json:"revoked,omitzero"`
+			Browser bool             `json:"browser,omitempty"`
+			State   auth.TokenState  `json:"state"`
+		}{t.ID, t.Owner, t.Name, t.Scopes, t.Created, t.Expires, t.Used, t.Revoked, t.Cookie, auth.State(t, time.Now())}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// firstToken makes sure that somebody can use a new server: where the store has
-// no admin's token that is good, it makes one and leaves it in the file token in
-// dir, for nobody else to read. The file is there before the store knows the
-// token, so that a crash between them leaves no token that nobody has.
-func firstToken(ctx context.Context, store auth.Store, dir string) (path string, made bool, err error) {
-	path = filepath.Join(dir, "token")
-	tokens, err := store.Tokens(ctx)
-	if err != nil {
-		return path, false, err
-	}
-	for _, t := range tokens {
-		if slices.Contains(t.Scopes, auth.Admin) && !t.Cookie && t.State(time.Now()) == auth.Active {
-			return path, false, nil
-		}
-	}
-	text, t, err := auth.NewToken(auth.Token{Owner: "admin", Name: "first start", Scopes: []auth.Scope{auth.Admin}})
-	if err != nil {
-		return path, false, err
-	}
-	if err := writeSecret(path, text+"\n"); err != nil {
-		return path, false, fmt.Errorf("writing the first token: %w", err)
-	}
-	if err := store.PutToken(ctx, t); err != nil {
-		return path, false, err
-	}
-	return path, true, nil
-}
-
-// writeSecret puts a file in place at once, readable by its owner alone from its
-// first moment. A link that is there is replaced, not followed.
-func writeSecret(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // 0600, and never one that exists
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // as good as we can
-	}
-	return err
 }

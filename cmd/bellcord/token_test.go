@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,13 +9,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/bellcord/bellcord"
+
 	"github.com/bellcord/bellcord/internal/auth"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // tokens runs bellcord token on a data directory.
@@ -46,7 +46,7 @@ func tokenStore(t *testing.T, data string) *sqlite.Store {
 	return store
 }
 
-func enters(store auth.Store, text string) (auth.Caller, error) {
+func enters(store bellcord.TokenStore, text string) (auth.Caller, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+text)
 	door := auth.NewDoor(store, auth.Options{})
@@ -67,7 +67,7 @@ func TestATokenIsMadeShownOnceListedAndRevoked(t *testing.T) {
 		t.Errorf("stdout %q, stderr %q", out, errs)
 	}
 	c, err := enters(store, text)
-	if err != nil || c.Owner != "anna" || c.Name != "laptop" || !c.May(auth.Stop) || c.May(auth.Prompt) {
+	if err != nil || c.Owner != "anna" || c.Name != "laptop" || !c.May(bellcord.ScopeStop) || c.May(bellcord.ScopePrompt) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	stored, err := store.Token(t.Context(), c.Token)
@@ -120,88 +120,20 @@ func TestABadTokenCommandMakesAndRevokesNothing(t *testing.T) {
 	}
 }
 
-func TestTheFirstStartLeavesAnAdminsTokenForItsOwnerAlone(t *testing.T) {
+func TestTokenCreate_WithoutExpires_ExpiresIn90Days(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	store := tokenStore(t, dir)
-	read := func() string {
-		t.Helper()
-		text, err := os.ReadFile(filepath.Join(dir, "token"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSpace(string(text))
-	}
-	path, made, err := firstToken(t.Context(), store, dir)
-	if err != nil || !made || path != filepath.Join(dir, "token") {
-		t.Fatalf("%s, %v, %v", path, made, err)
-	}
-	if info, err := os.Lstat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
-		t.Errorf("its mode is %v, %v", info.Mode(), err)
-	}
-	first := read()
-	c, err := enters(store, first)
-	if err != nil || !c.May(auth.Admin) || c.Owner != "admin" || c.Name != "first start" {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if _, made, err := firstToken(t.Context(), store, dir); err != nil || made || read() != first {
-		t.Errorf("the second start: %v, %v", made, err)
-	}
-	if err := store.RevokeToken(t.Context(), c.Token, time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	soon := time.Now().Add(time.Millisecond)
-	for _, useless := range []auth.Token{
-		{ID: "cookie", Scopes: []auth.Scope{auth.Admin}, Cookie: true},
-		{ID: "reader", Scopes: []auth.Scope{auth.Read}},
-		{ID: "expired", Scopes: []auth.Scope{auth.Admin}, Expires: soon},
-	} {
-		useless.Hash = []byte{1}
-		if err := store.PutToken(t.Context(), useless); err != nil {
-			t.Fatal(err)
+	now := time.Now()
+	for lasts, want := range map[string]time.Time{"2160h": now.AddDate(0, 0, 90), "never": {}, "1h": now.Add(time.Hour)} {
+		if got, err := expiry(lasts, now); err != nil || got.Sub(want).Abs() > 2*time.Hour { // a change of clocks in between
+			t.Errorf("--expires %s: %v, %v", lasts, got, err)
 		}
 	}
-	<-time.After(time.Until(soon))
-	if _, made, err := firstToken(t.Context(), store, dir); err != nil || !made || read() == first {
-		t.Errorf("with no admin's token that is good: %v, %v", made, err)
+	data := t.TempDir()
+	if _, errs, err := tokens(t, data, "create", "--owner", "anna", "--scope", "read"); err != nil {
+		t.Fatal(err, errs)
 	}
-}
-
-func TestTheFirstTokenIsNotWrittenThroughALink(t *testing.T) {
-	t.Parallel()
-	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.WriteFile(elsewhere, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, filepath.Join(dir, "token")); err != nil {
-		t.Skip("no links here:", err)
-	}
-	path, made, err := firstToken(t.Context(), tokenStore(t, dir), dir)
-	if err != nil || !made {
-		t.Fatal(made, err)
-	}
-	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "mine" {
-		t.Errorf("the file behind the link is %q, %v", text, err)
-	}
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("it is %v, %v", info.Mode(), err)
-	}
-}
-
-func TestAFirstTokenThatCannotBeWrittenIsNotMade(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	store := tokenStore(t, t.TempDir())
-	if err := os.MkdirAll(filepath.Join(dir, "token", "in the way"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, made, err := firstToken(context.Background(), store, dir); err == nil || made {
-		t.Errorf("%v, %v", made, err)
-	}
-	if all, err := store.Tokens(t.Context()); err != nil || len(all) > 0 {
-		t.Errorf("the store has %+v, %v", all, err)
-	}
-	if left, err := filepath.Glob(filepath.Join(dir, ".token-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	out, _, err := tokens(t, data, "list", "--json")
+	if want := now.Add(90 * 24 * time.Hour).UTC().Format("2006-01-02"); err != nil || !strings.Contains(out, `"expires":"`) {
+		t.Errorf("%v: the list has no expiry near %s: %s", err, want, out)
 	}
 }

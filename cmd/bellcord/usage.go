@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/app"
 )
 
 type usageFlags struct {
@@ -32,7 +33,7 @@ sums in which a stop cut off a model's own number and ours is an estimate. Costs
 are known where the configuration has prices ([facts."provider/model"]).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.withStore(cmd.Context(), func(store store) error { return f.show(cmd.Context(), os.Stdout, store) })
+			return f.withStore(cmd.Context(), func(store app.Store) error { return f.show(cmd.Context(), os.Stdout, store) })
 		},
 	}
 	f.dataFlags(cmd)
@@ -42,7 +43,7 @@ are known where the configuration has prices ([facts."provider/model"]).`,
 	return cmd
 }
 
-func (f *usageFlags) show(ctx context.Context, out io.Writer, store store) error {
+func (f *usageFlags) show(ctx context.Context, out io.Writer, store app.Store) error {
 	query := bellcord.SpendingQuery{Session: bellcord.SessionID(f.session)}
 	if f.days > 0 {
 		year, month, day := time.Now().Date()
@@ -77,7 +78,7 @@ func (f *usageFlags) show(ctx context.Context, out io.Writer, store store) error
 }
 
 // sessionTitles names a session for people; one that is deleted keeps its id.
-func sessionTitles(ctx context.Context, store store) (func(bellcord.SessionID) string, error) {
+func sessionTitles(ctx context.Context, store app.Store) (func(bellcord.SessionID) string, error) {
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	titles := map[bellcord.SessionID]string{}
 	for _, s := range sessions {
@@ -124,8 +125,8 @@ func printSpendings(out io.Writer, all []bellcord.Spending) error {
 			At      time.Time          `json:"at"`
 			Turn    bellcord.TurnID    `json:"turn"`
 			Session bellcord.SessionID `json:"session"`
-			bellcord.Spent
-		}{s.At, s.Turn, s.Session, s.Spent}); err != nil {
+			bellcord.ModelUsage
+		}{s.At, s.Turn, s.Session, s.ModelUsage}); err != nil {
 			return err
 		}
 	}

@@ -3,10 +3,10 @@
 // a caller may do is what the server has on record, never what the credentials
 // claim.
 //
-// A Door is asked at each request. It knows tokens of our own (in a header, or in
-// a cookie for browsers) and JWTs of the OpenID Connect issuers it is told to
-// trust. Every check reads the store anew, so that a revocation is effective at
-// once.
+// A Door is asked at each request. It knows tokens of our own (in a header, or for
+// browsers in a cookie that counts only with the secret of the page) and JWTs of
+// the OpenID Connect issuers it is told to trust. Every check reads the
+// store, so a revocation takes effect at once.
 package auth
 
 import (
@@ -14,42 +14,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bellcord/bellcord"
 )
 
-// Scope is something that a caller may do.
-type Scope string
-
-// The scopes. Admin may everything, in everybody's sessions.
-const (
-	Read   Scope = "read"
-	Prompt Scope = "prompt"
-	Stop   Scope = "stop"
-	Admin  Scope = "admin"
-)
-
-// Scopes lists all of them, in the order in which they are written.
-var Scopes = []Scope{Read, Prompt, Stop, Admin}
-
-// Names are the scopes as text.
-func Names(scopes []Scope) []string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return names
-}
+// Scopes lists all scopes, in the order in which lists of scopes are written.
+var Scopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeAdmin}
 
 // ParseScopes reads a list such as "read,stop".
-func ParseScopes(list string) ([]Scope, error) {
-	var scopes []Scope
+func ParseScopes(list string) ([]bellcord.Scope, error) {
+	var scopes []bellcord.Scope
 	for name := range strings.SplitSeq(list, ",") {
-		scopes = append(scopes, Scope(strings.TrimSpace(name)))
+		scopes = append(scopes, bellcord.Scope(strings.TrimSpace(name)))
 	}
 	return orderly(scopes)
 }
 
 // orderly returns the scopes in their order, each once.
-func orderly(scopes []Scope) ([]Scope, error) {
+func orderly(scopes []bellcord.Scope) ([]bellcord.Scope, error) {
 	for _, s := range scopes {
 		if !slices.Contains(Scopes, s) {
 			return nil, fmt.Errorf("%q is no scope: there is read, prompt, stop and admin", s)
@@ -58,7 +40,7 @@ func orderly(scopes []Scope) ([]Scope, error) {
 	if len(scopes) == 0 {
 		return nil, fmt.Errorf("no scope is given: there is read, prompt, stop and admin")
 	}
-	var sorted []Scope
+	var sorted []bellcord.Scope
 	for _, s := range Scopes {
 		if slices.Contains(scopes, s) {
 			sorted = append(sorted, s)
@@ -70,11 +52,15 @@ func orderly(scopes []Scope) ([]Scope, error) {
 // Caller is who makes a request. The zero Caller may nothing and reaches nobody.
 type Caller struct {
 	Owner  string
-	Scopes []Scope
+	Scopes []bellcord.Scope
 	Token  string // id of the token; "" for one who came with a JWT or by a socket
 	Name   string // of the token, for people
-	// Browser is a person at the page: the credentials came as a login's cookie.
+	// Browser is a person at the page: the credentials are those of a login, its
+	// cookie and the secret of the page.
 	Browser bool
+	// Local is a process of the server's own user, at the local socket, without a
+	// token. It reaches everybody's sessions, and may read and stop.
+	Local bool
 	// Unsure is why the credentials could not be checked, where they were good
 	// within the last hour. Such a caller may stop, and nothing else: what runs
 	// must not go on because a database is down.
@@ -82,21 +68,21 @@ type Caller struct {
 }
 
 // May reports whether the caller may do it.
-func (c Caller) May(s Scope) bool {
-	return (c.Unsure == nil || s == Stop) && (slices.Contains(c.Scopes, s) || c.isAdmin())
+func (c Caller) May(s bellcord.Scope) bool {
+	return (c.Unsure == nil || s == bellcord.ScopeStop) && (slices.Contains(c.Scopes, s) || c.isAdmin())
 }
 
-func (c Caller) isAdmin() bool { return slices.Contains(c.Scopes, Admin) }
+func (c Caller) isAdmin() bool { return slices.Contains(c.Scopes, bellcord.ScopeAdmin) }
 
 // nobody owns no session: it is not a name that an owner can have.
 const nobody = "\x00nobody"
 
-// Reach returns whose sessions the caller reaches: "" for everybody's, which is
-// an admin's and nobody else's, or the caller's own name. One who has neither
+// Reach returns whose sessions the caller reaches: "" for everybody's, for an
+// admin and at the local socket only, or the caller's own name. One who has neither
 // name nor that scope reaches nobody's, also not those without an owner.
 func (c Caller) Reach() string {
 	switch {
-	case c.isAdmin():
+	case c.isAdmin(), c.Local:
 		return ""
 	case c.Owner == "":
 		return nobody

@@ -5,18 +5,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
 func TestACallerMayWhatItsScopesSay(t *testing.T) {
 	t.Parallel()
-	c := auth.Caller{Owner: "anna", Scopes: []auth.Scope{auth.Read, auth.Stop}}
-	for scope, want := range map[auth.Scope]bool{auth.Read: true, auth.Stop: true, auth.Prompt: false, auth.Admin: false, "": false} {
+	c := auth.Caller{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}}
+	for scope, want := range map[bellcord.Scope]bool{bellcord.ScopeRead: true, bellcord.ScopeStop: true, bellcord.ScopePrompt: false, bellcord.ScopeAdmin: false, "": false} {
 		if got := c.May(scope); got != want {
 			t.Errorf("May(%q) = %v", scope, got)
 		}
 	}
-	admin := auth.Caller{Scopes: []auth.Scope{auth.Admin}}
+	admin := auth.Caller{Scopes: []bellcord.Scope{bellcord.ScopeAdmin}}
 	for _, scope := range auth.Scopes {
 		if !admin.May(scope) {
 			t.Errorf("an admin may not %s", scope)
@@ -29,19 +30,19 @@ func TestACallerMayWhatItsScopesSay(t *testing.T) {
 
 func TestOnlyAnAdminReachesEverybody(t *testing.T) {
 	t.Parallel()
-	if got := (auth.Caller{Owner: "root", Scopes: []auth.Scope{auth.Admin}}).Reach(); got != "" {
+	if got := (auth.Caller{Owner: "root", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}}).Reach(); got != "" {
 		t.Errorf("an admin reaches %q", got)
 	}
-	if got := (auth.Caller{Owner: "anna", Scopes: []auth.Scope{auth.Read}}).Reach(); got != "anna" {
+	if got := (auth.Caller{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead}}).Reach(); got != "anna" {
 		t.Errorf("anna reaches %q", got)
 	}
 	stranger, _ := auth.From(context.Background())
-	for _, c := range []auth.Caller{{}, stranger, {Scopes: []auth.Scope{auth.Read, auth.Prompt, auth.Stop}}, {Scopes: []auth.Scope{""}}} {
+	for _, c := range []auth.Caller{{}, stranger, {Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}}, {Scopes: []bellcord.Scope{""}}} {
 		reach := c.Reach()
 		if reach == "" {
 			t.Errorf("%+v reaches everybody", c)
 		}
-		if _, _, err := auth.NewToken(auth.Token{Owner: reach, Scopes: []auth.Scope{auth.Read}}); err == nil {
+		if _, _, err := auth.NewToken(bellcord.Token{Owner: reach, Scopes: []bellcord.Scope{bellcord.ScopeRead}}); err == nil {
 			t.Errorf("%+v reaches %q, whom there can be", c, reach)
 		}
 	}
@@ -61,7 +62,7 @@ func TestAContextCarriesItsCaller(t *testing.T) {
 func TestScopesAreReadInAnyOrderAndOnlyKnownOnes(t *testing.T) {
 	t.Parallel()
 	got, err := auth.ParseScopes("stop, read,stop")
-	if err != nil || !slices.Equal(got, []auth.Scope{auth.Read, auth.Stop}) {
+	if err != nil || !slices.Equal(got, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, bad := range []string{"", "read,", "write", "READ", "*"} {

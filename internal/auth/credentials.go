@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/bellcord/bellcord"
 )
 
 // What a Door answers to whoever is not let in. All but ErrNoCredentials and
@@ -15,11 +17,18 @@ import (
 var (
 	ErrNoCredentials  = errors.New("no credentials: send a token as Authorization: Bearer")
 	ErrBadCredentials = errors.New("the credentials are not good")
-	ErrInAddress      = fmt.Errorf("%w: a token in the address is refused always, because addresses are logged and shared; treat it as lost and revoke it", ErrBadCredentials)
+	ErrNoPage         = fmt.Errorf("%w: a cookie is accepted only with the header "+PageHeader+", whose value the answer to the login has; "+
+		"log in again with a code of bellcord open, or send a token as Authorization: Bearer", ErrBadCredentials)
+	ErrInAddress = fmt.Errorf("%w: a token in the address is refused always, because addresses are logged and shared; treat it as lost and revoke it", ErrBadCredentials)
 )
 
-// CookieName is the name of a browser's cookie.
-const CookieName = "bellcord"
+// A browser shows both with each request. It sends a cookie to every port of a
+// host, so other servers on the machine get it; the page's secret is in the
+// storage of the origin, and no other port gets that.
+const (
+	CookieName = "bellcord"
+	PageHeader = "Bellcord-Page"
+)
 
 // longestCredential is longer than any JWT in use.
 const longestCredential = 16 << 10
@@ -27,16 +36,18 @@ const longestCredential = 16 << 10
 // credential is what a caller shows.
 type credential struct {
 	text   string
+	page   string // the page's secret; never empty with a cookie
 	cookie bool
 }
 
-func (c credential) hash() [sha256.Size]byte { return sha256.Sum256([]byte(c.text)) }
+func (c credential) hash() [sha256.Size]byte { return hashOf(c.text, c.page) }
 
 func (c credential) isJWT() bool {
 	return !c.cookie && !strings.HasPrefix(c.text, tokenPrefix) && strings.Count(c.text, ".") == 2
 }
 
-// credentialOf reads the header or else the cookie. Two of a kind are refused:
+// credentialOf reads the header Authorization, or else the cookie and the secret
+// of the page, without which a cookie is refused. Two of a kind are refused:
 // which one counts would be anybody's guess.
 func credentialOf(r *http.Request) (credential, error) {
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
@@ -47,14 +58,18 @@ func credentialOf(r *http.Request) (credential, error) {
 		}
 		return credential{text: text}, nil
 	}
-	switch cookies := r.CookiesNamed(CookieName); {
+	cookies, pages := r.CookiesNamed(CookieName), r.Header.Values(PageHeader)
+	switch {
 	case len(cookies) == 0:
 		return credential{}, ErrNoCredentials
 	case len(cookies) > 1 || len(cookies[0].Value) > longestCredential:
 		return credential{}, fmt.Errorf("%w: send one cookie", ErrBadCredentials)
-	default:
-		return credential{text: cookies[0].Value, cookie: true}, nil
+	case len(pages) == 0 || pages[0] == "":
+		return credential{}, ErrNoPage
+	case len(pages) > 1 || len(pages[0]) > longestCredential:
+		return credential{}, fmt.Errorf("%w: send one header %s", ErrBadCredentials, PageHeader)
 	}
+	return credential{text: cookies[0].Value, page: pages[0], cookie: true}, nil
 }
 
 // inAddress reports whether somebody tries a token in the query.
@@ -72,14 +87,24 @@ func inAddress(u *url.URL) bool {
 // comparison is made all the same.
 var noHash = make([]byte, sha256.Size)
 
-// fits reports whether the secret is the token's, in a time that does not depend
-// on how nearly it is. Presence is never enough: a token without a hash fits none.
-func (t Token) fits(secret string) bool {
+// hashOf returns the hash that the store keeps of a token's secret. The two
+// secrets of a browser are hashed together, so that neither is worth anything
+// without the other. A page's secret is never empty.
+func hashOf(secret, page string) [sha256.Size]byte {
+	if page == "" {
+		return sha256.Sum256([]byte(secret))
+	}
+	return sha256.Sum256([]byte("page\x00" + secret + "\x00" + page)) // no header can have a NUL
+}
+
+// fits reports whether the secrets are the token's, in a time that does not depend
+// on how nearly they are. Presence is never enough: a token without a hash fits none.
+func fits(t bellcord.Token, secret, page string) bool {
 	want := t.Hash
 	if t.ID == "" || len(want) != sha256.Size {
 		want = noHash
 	}
-	got := sha256.Sum256([]byte(secret))
+	got := hashOf(secret, page)
 	same := subtle.ConstantTimeCompare(got[:], want) == 1
 	return same && t.ID != "" && len(t.Hash) == sha256.Size
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/bellcord/bellcord"
 )
 
 // The rate of one owner's requests that a server should allow if it is not told
@@ -34,12 +36,14 @@ type Options struct {
 
 // Door lets callers in. It is safe for use by many at once.
 type Door struct {
-	store   Store
+	store   bellcord.TokenStore
 	opts    Options
 	issuers []*issuer
 
-	bad  *limiter // of clients, for bad credentials
-	rate *limiter // of owners; nil: no limit
+	bad    *limiter      // of clients, for bad credentials
+	logins *limiter      // of clients, for wrong codes
+	rate   *limiter      // of owners; nil: no limit
+	unseen chan struct{} // held while credentials are checked that were not good lately
 
 	good    *shelf[[sha256.Size]byte, Caller] // who came lately, by hash of their credentials
 	touched *shelf[string, struct{}]          // tokens whose use is on record
@@ -54,11 +58,13 @@ const (
 	// checkTime is how long the store may take to say that credentials still hold.
 	checkTime = time.Second
 	mostCodes = 1000
+	// mostUnseen bounds how many lookups a flood of bad credentials makes at once.
+	mostUnseen = 8
 )
 
 // NewDoor returns a door to what the store's tokens are for. Issuers that do not
 // pass Options.Check are not trusted.
-func NewDoor(store Store, opts Options) *Door {
+func NewDoor(store bellcord.TokenStore, opts Options) *Door {
 	if opts.Tries <= 0 {
 		opts.Tries = 20
 	}
@@ -71,6 +77,8 @@ func NewDoor(store Store, opts Options) *Door {
 	d := &Door{
 		store: store, opts: opts,
 		bad:     newLimiter(opts.Refill, opts.Tries),
+		logins:  newLimiter(opts.Refill, opts.Tries),
+		unseen:  make(chan struct{}, mostUnseen),
 		good:    newShelf[[sha256.Size]byte, Caller](mostGood),
 		touched: newShelf[string, struct{}](mostGood),
 		codes:   newShelf[[sha256.Size]byte, Caller](mostCodes),
@@ -82,7 +90,7 @@ func NewDoor(store Store, opts Options) *Door {
 		d.rate = newLimiter(time.Second/time.Duration(opts.Rate), opts.Burst)
 	}
 	if err := opts.Check(); err != nil {
-		opts.Logger.Error("no issuer is trusted", "error", err)
+		opts.Logger.Error("no issuer is trusted", "err", err)
 	} else {
 		d.issuers = newIssuers(opts.OIDC, opts.Logger)
 	}
@@ -96,11 +104,13 @@ func (d *Door) Close() { d.touches.Wait() }
 // Enter says who makes the request. client is the address it comes from, as the
 // server sees it.
 //
-// A client that shows bad credentials, or none, too often is made to wait, from
-// the same machine as from anywhere. Meanwhile credentials are still checked if
-// they were good within the last hour: a flood of bad ones cannot keep a person
-// from stopping a turn. Neither can a store that does not answer: who was good
-// then may stop (see Caller.Unsure).
+// Credentials are checked first and counted afterwards, and only bad ones are
+// counted: a client that shows bad credentials, or none, too often gets a
+// TooManyError, and good credentials never do, also not from the same address or
+// right after a start. Secrets of 256 bits need no limit against guessing; codes,
+// which are shorter, have one of their own (BeginLogin). A store that does not
+// answer keeps nobody from stopping who was good within the last hour (see
+// Caller.Unsure).
 func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	key := clientKey(client)
 	if inAddress(r.URL) {
@@ -108,49 +118,56 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 		return Caller{}, ErrInAddress
 	}
 	shown, err := credentialOf(r)
-	var lately Caller
-	known := false
-	if err == nil {
-		lately, known = d.good.look(shown.hash())
-	}
-	if !known {
-		// It is taken before the check and given back after a good one: of many
-		// who try at the same moment no more are checked than have a try.
-		if wait := d.bad.take(key); wait > 0 {
-			return Caller{}, &TooManyError{RetryAfter: wait}
-		}
-	}
 	if err != nil {
+		return Caller{}, d.refuse(key, err)
+	}
+	lately, known := d.good.look(shown.hash())
+	caller, err := d.checkSoon(r.Context(), shown, known)
+	switch {
+	case errors.Is(err, ErrBadCredentials):
+		d.good.take(shown.hash()) // it may have been good until now
+		return Caller{}, d.refuse(key, err)
+	case err != nil && known:
+		lately.Unsure = err
+		return lately, nil
+	case err != nil:
 		return Caller{}, err
 	}
-	ctx := r.Context()
+	d.good.put(shown.hash(), caller, time.Now().Add(goodFor))
+	return caller, nil
+}
+
+// refuse counts bad credentials of a client. It returns why they are refused, or a
+// TooManyError where there were too many; only the former is worth a line in the
+// log.
+func (d *Door) refuse(key string, err error) error {
+	if wait := d.bad.take(key); wait > 0 {
+		return &TooManyError{RetryAfter: wait}
+	}
+	var jwt *refusedJWT
+	if errors.As(err, &jwt) {
+		// The reason is the operator's to know: it says how the server is set up.
+		d.opts.Logger.Info("a JWT was refused", "issuer", jwt.issuer, "err", jwt.reason)
+	}
+	return err
+}
+
+// checkSoon is check with a bound. Credentials that were good lately are checked
+// within checkTime; of the others only so many are checked at once, so that a
+// flood of them leaves the store to everybody else.
+func (d *Door) checkSoon(ctx context.Context, shown credential, known bool) (Caller, error) {
 	if known {
 		soon, done := context.WithTimeout(ctx, checkTime)
 		defer done()
-		ctx = soon
+		return d.check(soon, shown)
 	}
-	caller, err := d.check(ctx, shown)
-	d.settle(key, shown, caller, known, err)
-	if known && err != nil && !errors.Is(err, ErrBadCredentials) {
-		lately.Unsure = err
-		return lately, nil
+	select {
+	case d.unseen <- struct{}{}:
+		defer func() { <-d.unseen }()
+	case <-ctx.Done():
+		return Caller{}, ctx.Err()
 	}
-	return caller, err
-}
-
-// settle remembers how a check went. That it could not be made is nobody's fault.
-func (d *Door) settle(key string, shown credential, caller Caller, known bool, err error) {
-	bad := errors.Is(err, ErrBadCredentials)
-	switch {
-	case bad && known: // it was good until now
-		d.good.take(shown.hash())
-		d.bad.take(key)
-	case !bad && !known:
-		d.bad.give(key)
-	}
-	if err == nil {
-		d.good.put(shown.hash(), caller, time.Now().Add(goodFor))
-	}
+	return d.check(ctx, shown)
 }
 
 func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
@@ -158,41 +175,50 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 		return d.checkJWT(ctx, shown.text)
 	}
 	id, secret, shaped := splitToken(shown.text)
-	var t Token
+	var t bellcord.Token
 	if shaped {
 		var err error
-		if t, err = d.store.Token(ctx, id); err != nil && !errors.Is(err, ErrNoToken) {
+		if t, err = d.store.Token(ctx, id); err != nil && !errors.Is(err, bellcord.ErrNoToken) {
 			return Caller{}, fmt.Errorf("looking up a token: %w", err)
 		}
 	}
-	if !t.fits(secret) {
+	if !fits(t, secret, shown.page) {
+		if shown.cookie {
+			return Caller{}, errNotOneLogin
+		}
 		return Caller{}, ErrBadCredentials
 	}
-	// From here on it is the owner who is told why.
+	// From here on it is the owner who is told why. Logins that were made before
+	// there was a secret of the page have a hash that fits without one.
 	if t.Cookie != shown.cookie {
 		return Caller{}, fmt.Errorf("%w: a browser's token is good in its cookie only, another in the header only", ErrBadCredentials)
 	}
 	now := time.Now()
-	if state := t.State(now); state != Active {
+	if state := State(t, now); state != Active {
+		if t.Cookie {
+			return Caller{}, fmt.Errorf("%w: the login is %s; log in again with a code of bellcord open", ErrBadCredentials, state)
+		}
 		return Caller{}, fmt.Errorf("%w: the token is %s", ErrBadCredentials, state)
 	}
 	d.touch(ctx, t, now)
-	return t.caller(), nil
+	return callerOf(t), nil
 }
 
-func (t Token) caller() Caller {
+var errNotOneLogin = fmt.Errorf("%w: the cookie and the header %s are not those of one login; log in again with a code of bellcord open", ErrBadCredentials, PageHeader)
+
+func callerOf(t bellcord.Token) Caller {
 	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name, Browser: t.Cookie}
 }
 
 // touch has the use put on record, beside: no request waits for the disk, least
 // of all a stop.
-func (d *Door) touch(ctx context.Context, t Token, now time.Time) {
+func (d *Door) touch(ctx context.Context, t bellcord.Token, now time.Time) {
 	if now.Sub(t.Used) < touchEvery || !d.touched.add(t.ID, struct{}{}, now.Add(touchEvery)) {
 		return
 	}
 	d.touches.Go(func() {
 		if err := d.store.TouchToken(context.WithoutCancel(ctx), t.ID, now); err != nil {
-			d.opts.Logger.Warn("a token's use was not recorded", "token", t.ID, "error", err)
+			d.opts.Logger.Warn("a token's use was not recorded", "token", t.ID, "err", err)
 		}
 	})
 }

@@ -10,18 +10,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
 func TestAGoodTokenEntersWithTheScopesOnRecord(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	text, made := e.mint(func(t *auth.Token) { t.Name = "laptop" })
+	text, made := e.mint(func(t *bellcord.Token) { t.Name = "laptop" })
 	c, err := e.bearer(text, home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Owner != "anna" || c.Token != made.ID || c.Name != "laptop" || !slices.Equal(c.Scopes, []auth.Scope{auth.Read, auth.Stop}) {
+	if c.Owner != "anna" || c.Token != made.ID || c.Name != "laptop" || !slices.Equal(c.Scopes, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}) {
 		t.Errorf("the caller is %+v", c)
 	}
 }
@@ -32,7 +33,7 @@ func TestPresenceOfATokenIsNotEnough(t *testing.T) {
 	text, made := e.mint(nil)
 	_, other := e.mint(nil)
 	secret := text[len("bc_")+12+1:]
-	hashless := auth.Token{ID: "00000000000f", Owner: "anna", Scopes: []auth.Scope{auth.Admin}, Hash: []byte{}, Created: time.Now()}
+	hashless := bellcord.Token{ID: "00000000000f", Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}, Hash: []byte{}, Created: time.Now()}
 	if err := e.store.PutToken(t.Context(), hashless); err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +70,20 @@ func TestCredentialsThatAreMissingOrAmbiguousAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cookie := e.login(c)
+	browser := e.login(c)
+	cookie := browser.Cookie
 	r := request("/")
+	r.Header.Set(auth.PageHeader, browser.Page)
 	r.AddCookie(cookie)
 	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: "x"})
 	if _, err := e.Enter(r, home); !isBad(err) {
 		t.Errorf("two cookies: %v", err)
+	}
+	r = request("/")
+	r.AddCookie(cookie)
+	r.Header[auth.PageHeader] = []string{browser.Page, browser.Page}
+	if _, err := e.Enter(r, home); !isBad(err) {
+		t.Errorf("two secrets of the page: %v", err)
 	}
 	r = request("/")
 	r.AddCookie(cookie)
@@ -130,7 +139,7 @@ func TestATokenEndsToTheMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
-		text, _ := e.mint(func(t *auth.Token) { t.Expires = in(time.Hour) })
+		text, _ := e.mint(func(t *bellcord.Token) { t.Expires = in(time.Hour) })
 		pass(time.Hour - time.Nanosecond)
 		if _, err := e.bearer(text, home); err != nil {
 			t.Errorf("before its end: %v", err)
@@ -149,7 +158,7 @@ func TestAUseIsRecordedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
-		counting := &touchCounter{Store: e.store}
+		counting := &touchCounter{TokenStore: e.store}
 		e.Door = auth.NewDoor(counting, auth.Options{})
 		text, made := e.mint(nil)
 		first := time.Now()
@@ -176,13 +185,13 @@ func TestAUseIsRecordedOnceAMinute(t *testing.T) {
 }
 
 type touchCounter struct {
-	auth.Store
+	bellcord.TokenStore
 	touches int // read after Close
 }
 
 func (c *touchCounter) TouchToken(ctx context.Context, id string, at time.Time) error {
 	c.touches++
-	return c.Store.TouchToken(ctx, id, at)
+	return c.TokenStore.TouchToken(ctx, id, at)
 }
 
 func TestAStoreThatFailsIsNobodysBadCredential(t *testing.T) {
@@ -199,8 +208,10 @@ func TestAStoreThatFailsIsNobodysBadCredential(t *testing.T) {
 }
 
 type brokenStore struct {
-	auth.Store
+	bellcord.TokenStore
 	err error
 }
 
-func (s brokenStore) Token(context.Context, string) (auth.Token, error) { return auth.Token{}, s.err }
+func (s brokenStore) Token(context.Context, string) (bellcord.Token, error) {
+	return bellcord.Token{}, s.err
+}

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 const home = "127.0.0.1"
@@ -38,9 +39,9 @@ func newEntrance(t *testing.T, opts auth.Options) *entrance {
 }
 
 // mint makes a token of anna's that may read and stop, changed as told.
-func (e *entrance) mint(change func(*auth.Token)) (text string, made auth.Token) {
+func (e *entrance) mint(change func(*bellcord.Token)) (text string, made bellcord.Token) {
 	e.t.Helper()
-	t := auth.Token{Owner: "anna", Scopes: []auth.Scope{auth.Read, auth.Stop}}
+	t := bellcord.Token{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}}
 	if change != nil {
 		change(&t)
 	}
@@ -61,21 +62,28 @@ func (e *entrance) bearer(text, client string) (auth.Caller, error) {
 	return e.Enter(r, client)
 }
 
-func (e *entrance) withCookie(text, client string) (auth.Caller, error) {
+// with enters as a browser that shows a cookie, and a page's secret where there
+// is one.
+func (e *entrance) with(cookie, page string) (auth.Caller, error) {
 	r := request("/v1/me")
-	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: text})
-	return e.Enter(r, client)
+	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: cookie})
+	if page != "" {
+		r.Header.Set(auth.PageHeader, page)
+	}
+	return e.Enter(r, home)
 }
 
-// login gives a browser a cookie of the caller's.
-func (e *entrance) login(c auth.Caller) *http.Cookie {
+func (e *entrance) browse(b auth.Browser) (auth.Caller, error) { return e.with(b.Cookie.Value, b.Page) }
+
+// login logs a browser in as the caller.
+func (e *entrance) login(c auth.Caller) auth.Browser {
 	e.t.Helper()
 	code, _ := e.Code(c)
-	cookie, err := e.Login(context.Background(), home, code)
+	browser, err := e.Login(context.Background(), home, code)
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return cookie
+	return browser
 }
 
 // exhaust uses up a client's tries.
@@ -98,7 +106,7 @@ func isTooMany(err error) bool {
 
 func isBad(err error) bool { return errors.Is(err, auth.ErrBadCredentials) }
 
-func (e *entrance) stored(id string) auth.Token {
+func (e *entrance) stored(id string) bellcord.Token {
 	e.t.Helper()
 	t, err := e.store.Token(context.Background(), id)
 	if err != nil {

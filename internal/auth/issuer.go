@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -8,17 +9,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bellcord/bellcord"
 )
 
 // Issuer is an OpenID Connect issuer whose JWTs are good for this server. All
 // that a JWT is good for is set here.
 type Issuer struct {
-	Issuer   string   // its address, as its JWTs say it
-	Audience string   // whom they have to be for
-	Name     string   // part of its owners' names; needed when there are several issuers
-	Claim    string   // that names the owner; "" for sub. email has to be verified
-	Admins   []string // values of the claim
-	Scopes   []Scope  // of all others; none for read, prompt, stop
+	Issuer   string           // its address, as its JWTs say it
+	Audience string           // whom they have to be for
+	Name     string           // part of its owners' names; needed when there are several issuers
+	Claim    string           // that names the owner; "" for sub. email has to be verified
+	Admins   []string         // values of the claim
+	Scopes   []bellcord.Scope // of all others; none for read, prompt, stop
 }
 
 // owner names whom the issuer vouches for.
@@ -70,7 +73,7 @@ func (i Issuer) check() error {
 	if len(i.Scopes) == 0 {
 		return nil
 	}
-	if slices.Contains(i.Scopes, Admin) {
+	if slices.Contains(i.Scopes, bellcord.ScopeAdmin) {
 		return fmt.Errorf("not everybody can have the scope admin: name the admins")
 	}
 	_, err = orderly(i.Scopes)
@@ -96,15 +99,27 @@ const (
 	longestAnswer  = 1 << 20
 )
 
-// boundedClient waits and reads only so long.
+// boundedClient waits and reads only so long, and asks only so often: a JWT with
+// an unknown key has the issuer asked for its keys, also one that anybody made up.
 func boundedClient() *http.Client {
-	return &http.Client{Timeout: issuerPatience, Transport: bounded{http.DefaultTransport}}
+	return &http.Client{Timeout: issuerPatience, Transport: bounded{http.DefaultTransport, newLimiter(time.Second, mostQuestions)}}
 }
 
-type bounded struct{ http.RoundTripper }
+// mostQuestions is how often an issuer is asked at once; then once a second.
+const mostQuestions = 20
+
+var errAskedLately = errors.New("the issuer was asked for its keys too often")
+
+type bounded struct {
+	http.RoundTripper
+	limit *limiter
+}
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.limit.take("") > 0 {
+		return nil, errAskedLately
+	}
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {
 		answer.Body = http.MaxBytesReader(nil, answer.Body, longestAnswer)

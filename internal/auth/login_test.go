@@ -12,11 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
 // caller is anna with a token.
-func (e *entrance) caller(change func(*auth.Token)) auth.Caller {
+func (e *entrance) caller(change func(*bellcord.Token)) auth.Caller {
 	e.t.Helper()
 	text, _ := e.mint(change)
 	c, err := e.bearer(text, home)
@@ -37,14 +38,18 @@ func TestABrowserLogsInWithACode(t *testing.T) {
 	if left := time.Until(expires); left > time.Minute || left < 50*time.Second {
 		t.Errorf("it is good for %s", left)
 	}
-	cookie, err := e.Login(t.Context(), home, " "+strings.ToLower(strings.ReplaceAll(code, "-", " ")))
+	browser, err := e.Login(t.Context(), home, " "+strings.ToLower(strings.ReplaceAll(code, "-", " ")))
 	if err != nil {
 		t.Fatal(err)
 	}
+	cookie := browser.Cookie
 	if cookie.Name != "bellcord" || !cookie.HttpOnly || !cookie.Secure || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" || cookie.MaxAge != 30*24*3600 {
 		t.Errorf("the cookie is %+v", cookie)
 	}
-	b, err := e.withCookie(cookie.Value, home)
+	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(browser.Page) || strings.Contains(cookie.Value, browser.Page) {
+		t.Errorf("the page's secret is %q", browser.Page)
+	}
+	b, err := e.browse(browser)
 	if err != nil || b.Owner != c.Owner || !slices.Equal(b.Scopes, c.Scopes) || b.Token == c.Token {
 		t.Errorf("the browser is %+v, %v", b, err)
 	}
@@ -57,8 +62,10 @@ func TestATokenInACookieIsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, _ := e.mint(nil)
-	if _, err := e.withCookie(text, home); !isBad(err) {
-		t.Error(err)
+	for _, page := range []string{"", "x", text} {
+		if _, err := e.with(text, page); !isBad(err) {
+			t.Errorf("with %q: %v", page, err)
+		}
 	}
 }
 
@@ -87,7 +94,7 @@ func TestACodeWorksOnceAlsoForManyAtTheSameMoment(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodForAMinuteAndItsCookieForThirtyDays(t *testing.T) {
+func TestACodeIsGoodForAMinuteAndItsLoginForThirtyDaysWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
@@ -97,19 +104,22 @@ func TestACodeIsGoodForAMinuteAndItsCookieForThirtyDays(t *testing.T) {
 		if _, err := e.Login(t.Context(), home, old); !isBad(err) {
 			t.Errorf("after a minute: %v", err)
 		}
-		cookie := e.login(c)
-		pass(30*24*time.Hour - time.Second)
-		if _, err := e.withCookie(cookie.Value, home); err != nil {
-			t.Errorf("within thirty days: %v", err)
+		browser := e.login(c)
+		for end := time.Now().Add(30*24*time.Hour - time.Second); time.Now().Before(end); {
+			pass(min(11*time.Hour, time.Until(end)))
+			if _, err := e.browse(browser); err != nil {
+				t.Fatalf("within thirty days: %v", err)
+			}
+			e.Close() // its use is on record
 		}
 		pass(time.Second)
-		if _, err := e.withCookie(cookie.Value, home); !isBad(err) {
+		if _, err := e.browse(browser); !isBad(err) {
 			t.Errorf("after thirty days: %v", err)
 		}
 	})
 }
 
-func TestWrongCodesCountAsBadCredentials(t *testing.T) {
+func TestLogin_WrongCodes_AreLimitedByThemselves(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Refill: time.Hour})
 	code, _ := e.Code(e.caller(nil))
@@ -121,9 +131,10 @@ func TestWrongCodesCountAsBadCredentials(t *testing.T) {
 	if _, err := e.Login(t.Context(), home, code); !isTooMany(err) {
 		t.Errorf("the 21st try: %v", err)
 	}
-	if _, err := e.bearer("x", home); !isTooMany(err) {
+	if _, err := e.bearer("x", home); !isBad(err) {
 		t.Errorf("a token after wrong codes: %v", err)
 	}
+	e.exhaust("192.0.2.1") // bad tokens do not keep a browser from logging in
 	if _, err := e.Login(t.Context(), "192.0.2.1", code); err != nil {
 		t.Errorf("the code, from elsewhere: %v", err)
 	}
@@ -132,14 +143,14 @@ func TestWrongCodesCountAsBadCredentials(t *testing.T) {
 func TestALoginDoesNotOutliveItsToken(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	short := e.caller(func(t *auth.Token) { t.Expires = in(time.Hour) })
-	cookie := e.login(short)
+	short := e.caller(func(t *bellcord.Token) { t.Expires = in(time.Hour) })
+	cookie := e.login(short).Cookie
 	if cookie.MaxAge > 3600 || cookie.MaxAge < 3000 {
 		t.Errorf("the cookie is good for %d s", cookie.MaxAge)
 	}
 	c := e.caller(nil)
 	first := e.login(c)
-	browser, err := e.withCookie(first.Value, home)
+	browser, err := e.browse(first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +159,8 @@ func TestALoginDoesNotOutliveItsToken(t *testing.T) {
 	if err := e.store.RevokeToken(t.Context(), c.Token, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	for which, cookie := range map[string]*http.Cookie{"browser": first, "phone": second} {
-		if _, err := e.withCookie(cookie.Value, home); !isBad(err) {
+	for which, browser := range map[string]auth.Browser{"browser": first, "phone": second} {
+		if _, err := e.browse(browser); !isBad(err) {
 			t.Errorf("the %s after the revocation: %v", which, err)
 		}
 	}
@@ -163,7 +174,7 @@ func TestALogoutRevokesThisBrowserAlone(t *testing.T) {
 	e := newEntrance(t, auth.Options{})
 	c := e.caller(nil)
 	first := e.login(c)
-	browser, err := e.withCookie(first.Value, home)
+	browser, err := e.browse(first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +183,10 @@ func TestALogoutRevokesThisBrowserAlone(t *testing.T) {
 	if err != nil || gone.Name != auth.CookieName || gone.Value != "" || gone.MaxAge >= 0 {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	if _, err := e.withCookie(first.Value, home); !isBad(err) {
+	if _, err := e.browse(first); !isBad(err) {
 		t.Errorf("after the logout: %v", err)
 	}
-	if _, err := e.withCookie(phone.Value, home); err != nil {
+	if _, err := e.browse(phone); err != nil {
 		t.Errorf("the phone: %v", err)
 	}
 	for _, other := range []auth.Caller{c, {Owner: "oidc:anna"}} {
@@ -183,7 +194,7 @@ func TestALogoutRevokesThisBrowserAlone(t *testing.T) {
 			t.Errorf("%+v: %v", other, err)
 		}
 	}
-	if e.stored(c.Token).State(time.Now()) != auth.Active {
+	if auth.State(e.stored(c.Token), time.Now()) != auth.Active {
 		t.Error("a logout revoked a token for the header")
 	}
 }

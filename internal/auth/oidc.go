@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/bellcord/bellcord"
 )
 
 // ErrUnavailable means that an issuer cannot be reached, so that its JWTs cannot
@@ -45,7 +47,7 @@ func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
 			i.Claim = "sub"
 		}
 		if len(i.Scopes) == 0 {
-			i.Scopes = []Scope{Read, Prompt, Stop}
+			i.Scopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}
 		}
 		all = append(all, &issuer{is: i, client: boundedClient(), logger: logger, asking: make(chan struct{}, 1)})
 	}
@@ -65,12 +67,22 @@ func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
 	}
 	caller, err := d.issuers[i].check(ctx, verifier, text)
 	if err != nil {
-		// The reason is the operator's to know: it says how the server is set up.
-		d.opts.Logger.Info("a JWT was refused", "issuer", from, "error", err)
-		return Caller{}, fmt.Errorf("%w: the JWT was refused", ErrBadCredentials)
+		return Caller{}, &refusedJWT{from, err}
 	}
 	return caller, nil
 }
+
+// refusedJWT means that a JWT is bad. Its text does not have the reason.
+type refusedJWT struct {
+	issuer string
+	reason error
+}
+
+// Error implements error.
+func (e *refusedJWT) Error() string { return e.Unwrap().Error() + ": the JWT was refused" }
+
+// Unwrap returns ErrBadCredentials.
+func (e *refusedJWT) Unwrap() error { return ErrBadCredentials }
 
 // issuerOf reads who a JWT says it is from, which is checked later.
 func issuerOf(text string) string {
@@ -131,7 +143,7 @@ func (i *issuer) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), i.client), i.is.Issuer)
 	if err != nil {
 		i.failedAt = time.Now()
-		i.logger.Warn("an issuer cannot be reached", "issuer", i.is.Issuer, "error", err)
+		i.logger.Warn("an issuer cannot be reached", "issuer", i.is.Issuer, "err", err)
 		return nil, ErrUnavailable
 	}
 	// Its algorithms are those that it announces, without any that a secret shared

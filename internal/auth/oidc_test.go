@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
@@ -18,16 +19,16 @@ func TestAJWTEntersWithTheServersScopesAndNotItsOwn(t *testing.T) {
 	e := newEntrance(t, i.trusted(func(is *auth.Issuer) { is.Admins = []string{"root"} }))
 	wishes := claims{"scope": "admin", "scopes": []string{"admin"}, "roles": []string{"admin"}, "owner": "root", "aud": []string{"x", audience}}
 	c, err := e.bearer(i.jwt(wishes), home)
-	if err != nil || c.Owner != "oidc:anna" || c.Token != "" || c.May(auth.Admin) || !slices.Equal(c.Scopes, []auth.Scope{auth.Read, auth.Prompt, auth.Stop}) {
+	if err != nil || c.Owner != "oidc:anna" || c.Token != "" || c.May(bellcord.ScopeAdmin) || !slices.Equal(c.Scopes, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}) {
 		t.Errorf("anna is %+v, %v", c, err)
 	}
 	root, err := e.bearer(i.jwt(claims{"sub": "root"}), home)
-	if err != nil || !root.May(auth.Admin) || root.Reach() != "" {
+	if err != nil || !root.May(bellcord.ScopeAdmin) || root.Reach() != "" {
 		t.Errorf("root is %+v, %v", root, err)
 	}
-	less := newEntrance(t, i.trusted(func(is *auth.Issuer) { is.Scopes = []auth.Scope{auth.Stop} }))
+	less := newEntrance(t, i.trusted(func(is *auth.Issuer) { is.Scopes = []bellcord.Scope{bellcord.ScopeStop} }))
 	c, err = less.bearer(i.jwt(nil), home)
-	if err != nil || !slices.Equal(c.Scopes, []auth.Scope{auth.Stop}) {
+	if err != nil || !slices.Equal(c.Scopes, []bellcord.Scope{bellcord.ScopeStop}) {
 		t.Errorf("with fewer scopes %+v, %v", c, err)
 	}
 }
@@ -69,7 +70,7 @@ func TestAJWTThatIsNotQuiteRightIsRefused(t *testing.T) {
 	if _, err := e.bearer(good, home); err != nil {
 		t.Errorf("the good one: %v", err)
 	}
-	if _, err := e.withCookie(good, home); !isBad(err) {
+	if _, err := e.with(good, "x"); !isBad(err) {
 		t.Errorf("a good one in a cookie: %v", err)
 	}
 }
@@ -161,7 +162,7 @@ func TestAnEmailHasToBeVerified(t *testing.T) {
 		}
 	}
 	c, err := e.bearer(i.jwt(claims{"email": "root@example.com", "email_verified": true}), home)
-	if err != nil || c.Owner != "oidc:root@example.com" || !c.May(auth.Admin) {
+	if err != nil || c.Owner != "oidc:root@example.com" || !c.May(bellcord.ScopeAdmin) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := e.bearer(i.jwt(claims{"sub": "root@example.com"}), home); !isBad(err) {
@@ -177,7 +178,7 @@ func TestOneWhoCameWithAJWTLetsABrowserIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser, err := e.withCookie(e.login(c).Value, home)
+	browser, err := e.browse(e.login(c))
 	if err != nil || browser.Owner != c.Owner || !slices.Equal(browser.Scopes, c.Scopes) {
 		t.Errorf("%+v, %v", browser, err)
 	}
@@ -212,8 +213,8 @@ func TestAnIssuerThatCannotBeTrustedIsNot(t *testing.T) {
 		"no address":          {Audience: audience},
 		"a file":              {Issuer: "file:///etc/passwd", Audience: audience},
 		"no audience":         {Issuer: "https://id.example.com"},
-		"everybody an admin":  {Issuer: "https://id.example.com", Audience: audience, Scopes: []auth.Scope{auth.Admin}},
-		"a scope of its own":  {Issuer: "https://id.example.com", Audience: audience, Scopes: []auth.Scope{"root"}},
+		"everybody an admin":  {Issuer: "https://id.example.com", Audience: audience, Scopes: []bellcord.Scope{bellcord.ScopeAdmin}},
+		"a scope of its own":  {Issuer: "https://id.example.com", Audience: audience, Scopes: []bellcord.Scope{"root"}},
 		"a name with a space": {Issuer: "https://id.example.com", Audience: audience, Name: "a b"},
 	} {
 		if (auth.Options{OIDC: []auth.Issuer{is}}).Check() == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
@@ -36,8 +37,8 @@ func TestATokenIsStoredWithoutItsSecret(t *testing.T) {
 
 func TestATokenOfABadOwnerNameOrScopeIsNotMade(t *testing.T) {
 	t.Parallel()
-	read := []auth.Scope{auth.Read}
-	for what, bad := range map[string]auth.Token{
+	read := []bellcord.Scope{bellcord.ScopeRead}
+	for what, bad := range map[string]bellcord.Token{
 		"no owner":              {Scopes: read},
 		"a long owner":          {Owner: strings.Repeat("a", 65), Scopes: read},
 		"a space in the owner":  {Owner: "an na", Scopes: read},
@@ -49,14 +50,14 @@ func TestATokenOfABadOwnerNameOrScopeIsNotMade(t *testing.T) {
 		"a control in the name": {Owner: "anna", Name: "a\x1b[2J", Scopes: read},
 		"a long name":           {Owner: "anna", Name: strings.Repeat("a", 65), Scopes: read},
 		"no scope":              {Owner: "anna"},
-		"an unknown scope":      {Owner: "anna", Scopes: []auth.Scope{"root"}},
+		"an unknown scope":      {Owner: "anna", Scopes: []bellcord.Scope{"root"}},
 		"an end in the past":    {Owner: "anna", Scopes: read, Expires: in(-time.Second)},
 	} {
 		if _, made, err := auth.NewToken(bad); err == nil {
 			t.Errorf("%s: %+v was made", what, made)
 		}
 	}
-	for _, good := range []auth.Token{
+	for _, good := range []bellcord.Token{
 		{Owner: "a.b_c@d-e:f+1", Scopes: read},
 		{Owner: strings.Repeat("a", 64), Scopes: read},
 		{Owner: "anna", Name: "first start", Scopes: read, Expires: in(time.Second)},
@@ -70,11 +71,11 @@ func TestATokenOfABadOwnerNameOrScopeIsNotMade(t *testing.T) {
 func TestATokenIsNotMadeGoodInACookieByAskingForIt(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	text, made := e.mint(func(t *auth.Token) { t.Cookie, t.Parent = true, "000000000000" })
+	text, made := e.mint(func(t *bellcord.Token) { t.Cookie, t.Parent = true, "000000000000" })
 	if made.Cookie || made.Parent != "" {
 		t.Errorf("it is %+v", made)
 	}
-	if _, err := e.withCookie(text, home); !isBad(err) {
+	if _, err := e.with(text, "x"); !isBad(err) {
 		t.Errorf("the cookie: %v", err)
 	}
 }

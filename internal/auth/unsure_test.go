@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
@@ -14,19 +15,19 @@ var errDown = errors.New("the database is down")
 
 // downStore is a store of tokens that fails, or hangs, when it is told to.
 type downStore struct {
-	auth.Store
+	bellcord.TokenStore
 	down, hangs bool
 }
 
-func (s *downStore) Token(ctx context.Context, id string) (auth.Token, error) {
+func (s *downStore) Token(ctx context.Context, id string) (bellcord.Token, error) {
 	switch {
 	case s.hangs:
 		<-ctx.Done()
-		return auth.Token{}, ctx.Err()
+		return bellcord.Token{}, ctx.Err()
 	case s.down:
-		return auth.Token{}, errDown
+		return bellcord.Token{}, errDown
 	}
-	return s.Store.Token(ctx, id)
+	return s.TokenStore.Token(ctx, id)
 }
 
 // A database that is down must not keep anybody from stopping what runs.
@@ -34,11 +35,11 @@ func TestLaw05_WhoWasGoodLatelyMayStopWhileTheStoreDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
-		store := &downStore{Store: e.store}
+		store := &downStore{TokenStore: e.store}
 		e.Door = auth.NewDoor(store, auth.Options{})
 		text, made := e.mint(nil)
 		unseen, _ := e.mint(nil)
-		admin, _ := e.mint(func(t *auth.Token) { t.Scopes = []auth.Scope{auth.Admin} })
+		admin, _ := e.mint(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
 		for _, one := range []string{text, admin} {
 			if c, err := e.bearer(one, home); err != nil || c.Unsure != nil {
 				t.Fatalf("%+v, %v", c, err)
@@ -51,10 +52,10 @@ func TestLaw05_WhoWasGoodLatelyMayStopWhileTheStoreDoesNotAnswer(t *testing.T) {
 			if err != nil || c.Owner != "anna" || c.Reach() != "anna" || c.Unsure == nil || time.Since(began) > time.Second {
 				t.Errorf("after %v: %+v, %v", time.Since(began), c, err)
 			}
-			if !c.May(auth.Stop) || c.May(auth.Read) || c.May(auth.Prompt) || c.May(auth.Admin) {
+			if !c.May(bellcord.ScopeStop) || c.May(bellcord.ScopeRead) || c.May(bellcord.ScopePrompt) || c.May(bellcord.ScopeAdmin) {
 				t.Errorf("it may do other things than to stop: %+v", c)
 			}
-			if c, err := e.bearer(admin, home); err != nil || c.Reach() != "" || !c.May(auth.Stop) || c.May(auth.Admin) {
+			if c, err := e.bearer(admin, home); err != nil || c.Reach() != "" || !c.May(bellcord.ScopeStop) || c.May(bellcord.ScopeAdmin) {
 				t.Errorf("an admin: %+v, %v", c, err)
 			}
 		}

@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // quietly is for what says what the test knows.
-var quietly = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quietly = slog.New(slog.DiscardHandler)
 
 // journal keeps what a node logs.
 type journal struct {
@@ -83,7 +83,7 @@ func (a *actor) wasForced(id bellcord.TurnID) bool {
 	return a.forced[id]
 }
 
-func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
+func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	a.mu.Lock()
 	a.texts[w.Turn] = w.Prompt.Text
 	a.mu.Unlock()
@@ -109,7 +109,7 @@ func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
 		return nil
 	case "ask":
 		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: rest, Choices: []bellcord.Choice{{ID: "yes"}, {ID: "no"}}})
-		return errors.Join(err, w.Emit(bellcord.Said{Text: choice}))
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
 	case "steps": // two, the second when it is let go of
 		first := w.Step(ctx, bellcord.StepStarted{Model: "fake"})
 		waited := a.wait(ctx)
@@ -119,7 +119,7 @@ func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
 	case "large": // when it is let go of, one event of twice that size, as JSON has it, between small ones, in one commit
 		err := a.wait(ctx)
 		for _, size := range []int{1, 1, n, 1, 1} {
-			err = errors.Join(err, w.Emit(bellcord.Said{Text: strings.Repeat(`"`, size)}), w.Emit(bellcord.Thought{Text: "y"}))
+			err = errors.Join(err, w.Emit(bellcord.TextDelta{Text: strings.Repeat(`"`, size)}), w.Emit(bellcord.ThinkingDelta{Text: "y"}))
 		}
 		a.mu.Lock()
 		a.texts[w.Turn] = "emitted"
@@ -128,7 +128,7 @@ func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
 	case "flood": // when it is let go of, n large events
 		return errors.Join(a.wait(ctx), stream(ctx, w, n, 200_000))
 	}
-	return w.Emit(bellcord.Said{Text: rest})
+	return w.Emit(bellcord.TextDelta{Text: rest})
 }
 
 func (a *actor) wait(ctx context.Context) error {
@@ -140,10 +140,10 @@ func (a *actor) wait(ctx context.Context) error {
 	}
 }
 
-func stream(ctx context.Context, w *bellcord.Work, n, size int) error {
+func stream(ctx context.Context, w *hub.Work, n, size int) error {
 	text := strings.Repeat("x", size)
 	for range n {
-		if err := errors.Join(w.Emit(bellcord.Said{Text: text}), w.Emit(bellcord.Thought{Text: "y"})); err != nil {
+		if err := errors.Join(w.Emit(bellcord.TextDelta{Text: text}), w.Emit(bellcord.ThinkingDelta{Text: "y"})); err != nil {
 			return err
 		}
 		if err := w.Sync(ctx); err != nil {

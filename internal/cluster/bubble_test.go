@@ -10,8 +10,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // bubble is a stage in which time is not real: a NATS server without a network,
@@ -22,6 +23,9 @@ type bubble struct {
 	data string
 	home map[bellcord.SessionID]string // where the directory is to say something else
 }
+
+// bubbleKey signs the messages there.
+var bubbleKey = []byte("a key of 32 bytes for the bubble")
 
 // inABubble runs a test on such a stage.
 func inABubble(t *testing.T, do func(*testing.T, *bubble)) {
@@ -50,7 +54,7 @@ func (s *bubble) join(changes ...func(*setup)) *node {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	with := setup{Config: cluster.Config{Options: []nats.Option{nats.InProcessServer(s.nats)}}, hub: bellcord.Options{Sweep: never}}
+	with := setup{Config: cluster.Config{SigningKey: bubbleKey, Options: []nats.Option{nats.InProcessServer(s.nats)}}, hub: hub.Options{Sweep: never}}
 	for _, change := range changes {
 		change(&with)
 	}
@@ -73,7 +77,7 @@ func (s *named) Home(ctx context.Context, session bellcord.SessionID) (string, e
 	if home, said := s.stage.home[session]; said {
 		return home, nil
 	}
-	waits, err := s.Unended(ctx, session)
+	waits, err := s.UnendedTurns(ctx, session)
 	if err != nil || len(waits) == 0 {
 		return "", err
 	}
@@ -104,5 +108,5 @@ func nameOf(t *testing.T, store *sqlite.Store) string {
 // voice is somebody on the bus.
 func (s *bubble) voice() *voice {
 	s.t.Helper()
-	return newVoice(s.t, "", nats.InProcessServer(s.nats))
+	return newVoice(s.t, "", newSigner(s.t, bubbleKey, "voice", time.Now), nats.InProcessServer(s.nats))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // Bus connects a node with the others. It is a hub's Peers, and its Watch hears
@@ -25,25 +26,28 @@ type Bus struct {
 	frames  frames
 	watches watches
 
+	guard         *guard
+	controlSender *sender
+	eventsSender  *sender
+	requests      requests
+
 	quit  chan struct{}
 	still sync.WaitGroup
 }
 
-var _ bellcord.Peers = (*Bus)(nil)
+var _ hub.Peers = (*Bus)(nil)
 
 // Dial connects; where NATS is not there yet it goes on trying, and the node
 // works without.
 func Dial(c Config) (*Bus, error) {
-	if c.Prefix == "" {
-		c.Prefix = "bellcord"
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Deleted == nil {
-		c.Deleted = func(bellcord.SessionID) {}
+	c = c.withDefaults()
+	if err := c.CheckServers(context.Background()); err != nil {
+		return nil, err
 	}
 	b := &Bus{config: c, self: c.Directory.NodeID(), logger: c.Logger, quit: make(chan struct{})}
+	if err := b.prepareSigning(); err != nil {
+		return nil, err
+	}
 	b.out.wake, b.frames.wake = make(chan struct{}, 1), make(chan struct{}, 1)
 	b.watches.here, b.watches.there = map[bellcord.SessionID]crowd{}, map[uint64]map[string]interest{}
 	var err error
@@ -54,10 +58,29 @@ func Dial(c Config) (*Bus, error) {
 		b.control.Close()
 		return nil, err
 	}
+	if err := b.listenForReplies(); err != nil {
+		b.control.Close()
+		b.events.Close()
+		return nil, err
+	}
 	b.still.Go(b.sendControl)
 	b.still.Go(b.sendFrames)
 	b.still.Go(b.renewWatches)
 	return b, nil
+}
+
+// prepareSigning makes what signs this node's messages and checks the others'.
+func (b *Bus) prepareSigning() error {
+	s, err := newSignature(b.config.SigningKey)
+	if err != nil {
+		return err
+	}
+	b.guard = newGuard(s, b.config)
+	if b.controlSender, err = newSender(s, b.self, b.config.Now); err != nil {
+		return err
+	}
+	b.eventsSender, err = newSender(s, b.self, b.config.Now)
+	return err
 }
 
 // Close sends what waits, the last ends among it, and takes leave of the others.
@@ -78,15 +101,15 @@ func (b *Bus) everybody() string             { return b.config.Prefix + ".all" }
 func (b *Bus) controlOf(node string) string  { return b.config.Prefix + ".node." + node + ".ctl" }
 func (b *Bus) eventsFor(node string) string  { return b.config.Prefix + ".node." + node + ".ev" }
 func (b *Bus) connected() bool               { return b.control.IsConnected() && b.events.IsConnected() }
-func (b *Bus) tell(subject string, n notice) { n.From = b.self; b.out.put(subject, n) }
+func (b *Bus) tell(subject string, n notice) { b.out.put(subject, n) }
 
-// notice is what nodes tell each other; one of its parts is there.
+// notice is what nodes tell each other; one of its parts is there. The message's
+// signature names the node that it is from.
 type notice struct {
-	From    string                `json:"from"`
 	Stop    *bellcord.StopRequest `json:"stop,omitempty"`
-	Views   []uint64              `json:"views,omitempty"`  // hashes of sessions that are watched at From
+	Views   []uint64              `json:"views,omitempty"`  // hashes of sessions that are watched there
 	Awaits  []uint64              `json:"awaits,omitempty"` // the same, where an end is waited for
-	Hello   bool                  `json:"hello,omitempty"`  // From has just come, and wants to know what is watched
+	Hello   bool                  `json:"hello,omitempty"`  // the node has just come, and wants to know what is watched
 	Idle    bellcord.TurnID       `json:"idle,omitempty"`   // no work of it remains
 	Deleted bellcord.SessionID    `json:"deleted,omitempty"`
 }
@@ -137,7 +160,7 @@ func (b *Bus) sendControl() {
 		for _, one := range b.out.take() {
 			data, err := json.Marshal(one.notice)
 			if err == nil {
-				err = b.control.Publish(one.subject, data)
+				err = b.control.Publish(one.subject, b.controlSender.sign(one.subject, data))
 			}
 			if err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) { // not connected: that was told
 				b.logger.Warn("telling other nodes", "err", err)

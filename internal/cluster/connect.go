@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -27,11 +28,34 @@ type Config struct {
 	Key    string // file with its key
 	Name   string // of the node, as the servers list it
 
+	// SigningKey signs the messages of the nodes: the same at all of them, and known
+	// to nobody else. It is required.
+	SigningKey []byte
+	// Now is the clock by which messages are signed; time.Now where it is nil.
+	Now func() time.Time
+
 	Directory Directory
 	Deleted   func(bellcord.SessionID) // ends what this node has of a session that another one deleted
 	Logger    *slog.Logger
 
-	Options []nats.Option // for tests
+	Options []nats.Option                                                // for tests
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error) // for tests; the machine's where it is nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Prefix == "" {
+		c.Prefix = "bellcord"
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Deleted == nil {
+		c.Deleted = func(bellcord.SessionID) {}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
 }
 
 // Directory says who is who.
@@ -53,16 +77,25 @@ const (
 // dial opens a connection that comes back by itself, for ever. What is sent
 // while there is none is not kept: it would be late, and the store has it.
 func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
-	var told atomic.Bool // that it cannot be reached
-	came := func() { told.Store(false); connected() }
+	var told atomic.Bool     // that it cannot be reached
+	var demanded atomic.Bool // a certificate of ours
+	came := func(conn *nats.Conn) {
+		told.Store(false)
+		if err := c.checkConnected(conn, demanded.Load()); err != nil {
+			c.Logger.Error("the connection to NATS was closed; stops and viewers go through the store until this node is restarted", "connection", purpose, "err", err)
+			conn.Close()
+			return
+		}
+		connected()
+	}
 	opts := []nats.Option{
 		nats.Name(strings.TrimSpace(c.Name + " " + purpose)), nats.NoEcho(),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.RetryOnFailedConnect(true),
 		nats.IgnoreAuthErrorAbort(), // whoever refuses us may be set right
 		nats.Timeout(dialTimeout), nats.FlusherTimeout(writeTimeout),
-		nats.ConnectHandler(func(*nats.Conn) { came() }),
-		nats.ReconnectHandler(func(*nats.Conn) { came() }),
+		nats.ConnectHandler(came),
+		nats.ReconnectHandler(came),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				c.Logger.Warn("NATS was lost; stops and viewers go through the store until it is back", "connection", purpose, "err", err)
@@ -77,22 +110,34 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 			c.Logger.Warn("NATS", "connection", purpose, "err", err)
 		}),
 	}
+	if !strings.Contains(c.URLs, "tls://") && !c.hasTLS("") {
+		opts = append(opts, nats.IgnoreDiscoveredServers()) // they may be on other hosts
+	}
 	if c.Creds != "" {
 		opts = append(opts, nats.UserCredentials(c.Creds))
 	}
-	secure, err := c.tls()
+	secure, err := c.tls(&demanded)
 	if err != nil {
 		return nil, err
 	}
 	if secure != nil {
 		opts = append(opts, nats.Secure(secure))
 	}
-	return nats.Connect(c.URLs, append(opts, c.Options...)...)
+	conn, err := nats.Connect(c.URLs, append(opts, c.Options...)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkConnected(conn, demanded.Load()); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 // tls is nil where nothing is said about it; a URL that begins with tls:// then
-// goes by the machine's own certificates.
-func (c Config) tls() (*tls.Config, error) {
+// goes by the machine's own certificates. Demanded is set when a server asks for
+// ours.
+func (c Config) tls(demanded *atomic.Bool) (*tls.Config, error) {
 	if c.CA == "" && c.Cert == "" && c.Key == "" {
 		return nil, nil
 	}
@@ -115,7 +160,10 @@ func (c Config) tls() (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.Certificates = []tls.Certificate{pair}
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			demanded.Store(true)
+			return &pair, nil
+		}
 	}
 	return config, nil
 }

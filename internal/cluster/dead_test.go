@@ -34,7 +34,7 @@ func TestLaw33_ANodeThatIsTakenForDeadEndsItsTurnsAndKnowsIt(t *testing.T) {
 		t.Errorf("its agent ended by %v", why)
 	}
 	for _, id := range []bellcord.TurnID{turn, waiting} {
-		if r := a.record(id).Receipt; r.End != bellcord.Lost {
+		if r := a.record(id).Receipt; r.End != bellcord.EndLost {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -47,7 +47,7 @@ func TestLaw33_ANodeThatIsTakenForDeadEndsItsTurnsAndKnowsIt(t *testing.T) {
 	if id, err := b.Accept(inTime(t), b.session(), bellcord.Prompt{Text: "say hello"}); err == nil {
 		t.Errorf("a node that was taken for dead accepts %s", id)
 	}
-	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.Done {
+	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.EndDone {
 		t.Errorf("the session goes on with %+v at %s", r.Receipt, r.Node)
 	}
 }

@@ -10,6 +10,10 @@
 //	PREFIX.node.ID.ev   events that others made durable and somebody here watches
 //	PREFIX.all          what is said to every node: stops, and who watches what
 //
+// Every message is signed with a key that the nodes have from the store (see
+// signature.go), and one that is forged, altered, old or received before is
+// refused (guard.go). That loses nothing: the store has what it carries.
+//
 // A stop goes to all nodes at once, beside its row in the store: whoever has the
 // turn tells it, and from then on sends its events to who asked, its end among
 // them. Nobody has to know where the turn is, also while the store is down.

@@ -11,7 +11,7 @@ func TestLaw29_TheQueuesFateReachesTheNodeThatHasTheQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
-	for _, fate := range []bellcord.QueueFate{bellcord.Hold, bellcord.Drop, bellcord.Next} {
+	for _, fate := range []bellcord.QueueAction{bellcord.QueueHold, bellcord.QueueDrop, bellcord.QueueNext} {
 		session := b.session()
 		running := b.runs(session, "hang")
 		waiting := b.prompt(session, "say hello")
@@ -21,19 +21,19 @@ func TestLaw29_TheQueuesFateReachesTheNodeThatHasTheQueue(t *testing.T) {
 			t.Fatalf("%s: the answers are %+v", fate, answers)
 		}
 		switch fate {
-		case bellcord.Hold:
-			standing, here := b.Standing(waiting)
-			if !here || !standing.Held || !slices.Contains(r.Held, waiting) {
-				t.Errorf("held: %+v, %v; the receipt says %v", standing, here, r.Held)
+		case bellcord.QueueHold:
+			standing, here := b.QueueEntry(waiting)
+			if !here || !standing.Held || !slices.Contains(r.HeldTurns, waiting) {
+				t.Errorf("held: %+v, %v; the receipt says %v", standing, here, r.HeldTurns)
 			}
 			b.stop(bellcord.StopTurn(waiting, by))
-		case bellcord.Drop:
+		case bellcord.QueueDrop:
 			dropped := b.record(waiting).Receipt
-			if _, ran := b.ran(waiting); ran || dropped.End != bellcord.Stopped || dropped.Prompt != "say hello" || !slices.Contains(r.Dropped, waiting) {
-				t.Errorf("dropped: %+v, its agent ran: %v; the receipt says %v", dropped, ran, r.Dropped)
+			if _, ran := b.ran(waiting); ran || dropped.End != bellcord.EndStopped || dropped.Prompt != "say hello" || !slices.Contains(r.DroppedTurns, waiting) {
+				t.Errorf("dropped: %+v, its agent ran: %v; the receipt says %v", dropped, ran, r.DroppedTurns)
 			}
-		case bellcord.Next:
-			if next := b.record(waiting).Receipt; next.End != bellcord.Done || len(r.Held)+len(r.Dropped) > 0 {
+		case bellcord.QueueNext:
+			if next := b.record(waiting).Receipt; next.End != bellcord.EndDone || len(r.HeldTurns)+len(r.DroppedTurns) > 0 {
 				t.Errorf("next: %+v; the receipt is %+v", next, r)
 			}
 		}
@@ -46,8 +46,8 @@ func TestLaw29_AScopesDropReachesTheTurnsThatWaitAtAnotherNode(t *testing.T) {
 	a, b := s.join(), s.join()
 	session := b.session()
 	running, waiting := b.runs(session, "hang"), b.prompt(session, "say hello")
-	a.stop(everywhere(bellcord.StopRequest{Session: session, Queue: bellcord.Drop}))
-	if first, second := b.record(running).Receipt, b.record(waiting).Receipt; first.End != bellcord.Stopped || second.End != bellcord.Stopped {
+	a.stop(everywhere(bellcord.StopRequest{Session: session, Queue: bellcord.QueueDrop}))
+	if first, second := b.record(running).Receipt, b.record(waiting).Receipt; first.End != bellcord.EndStopped || second.End != bellcord.EndStopped {
 		t.Errorf("%+v, %+v", first, second)
 	}
 	if _, ran := b.ran(waiting); ran {
@@ -61,8 +61,8 @@ func TestAStopAfterTheStepReachesTheOwnerAndTakesEffectThere(t *testing.T) {
 	a, b := s.join(), s.join()
 	session := b.session()
 	turn := b.runs(session, "steps")
-	stopping := a.Stop(bellcord.StopRequest{Turn: turn, Mode: bellcord.AfterStep, Cause: by})
-	until(t, "the owner knows", func() bool { standing, _ := b.Standing(turn); return standing.Stop != nil })
+	stopping := a.Stop(bellcord.StopRequest{Turn: turn, Mode: bellcord.StopAfterStep, Cause: by})
+	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.Stop != nil })
 	if why := b.causeOf(turn); why != nil {
 		t.Fatalf("it ended within the step: %v", why)
 	}
@@ -71,7 +71,7 @@ func TestAStopAfterTheStepReachesTheOwnerAndTakesEffectThere(t *testing.T) {
 	if err != nil || len(answers) != 1 || answers[0].Receipt == nil {
 		t.Fatalf("answered %+v, %v", answers, err)
 	}
-	if r := answers[0].Receipt; r.End != bellcord.Stopped || r.Cause.Mode != bellcord.AfterStep || b.count(session, turn, "step_started") != 1 {
+	if r := answers[0].Receipt; r.End != bellcord.EndStopped || r.Cause.Mode != bellcord.StopAfterStep || b.count(session, turn, "step_started") != 1 {
 		t.Errorf("%+v after %d steps", r, b.count(session, turn, "step_started"))
 	}
 }
@@ -82,12 +82,12 @@ func TestAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.T) {
 	a, b := s.join(), s.join()
 	turn := b.runs(b.session(), "linger")
 	patient := a.Stop(bellcord.StopTurn(turn, by))
-	until(t, "the owner knows", func() bool { standing, _ := b.Standing(turn); return standing.Stop != nil })
+	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.Stop != nil })
 	if b.wasForced(turn) {
 		t.Fatal("it was forced by a stop that is patient")
 	}
-	forced := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.Force})
-	if !b.wasForced(turn) || forced.End != bellcord.Stopped || forced.Cause.Mode == bellcord.Force {
+	forced := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.StopForce})
+	if !b.wasForced(turn) || forced.End != bellcord.EndStopped || forced.Cause.Mode == bellcord.StopForce {
 		t.Errorf("forced: %v; %+v", b.wasForced(turn), forced)
 	}
 	if answers, err := patient.Wait(inTime(t)); err != nil || !same(t, answers[0].Receipt, forced) {

@@ -92,7 +92,8 @@ func (b *Bus) sendTo(node string, events []bellcord.Event, written map[place]jso
 	flush := func() {
 		if len(frame) > 1 {
 			frame[len(frame)-1] = ']'
-			if err := b.events.Publish(b.eventsFor(node), frame); err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) {
+			to := b.eventsFor(node)
+			if err := b.events.Publish(to, b.eventsSender.sign(to, frame)); err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) {
 				b.logger.Warn("sending events to another node", "node", node, "err", err)
 			}
 			frame = frame[:1]

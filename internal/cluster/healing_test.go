@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // aside is for a node that the others do not hear, and that hears nobody: what
@@ -14,7 +15,7 @@ func aside(with *setup) { with.Prefix = "aside" }
 
 // unheard has a turn run at a node that is not heard, while a viewer at another
 // one waits, and returns what is stored of it.
-func unheard(a, b *node) (*bellcord.Cursor, []bellcord.Event) {
+func unheard(a, b *node) (*hub.Cursor, []bellcord.Event) {
 	a.t.Helper()
 	session := b.session()
 	cursor, err := a.Events(inTime(a.t), session, 0)
@@ -54,7 +55,7 @@ func TestWhatIsLostDoubledOrReorderedIsHealedFromTheStore(t *testing.T) {
 				for _, seq := range frame {
 					events = append(events, stored[seq-1])
 				}
-				a.Heard(events)
+				a.ApplyRemoteEvents(events)
 				for newest := slices.Max(frame); cursor.After() < newest; {
 					more, err := cursor.Next(inTime(t))
 					if err != nil {

@@ -9,17 +9,18 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // Node is a hub that is one of several. It has the hub's verbs; those that
 // concern a turn of another node are passed on to it.
 type Node struct {
-	*bellcord.Hub
+	*hub.Hub
 	bus *Bus
 }
 
 // Join begins to hear the others.
-func (b *Bus) Join(hub *bellcord.Hub) (*Node, error) {
+func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	n := &Node{Hub: hub, bus: b}
 	_, told := b.control.Subscribe(b.everybody(), n.hear)
 	_, asked := b.control.Subscribe(b.controlOf(b.self), n.hear)
@@ -33,39 +34,50 @@ func (b *Bus) Join(hub *bellcord.Hub) (*Node, error) {
 
 // show hands events of other nodes to who watches here.
 func (n *Node) show(m *nats.Msg) {
+	got, err := n.bus.guard.accept(m.Subject, m.Data)
+	if err != nil {
+		return
+	}
 	var events []bellcord.Event
-	if err := json.Unmarshal(m.Data, &events); err != nil { // of a newer version, perhaps; the store has them
+	if err := json.Unmarshal(got.payload, &events); err != nil { // of a newer version, perhaps; the store has them
 		n.bus.logger.Warn("events of another node", "err", err)
 		return
 	}
-	n.Heard(events)
+	n.ApplyRemoteEvents(events)
 }
 
 // hear takes what other nodes say. A stop is told at once, and nothing here
 // waits for anything: what takes time has a goroutine of its own.
 func (n *Node) hear(m *nats.Msg) {
-	if m.Reply != "" {
-		go n.answer(m) // bounded by who asks: answered or not, it ends with its verb
+	got, err := n.bus.guard.accept(m.Subject, m.Data)
+	switch {
+	case errors.Is(err, errTime) && m.Reply != "":
+		n.reply(m, got, reply{Refused: err.Error()})
+		return
+	case err != nil:
+		return
+	case m.Reply != "":
+		go n.answer(m, got) // bounded by who asks: answered or not, it ends with its verb
 		return
 	}
 	var said notice
-	if err := json.Unmarshal(m.Data, &said); err != nil {
+	if err := json.Unmarshal(got.payload, &said); err != nil {
 		n.bus.logger.Warn("a notice of another node", "err", err)
 		return
 	}
 	switch {
 	case said.Stop != nil:
-		n.relay(said.From, *said.Stop)
+		n.relay(got.node, *said.Stop)
 	case len(said.Views) > 0:
-		n.bus.watches.add(said.From, true, said.Views...)
+		n.bus.watches.add(got.node, true, said.Views...)
 	case len(said.Awaits) > 0:
-		n.bus.watches.add(said.From, false, said.Awaits...)
+		n.bus.watches.add(got.node, false, said.Awaits...)
 	case said.Hello:
-		n.bus.announce(n.bus.controlOf(said.From))
+		n.bus.announce(n.bus.controlOf(got.node))
 	case said.Idle != "":
-		n.HeardIdle(said.Idle)
+		n.ApplyRemoteIdle(said.Idle)
 	case said.Deleted != "":
-		n.LetGo(said.Deleted)
+		n.ForgetSession(said.Deleted)
 		n.bus.config.Deleted(said.Deleted)
 	}
 }
@@ -91,7 +103,7 @@ func (n *Node) relay(from string, req bellcord.StopRequest) {
 	}
 }
 
-func (n *Node) reportIdle(to string, t *bellcord.Turn) {
+func (n *Node) reportIdle(to string, t *hub.Turn) {
 	select {
 	case <-t.Settled(): // its end says all
 		return
@@ -113,7 +125,7 @@ func (n *Node) reportIdle(to string, t *bellcord.Turn) {
 func (n *Node) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error) {
 	made, err := n.Hub.NewSession(ctx, s)
 	if err == nil {
-		n.LetGo(made.ID)
+		n.ForgetSession(made.ID)
 	}
 	return made, err
 }

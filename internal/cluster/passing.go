@@ -14,7 +14,7 @@ import (
 // home is the other node that a session is at home with; "" is this one. A
 // session that has turns here is at home here.
 func (n *Node) home(ctx context.Context, session bellcord.SessionID) (string, error) {
-	if len(n.Line(session)) > 0 {
+	if len(n.Queue(session)) > 0 {
 		return "", nil
 	}
 	home, err := n.bus.config.Directory.Home(ctx, session)
@@ -40,7 +40,7 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 	}
 	r, err := n.bus.ask(ctx, home, call{Verb: "prompt", Session: session, Turn: p.Turn, Prompt: &p})
 	if !errors.Is(err, errUnreached) && !errors.Is(err, bellcord.ErrDraining) && !errors.Is(err, bellcord.ErrFenced) {
-		n.LetGo(session)
+		n.ForgetSession(session)
 		return r.Turn, err
 	}
 	unsure := errors.Is(err, bellcord.ErrUnknown)
@@ -63,19 +63,19 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 // unheard carries out a prompt's policy for a session whose home does not answer,
 // through the store: what runs there is not in the line here.
 func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) error {
-	switch p.Policy {
-	case bellcord.Reject:
-		unended, err := n.Unended(ctx, session)
+	switch p.WhenBusy {
+	case bellcord.BusyReject:
+		unended, err := n.UnendedTurns(ctx, session)
 		if err == nil && slices.ContainsFunc(unended, func(r bellcord.TurnRecord) bool { return r.ID != p.Turn }) {
 			err = bellcord.ErrBusy
 		}
 		return err
-	case bellcord.Replace:
+	case bellcord.BusyReplace:
 		n.Stop(bellcord.StopRequest{
-			Session: session, Queue: bellcord.Drop, Everywhere: true,
-			Cause: bellcord.Cause{Kind: bellcord.Replaced, By: string(p.Turn)},
+			Session: session, Queue: bellcord.QueueDrop, Everywhere: true,
+			Cause: bellcord.Cause{Kind: bellcord.CauseReplaced, By: string(p.Turn)},
 		})
-	case bellcord.Queue, "":
+	case bellcord.BusyQueue, "":
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellco
 func (n *Node) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	if n.IsIdle(id) {
 		if home, err := n.home(ctx, id); err == nil && home != "" {
-			n.LetGo(id)
+			n.ForgetSession(id)
 		}
 	}
 	return n.Hub.Session(ctx, id)
@@ -117,7 +117,7 @@ func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, ther
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	record, lookErr := n.Turn(ctx, turn)
-	if lookErr != nil || record.State == bellcord.Over || record.Node == n.bus.self {
+	if lookErr != nil || record.State == bellcord.StateEnded || record.Node == n.bus.self {
 		return err
 	}
 	_, err = n.bus.ask(ctx, record.Node, there)
@@ -138,7 +138,7 @@ func (n *Node) Release(session bellcord.SessionID) {
 }
 
 // Configure changes a session's settings where it is at home.
-func (n *Node) Configure(id bellcord.SessionID, change bellcord.Configured) (bellcord.Session, error) {
+func (n *Node) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	home, err := n.home(ctx, id)
@@ -148,7 +148,7 @@ func (n *Node) Configure(id bellcord.SessionID, change bellcord.Configured) (bel
 	if home != "" {
 		r, err := n.bus.ask(ctx, home, call{Verb: "configure", Session: id, Change: &change})
 		if err == nil && r.Session != nil {
-			n.LetGo(id)
+			n.ForgetSession(id)
 			return *r.Session, nil
 		}
 		if !errors.Is(err, errUnreached) {
@@ -162,12 +162,12 @@ func (n *Node) Configure(id bellcord.SessionID, change bellcord.Configured) (bel
 // knows; without, it shows what is on record.
 const standingPatience = 300 * time.Millisecond
 
-// Standings returns how turns stand, whichever nodes have them.
-func (n *Node) Standings(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.Standing {
-	all := n.Hub.Standings(turns)
+// QueueEntries returns how turns stand, whichever nodes have them.
+func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
+	all := n.Hub.QueueEntries(turns)
 	there := map[string][]bellcord.TurnID{}
 	for _, r := range turns {
-		if _, here := all[r.ID]; !here && r.State != bellcord.Over && r.Node != n.bus.self {
+		if _, here := all[r.ID]; !here && r.State != bellcord.StateEnded && r.Node != n.bus.self {
 			there[r.Node] = append(there[r.Node], r.ID)
 		}
 	}

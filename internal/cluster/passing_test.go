@@ -21,7 +21,7 @@ func TestAnAnswerReachesTheNodeThatAskedAndALateOneIsToldThatTheTurnEnded(t *tes
 	turn := b.runs(session, "ask may I?")
 	until(t, "the question is seen from the other node", func() bool {
 		standing := a.standings(session)[turn]
-		return len(standing.Questions) == 1 && standing.Questions[0].ID == "q" && standing.State == bellcord.Running
+		return len(standing.Questions) == 1 && standing.Questions[0].ID == "q" && standing.State == bellcord.StateRunning
 	})
 	if err := a.Answer(turn, "another", "yes", "anna"); !errors.Is(err, bellcord.ErrNoQuestion) {
 		t.Errorf("an answer to no question: %v", err)
@@ -31,28 +31,28 @@ func TestAnAnswerReachesTheNodeThatAskedAndALateOneIsToldThatTheTurnEnded(t *tes
 	}
 	b.record(turn)
 	events := b.events(session)
-	if said, is := events[len(events)-2].Body.(bellcord.Said); !is || said.Text != "yes" {
+	if said, is := events[len(events)-2].Body.(bellcord.TextDelta); !is || said.Text != "yes" {
 		t.Errorf("the agent heard %+v", events[len(events)-2].Body)
 	}
 	if err := a.Answer(turn, "q", "no", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) {
 		t.Errorf("a late answer: %v", err)
 	}
 	turn = b.runs(session, "ask again?")
-	until(t, "it asks", func() bool { standing, _ := b.Standing(turn); return len(standing.Questions) == 1 })
+	until(t, "it asks", func() bool { standing, _ := b.QueueEntry(turn); return len(standing.Questions) == 1 })
 	r := a.settles(bellcord.StopTurn(turn, by))
-	if err := a.Answer(turn, "q", "yes", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) || len(r.Questions) != 1 {
-		t.Errorf("an answer behind a stop: %v; closed: %v", err, r.Questions)
+	if err := a.Answer(turn, "q", "yes", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) || len(r.WithdrawnQuestions) != 1 {
+		t.Errorf("an answer behind a stop: %v; closed: %v", err, r.WithdrawnQuestions)
 	}
 }
 
 // standings is how a session's turns stand, as a node sees them.
-func (n *node) standings(session bellcord.SessionID) map[bellcord.TurnID]bellcord.Standing {
+func (n *node) standings(session bellcord.SessionID) map[bellcord.TurnID]bellcord.QueueEntry {
 	n.t.Helper()
-	turns, err := n.Unended(inTime(n.t), session)
+	turns, err := n.UnendedTurns(inTime(n.t), session)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return n.Standings(turns)
+	return n.QueueEntries(turns)
 }
 
 func TestALineIsSeenEditedAndReorderedFromAnotherNode(t *testing.T) {
@@ -66,7 +66,7 @@ func TestALineIsSeenEditedAndReorderedFromAnotherNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := a.standings(session)
-	if all[first].Place != 0 || all[third].Place != 1 || all[second].Place != 2 || all[second].Text != "say changed" || all[second].State != bellcord.Queued {
+	if all[first].Position != 0 || all[third].Position != 1 || all[second].Position != 2 || all[second].Text != "say changed" || all[second].State != bellcord.StateQueued {
 		t.Errorf("from the other node the line is %+v", all)
 	}
 	if err := a.Edit(first, "say no"); !errors.Is(err, bellcord.ErrStarted) {
@@ -97,7 +97,7 @@ func TestASessionIsConfiguredAtItsHome(t *testing.T) {
 	s := newStage(t)
 	a, b := s.join(), s.join()
 	session := settledAt(b, a)
-	changed, err := a.Configure(session, bellcord.Configured{Model: "fake/other", Title: "a title"})
+	changed, err := a.Configure(session, bellcord.SessionUpdated{Model: "fake/other", Title: "a title"})
 	if err != nil || changed.Model != "fake/other" || changed.Title != "a title" {
 		t.Fatalf("%+v, %v", changed, err)
 	}
@@ -149,8 +149,11 @@ func TestNobodyToAnswerJustAfterAJoinIsHealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
+		signs := newSigner(t, bubbleKey, "late", time.Now)
 		time.AfterFunc(25*time.Millisecond, func() {
-			_, err := conn.Subscribe(prefix+".node.late.ctl", func(m *nats.Msg) { _ = m.Respond([]byte(`{"turn":"` + string(turn) + `"}`)) })
+			_, err := conn.Subscribe(prefix+".node.late.ctl", func(m *nats.Msg) {
+				_ = m.Respond(signs.Answer(m.Data, []byte(`{"turn":"`+string(turn)+`"}`)))
+			})
 			if err != nil {
 				t.Error(err)
 			}

@@ -21,8 +21,8 @@ func settledAt(n *node, others ...*node) bellcord.SessionID {
 	return session
 }
 
-func policy(p bellcord.Policy) func(*bellcord.Prompt) {
-	return func(prompt *bellcord.Prompt) { prompt.Policy = p }
+func policy(p bellcord.BusyPolicy) func(*bellcord.Prompt) {
+	return func(prompt *bellcord.Prompt) { prompt.WhenBusy = p }
 }
 
 func TestAPromptGoesToItsSessionsHomeAndItsPolicyIsDecidedThere(t *testing.T) {
@@ -32,19 +32,19 @@ func TestAPromptGoesToItsSessionsHomeAndItsPolicyIsDecidedThere(t *testing.T) {
 	session := settledAt(b, a)
 	running := a.prompt(session, "hang")
 	until(t, "b runs it", func() bool { _, ran := b.ran(running); return ran })
-	waiting := a.prompt(session, "hang", policy(bellcord.Queue))
-	if line := b.Line(session); len(line) != 2 || line[0].Turn != running || line[1].Turn != waiting {
+	waiting := a.prompt(session, "hang", policy(bellcord.BusyQueue))
+	if line := b.Queue(session); len(line) != 2 || line[0].Turn != running || line[1].Turn != waiting {
 		t.Errorf("the line at home is %+v", line)
 	}
-	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Text: "say no", Policy: bellcord.Reject}); !errors.Is(err, bellcord.ErrBusy) {
+	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Text: "say no", WhenBusy: bellcord.BusyReject}); !errors.Is(err, bellcord.ErrBusy) {
 		t.Errorf("a prompt that wants no line is answered %s, %v", id, err)
 	}
-	instead := a.prompt(session, "say instead", policy(bellcord.Replace))
-	if r := b.record(instead); r.Receipt.End != bellcord.Done || r.Node != b.id {
+	instead := a.prompt(session, "say instead", policy(bellcord.BusyReplace))
+	if r := b.record(instead); r.Receipt.End != bellcord.EndDone || r.Node != b.id {
 		t.Errorf("%+v at %s", r.Receipt, r.Node)
 	}
 	for _, id := range []bellcord.TurnID{running, waiting} {
-		if r := b.record(id).Receipt; r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Replaced || r.Cause.By != string(instead) {
+		if r := b.record(id).Receipt; r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseReplaced || r.Cause.By != string(instead) {
 			t.Errorf("what was replaced: %+v", r)
 		}
 	}
@@ -61,16 +61,16 @@ func TestAPromptWhoseHomeIsNotThereIsAcceptedHere(t *testing.T) {
 	s := newStage(t)
 	a, b := s.join(), s.join()
 	session := settledAt(b, a)
-	if err := b.Finish(inTime(t)); err != nil {
+	if err := b.WaitForTurns(inTime(t)); err != nil {
 		t.Fatal(err)
 	}
-	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.Done { // b says that it takes leave
+	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.EndDone { // b says that it takes leave
 		t.Errorf("with a home that takes leave: %+v at %s", r.Receipt, r.Node)
 	}
 	c := s.join()
 	session = settledAt(c, a)
 	c.leave()
-	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.Done {
+	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.EndDone {
 		t.Errorf("with a home that is gone: %+v at %s", r.Receipt, r.Node)
 	}
 }
@@ -103,7 +103,7 @@ func TestAPromptWhoseAnswerIsLostIsOneTurn(t *testing.T) {
 	session := settledAt(b, a)
 	mouth.shut.Store(true)
 	turn := a.prompt(session, "say hello")
-	if r := a.record(turn); r.Node != b.id || r.Receipt.End != bellcord.Done {
+	if r := a.record(turn); r.Node != b.id || r.Receipt.End != bellcord.EndDone {
 		t.Errorf("%+v at %s", r.Receipt, r.Node)
 	}
 	if _, ran := a.ran(turn); ran || a.count(session, turn, "prompted") != 1 || a.count(session, turn, "ended") != 1 {
@@ -120,7 +120,7 @@ func TestAPromptWhoseAnswerIsLostIsNotRefusedByWhoTakesLeave(t *testing.T) {
 	a := s.join()
 	b := s.join(func(with *setup) { with.Options = []nats.Option{nats.SetCustomDialer(mouth)} })
 	session := settledAt(b, a)
-	if err := a.Drain(inTime(t), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+	if err := a.Drain(inTime(t), bellcord.Cause{Kind: bellcord.CauseShutdown}); err != nil {
 		t.Fatal(err)
 	}
 	mouth.shut.Store(true)
@@ -128,7 +128,7 @@ func TestAPromptWhoseAnswerIsLostIsNotRefusedByWhoTakesLeave(t *testing.T) {
 	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Turn: turn, Text: "say hello"}); err != nil || id != turn {
 		t.Errorf("accepted at its home, it is answered %s, %v", id, err)
 	}
-	if r := b.record(turn); r.Node != b.id || r.Receipt.End != bellcord.Done {
+	if r := b.record(turn); r.Node != b.id || r.Receipt.End != bellcord.EndDone {
 		t.Errorf("%+v at %s", r.Receipt, r.Node)
 	}
 }
@@ -150,7 +150,7 @@ func TestAPromptThatNobodyCanAnswerForIsUnknownAndOneThatWasNotSentIsRefused(t *
 				}
 				session := a.session()
 				s.home[session] = "deaf"
-				if err := a.Drain(t.Context(), bellcord.Cause{Kind: bellcord.Shutdown}); err != nil {
+				if err := a.Drain(t.Context(), bellcord.Cause{Kind: bellcord.CauseShutdown}); err != nil {
 					t.Fatal(err)
 				}
 				_, err := a.Accept(t.Context(), session, bellcord.Prompt{Text: "say hello"})

@@ -49,7 +49,7 @@ func TestANodeNeedsTheRightForItsPrefixAndForNothingElse(t *testing.T) {
 	until(t, "b knows that a watches", func() bool { return b.bus.Elsewhere(session) })
 	turn := a.prompt(session, "hang")
 	until(t, "b runs it", func() bool { _, ran := b.ran(turn); return ran })
-	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.Stopped {
+	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
 	inOrder(t, read(t, viewer, turn), b.events(session))
@@ -87,7 +87,7 @@ func TestANodeWithoutCredentialsWorksThroughTheStoreAndSaysSoOnce(t *testing.T) 
 	session := b.session()
 	for range 5 {
 		turn := b.runs(session, "hang")
-		if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.Stopped {
+		if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.EndStopped {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -165,7 +165,7 @@ func TestNodesWithACredentialsFileReachEachOther(t *testing.T) {
 	with := func(with *setup) { with.Prefix, with.Creds = "cell", file }
 	a, b := s.join(with), s.join(with)
 	turn := b.runs(settledAt(b, a), "hang")
-	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.Stopped {
+	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
 	outside := s.join(func(with *setup) { with.Prefix = "cell" })

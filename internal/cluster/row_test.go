@@ -14,12 +14,12 @@ func TestLaw29_WithoutNATSTheQueuesFateReachesTheOwner(t *testing.T) {
 	often := func(with *setup) { with.hub.Sweep = 100 * time.Millisecond }
 	a, b := s.join(often), s.join(often)
 	s.nats.Shutdown()
-	for _, fate := range []bellcord.QueueFate{bellcord.Hold, bellcord.Drop, bellcord.Next} {
+	for _, fate := range []bellcord.QueueAction{bellcord.QueueHold, bellcord.QueueDrop, bellcord.QueueNext} {
 		session := b.session()
 		running := b.runs(session, "hang")
 		waiting := b.prompt(session, "say hello")
 		if r := a.settles(bellcord.StopRequest{Turn: running, Queue: fate}); r.Queue != fate {
-			t.Errorf("%s: the receipt says %s, held %v, dropped %v", fate, r.Queue, r.Held, r.Dropped)
+			t.Errorf("%s: the receipt says %s, held %v, dropped %v", fate, r.Queue, r.HeldTurns, r.DroppedTurns)
 		}
 		b.stop(bellcord.StopTurn(waiting, by))
 	}
@@ -33,9 +33,9 @@ func TestWithoutNATSAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.
 	s.nats.Shutdown()
 	turn := b.runs(b.session(), "linger")
 	a.Stop(bellcord.StopTurn(turn, by))
-	until(t, "the owner knows", func() bool { standing, _ := b.Standing(turn); return standing.Stop != nil })
-	if r := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.Force}); !b.wasForced(turn) || r.Abandoned {
-		t.Errorf("forced: %v, abandoned: %v", b.wasForced(turn), r.Abandoned)
+	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.Stop != nil })
+	if r := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.StopForce}); !b.wasForced(turn) || r.AgentAbandoned {
+		t.Errorf("forced: %v, abandoned: %v", b.wasForced(turn), r.AgentAbandoned)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestASettingThatItsHomeChangedIsSeenWhereTheSessionIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.record(b.prompt(session, "say hello"))
-	if _, err := b.Configure(session, bellcord.Configured{Model: "fake/other"}); err != nil {
+	if _, err := b.Configure(session, bellcord.SessionUpdated{Model: "fake/other"}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "it is on record", func() bool {
@@ -69,7 +69,7 @@ func TestAPromptThatWantsNoLineIsRefusedThoughTheBusyHomeIsNotHeard(t *testing.T
 	session := b.session()
 	b.runs(session, "hang")
 	s.nats.Shutdown()
-	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Text: "say no", Policy: bellcord.Reject}); err == nil {
+	if id, err := a.Accept(inTime(t), session, bellcord.Prompt{Text: "say no", WhenBusy: bellcord.BusyReject}); err == nil {
 		t.Errorf("accepted as %s", id)
 		a.stop(bellcord.StopTurn(id, by))
 	}

@@ -92,7 +92,7 @@ func TestLaw35_AForeignOwnersStopThatIsPassedOnDoesNothing(t *testing.T) {
 		t.Errorf("it has the stop %v and ended by %v; %v", r.Stop, b.causeOf(turn), err)
 	}
 	a.stop(everywhere(bellcord.StopRequest{Owner: "anna"}))
-	if r := b.record(turn).Receipt; r.End != bellcord.Stopped {
+	if r := b.record(turn).Receipt; r.End != bellcord.EndStopped {
 		t.Errorf("by its owner's stop it is %+v", r)
 	}
 }
@@ -114,7 +114,7 @@ func TestLaw01_AScopesStopDoesNotTouchATurnThatWasAcceptedBehindIt(t *testing.T)
 	if why := b.causeOf(young); why != nil {
 		t.Errorf("a turn that was accepted behind the stop ended: %v", why)
 	}
-	if r := b.settles(bellcord.StopTurn(young, by)); r.End != bellcord.Stopped {
+	if r := b.settles(bellcord.StopTurn(young, by)); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
 }

@@ -102,7 +102,7 @@ func TestNodesWithCertificatesReachEachOtherAndOthersDoNot(t *testing.T) {
 	a, b := s.join(trusted), s.join(trusted)
 	session := settledAt(b, a)
 	turn := b.runs(session, "hang")
-	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.Stopped {
+	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
 	for name, change := range map[string]func(*setup){
@@ -133,7 +133,7 @@ func TestFilesThatAreNoCertificatesAreRefusedAtOnce(t *testing.T) {
 		"no such certificate":         {Cert: filepath.Join(a.dir, "nowhere"), Key: key},
 		"no such credentials":         {Creds: filepath.Join(a.dir, "nowhere")},
 	} {
-		c.URLs, c.Directory = "nats://127.0.0.1:1", nobody{}
+		c.URLs, c.Directory, c.SigningKey = "nats://127.0.0.1:1", nobody{}, bubbleKey
 		if bus, err := cluster.Dial(c); err == nil {
 			bus.Close()
 			t.Errorf("%s is taken", name)

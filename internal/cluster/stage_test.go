@@ -15,8 +15,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
-	"github.com/bellcord/bellcord/internal/store/postgres"
+	"github.com/bellcord/bellcord/store/postgres"
 )
 
 const (
@@ -90,7 +91,12 @@ func newStage(t *testing.T) *stage {
 // serve starts a NATS server on a free port.
 func serve(t *testing.T, opts server.Options) *server.Server {
 	t.Helper()
-	opts.Host, opts.NoLog, opts.NoSigs = "127.0.0.1", true, true
+	return serveAt(t, "127.0.0.1", opts)
+}
+
+func serveAt(t *testing.T, host string, opts server.Options) *server.Server {
+	t.Helper()
+	opts.Host, opts.NoLog, opts.NoSigs = host, true, true
 	if opts.Port == 0 {
 		opts.Port = server.RANDOM_PORT
 	}
@@ -109,7 +115,7 @@ func serve(t *testing.T, opts server.Options) *server.Server {
 // setup is what a test may want to be different about a node.
 type setup struct {
 	cluster.Config
-	hub   bellcord.Options
+	hub   hub.Options
 	lease time.Duration
 	store func(bellcord.Store) bellcord.Store
 	quiet bool // its trouble is part of the test
@@ -139,7 +145,7 @@ type base interface {
 // join starts a node.
 func (s *stage) join(changes ...func(*setup)) *node {
 	s.t.Helper()
-	with := setup{Config: cluster.Config{URLs: s.url}, hub: bellcord.Options{Sweep: never}}
+	with := setup{Config: cluster.Config{URLs: s.url}, hub: hub.Options{Sweep: never}}
 	for _, change := range changes {
 		change(&with)
 	}
@@ -150,7 +156,33 @@ func (s *stage) join(changes ...func(*setup)) *node {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if with.SigningKey == nil {
+		with.SigningKey = store.SigningKey()
+	}
+	if with.Now == nil {
+		with.Now = store.Now
+	}
 	return start(s.t, store, with)
+}
+
+// signer signs in a node's name, with the key of the nodes.
+func (s *stage) signer(node string) cluster.Signer {
+	s.t.Helper()
+	store, err := postgres.Open(s.t.Context(), s.place, postgres.Options{Logger: quietly})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = store.Close() })
+	return newSigner(s.t, store.SigningKey(), node, store.Now)
+}
+
+func newSigner(t testing.TB, key []byte, node string, now func() time.Time) cluster.Signer {
+	t.Helper()
+	signs, err := cluster.NewSigner(key, node, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signs
 }
 
 // start makes a node of a store.
@@ -174,7 +206,7 @@ func start(t *testing.T, store base, with setup) *node {
 	if with.store != nil {
 		kept = with.store(kept)
 	}
-	hub, err := bellcord.Open(context.Background(), kept, n.actor, with.hub)
+	hub, err := hub.Open(context.Background(), kept, n.actor, with.hub)
 	if err != nil {
 		t.Fatal(err)
 	}

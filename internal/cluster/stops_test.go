@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestLaw04_AStopAtOneNodeSettlesTheTurnOfAnotherWithTheSameReceipt(t *testing.T) {
@@ -18,7 +19,7 @@ func TestLaw04_AStopAtOneNodeSettlesTheTurnOfAnotherWithTheSameReceipt(t *testin
 		answered := a.settles(bellcord.StopTurn(turn, by))
 		took := time.Since(began)
 		record := b.record(turn)
-		if answered.End != bellcord.Stopped || answered.Won != bellcord.StopWon || answered.Cause.By != "anna" || !same(t, answered, record.Receipt) {
+		if answered.End != bellcord.EndStopped || answered.RaceWinner != bellcord.StopWon || answered.Cause.By != "anna" || !same(t, answered, record.Receipt) {
 			t.Errorf("answered %+v, on record %+v", answered, record.Receipt)
 		}
 		if record.Node != b.id || !same(t, b.causeOf(turn), answered.Cause) {
@@ -50,7 +51,7 @@ func TestLaw32_WithoutNATSAStopGoesThroughTheRowWithinTheSweep(t *testing.T) {
 		if took := time.Since(began); took > 2*sweep+2*time.Second { // the machine may be busy; it is no minute
 			t.Errorf("%s: settled after %v", name, took)
 		}
-		if record := b.record(turn); answered.End != bellcord.Stopped || !same(t, answered, record.Receipt) {
+		if record := b.record(turn); answered.End != bellcord.EndStopped || !same(t, answered, record.Receipt) {
 			t.Errorf("%s: answered %+v, on record %+v", name, answered, record.Receipt)
 		}
 	}
@@ -74,7 +75,7 @@ func TestLaw02_AStopThatIsPassedOnBeforeItsPromptLetsNoAgentRun(t *testing.T) {
 	}
 	r := b.record(turn)
 	stuck.goOn()
-	if _, ran := b.ran(turn); ran || r.Node != b.id || r.Receipt.End != bellcord.Stopped || r.Receipt.Prompt != "say no" {
+	if _, ran := b.ran(turn); ran || r.Node != b.id || r.Receipt.End != bellcord.EndStopped || r.Receipt.Prompt != "say no" {
 		t.Errorf("its agent ran: %v; %+v at %s", ran, r.Receipt, r.Node)
 	}
 	if answers, err := stopping.Wait(inTime(t)); err != nil || len(answers) != 1 || !same(t, answers[0].Receipt, r.Receipt) {
@@ -88,10 +89,10 @@ func TestLaw07_TwoStopsAtTwoNodesAreOne(t *testing.T) {
 	a, b, c := s.join(), s.join(), s.join()
 	session := b.session()
 	turn := b.runs(session, "hang")
-	others := bellcord.Cause{Kind: bellcord.Person, By: "bert", From: "test"}
+	others := bellcord.Cause{Kind: bellcord.CausePerson, By: "bert", Source: "test"}
 	first, second, third := a.Stop(bellcord.StopTurn(turn, by)), c.Stop(bellcord.StopTurn(turn, others)), a.Stop(bellcord.StopTurn(turn, by))
 	record := b.record(turn)
-	for _, stopping := range []*bellcord.Stopping{first, second, third} {
+	for _, stopping := range []*hub.Stopping{first, second, third} {
 		answers, err := stopping.Wait(inTime(t))
 		if err != nil || len(answers) != 1 || !same(t, answers[0].Receipt, record.Receipt) {
 			t.Errorf("answered %+v, %v", answers, err)

@@ -30,10 +30,10 @@ func TestLaw05_WithTheDatabaseStuckAStopStillStopsTheWorkAtAnotherNode(t *testin
 		soon, done := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer done()
 		answers, err := stopping.Wait(soon)
-		if len(answers) != 1 || !errors.Is(err, context.DeadlineExceeded) || answers[0].State == bellcord.Settled {
+		if len(answers) != 1 || !errors.Is(err, context.DeadlineExceeded) || answers[0].State == bellcord.StopStateSettled {
 			t.Fatalf("with no store it is answered %+v, %v", answers, err)
 		}
-		if answers[0].State == bellcord.WorkEnded {
+		if answers[0].State == bellcord.StopStateWorkEnded {
 			return true
 		}
 		stopping = a.Stop(bellcord.StopTurn(turn, by)) // as who asks again does
@@ -130,7 +130,7 @@ func (n *node) done(session bellcord.SessionID) {
 		n.t.Fatal(err)
 	}
 	<-turn.Settled()
-	if r := turn.Receipt(); r.End != bellcord.Done || r.Unsettled {
+	if r := turn.Receipt(); r.End != bellcord.EndDone || r.EndNotDurable {
 		n.t.Errorf("%+v", r)
 	}
 }

@@ -71,7 +71,7 @@ func TestANodeWhoseServerIsGoneGoesToAnotherOne(t *testing.T) {
 	turn := b.runs(session, "hang")
 	until(t, "a is back", func() bool { _, err := a.Ping(inTime(t), b.id); return err == nil })
 	until(t, "b knows that a watches", func() bool { return b.bus.Elsewhere(session) })
-	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.Stopped {
+	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
 	inOrder(t, read(t, viewer, turn), b.events(session))

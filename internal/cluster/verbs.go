@@ -18,24 +18,25 @@ const patience = 2 * time.Second
 
 // call is a verb for another node.
 type call struct {
-	Verb     string               `json:"verb"` // prompt | answer | edit | send | release | configure | standings | ping
-	Session  bellcord.SessionID   `json:"session,omitempty"`
-	Turn     bellcord.TurnID      `json:"turn,omitempty"`
-	Prompt   *bellcord.Prompt     `json:"prompt,omitempty"`
-	Question string               `json:"question,omitempty"`
-	Choice   string               `json:"choice,omitempty"`
-	By       string               `json:"by,omitempty"`
-	Text     string               `json:"text,omitempty"`
-	Change   *bellcord.Configured `json:"change,omitempty"`
-	Turns    []bellcord.TurnID    `json:"turns,omitempty"`
+	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | ping
+	Session  bellcord.SessionID       `json:"session,omitempty"`
+	Turn     bellcord.TurnID          `json:"turn,omitempty"`
+	Prompt   *bellcord.Prompt         `json:"prompt,omitempty"`
+	Question string                   `json:"question,omitempty"`
+	Choice   string                   `json:"choice,omitempty"`
+	By       string                   `json:"by,omitempty"`
+	Text     string                   `json:"text,omitempty"`
+	Change   *bellcord.SessionUpdated `json:"change,omitempty"`
+	Turns    []bellcord.TurnID        `json:"turns,omitempty"`
 }
 
 // reply is its answer.
 type reply struct {
-	Error     string              `json:"error,omitempty"`
-	Turn      bellcord.TurnID     `json:"turn,omitempty"`
-	Session   *bellcord.Session   `json:"session,omitempty"`
-	Standings []bellcord.Standing `json:"standings,omitempty"`
+	Error     string                `json:"error,omitempty"`
+	Refused   string                `json:"refused,omitempty"` // why the request was not even looked at
+	Turn      bellcord.TurnID       `json:"turn,omitempty"`
+	Session   *bellcord.Session     `json:"session,omitempty"`
+	Standings []bellcord.QueueEntry `json:"standings,omitempty"`
 }
 
 // errUnreached means that another node did not answer, or could not. With
@@ -46,6 +47,7 @@ var errUnreached = errors.New("the node that has it does not answer")
 var known = []error{
 	bellcord.ErrNoSession, bellcord.ErrNoTurn, bellcord.ErrTurnExists, bellcord.ErrBusy, bellcord.ErrFenced, bellcord.ErrDraining,
 	bellcord.ErrNotOpen, bellcord.ErrStarted, bellcord.ErrTurnEnded, bellcord.ErrNoQuestion, bellcord.ErrClosed, bellcord.ErrUnknown,
+	bellcord.ErrStoreDown, bellcord.ErrPromptTooLong, bellcord.ErrTooManyTurns, bellcord.ErrTooManyOfOwner,
 }
 
 func wordFor(err error) string {
@@ -72,12 +74,6 @@ func errorFor(word string) error {
 	return errors.New(word)
 }
 
-// A node that has just come is not known to all servers for a moment.
-const (
-	tryAgain  = 10 * time.Millisecond
-	mostTries = 5
-)
-
 // ask has another node carry out a verb.
 func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 	ctx, done := context.WithTimeout(ctx, patience)
@@ -86,23 +82,16 @@ func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var answer *nats.Msg
-	for try := 1; ; try++ {
-		answer, err = b.control.RequestWithContext(ctx, b.controlOf(node), data)
-		if !errors.Is(err, nats.ErrNoResponders) || try == mostTries {
-			break
-		}
-		select {
-		case <-time.After(tryAgain):
-		case <-ctx.Done():
-		}
-	}
+	answer, err := b.request(ctx, b.controlOf(node), data)
 	if err != nil {
 		return reply{}, unreached(err)
 	}
 	var r reply
-	if err := json.Unmarshal(answer.Data, &r); err != nil {
+	if err := json.Unmarshal(answer, &r); err != nil {
 		return reply{}, unreached(err)
+	}
+	if r.Refused != "" {
+		return reply{}, fmt.Errorf("%w: it refused the request: %s", errUnreached, r.Refused)
 	}
 	return r, errorFor(r.Error)
 }
@@ -119,10 +108,10 @@ func unreached(err error) error {
 }
 
 // answer carries out a verb for another node.
-func (n *Node) answer(m *nats.Msg) {
+func (n *Node) answer(m *nats.Msg, got message) {
 	var c call
 	var r reply
-	err := json.Unmarshal(m.Data, &c)
+	err := json.Unmarshal(got.payload, &c)
 	if err == nil {
 		ctx, done := context.WithTimeout(context.Background(), patience)
 		defer done()
@@ -131,12 +120,17 @@ func (n *Node) answer(m *nats.Msg) {
 		}
 	}
 	r.Error = wordFor(err)
+	n.reply(m, got, r)
+}
+
+// reply sends the answer to a request.
+func (n *Node) reply(m *nats.Msg, to message, r reply) {
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = m.Respond(data)
+		err = m.Respond(n.bus.controlSender.answer(to.signature, data))
 	}
 	if err != nil {
-		n.bus.logger.Warn("answering another node", "verb", c.Verb, "err", err)
+		n.bus.logger.Warn("answering another node", "node", to.node, "err", err)
 	}
 }
 
@@ -167,7 +161,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		r.Session = &s
 	case "standings":
 		for _, id := range c.Turns {
-			if standing, here := n.Standing(id); here {
+			if standing, here := n.QueueEntry(id); here {
 				r.Standings = append(r.Standings, standing)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // by is who stops.
-var by = bellcord.Cause{Kind: bellcord.Person, By: "anna", From: "test"}
+var by = bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "test"}
 
 // until waits for something that has to come.
 func until(t *testing.T, what string, holds func() bool) {
@@ -85,7 +85,7 @@ func (n *node) stop(req bellcord.StopRequest) []bellcord.StopAnswer {
 func (n *node) settles(req bellcord.StopRequest) bellcord.Receipt {
 	n.t.Helper()
 	answers := n.stop(req)
-	if len(answers) != 1 || answers[0].State != bellcord.Settled || answers[0].Receipt == nil {
+	if len(answers) != 1 || answers[0].State != bellcord.StopStateSettled || answers[0].Receipt == nil {
 		n.t.Fatalf("the answers are %+v", answers)
 	}
 	return *answers[0].Receipt
@@ -98,7 +98,7 @@ func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
 	until(n.t, "the turn ends", func() bool {
 		var err error
 		r, err = n.base.Turn(inTime(n.t), id)
-		return err == nil && r.State == bellcord.Over
+		return err == nil && r.State == bellcord.StateEnded
 	})
 	return r
 }

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bellcord/bellcord/hub"
+
 	"github.com/bellcord/bellcord"
 )
 
 // read returns what a viewer is shown until a turn's end.
-func read(t *testing.T, c *bellcord.Cursor, turn bellcord.TurnID) (all []bellcord.Event) {
+func read(t *testing.T, c *hub.Cursor, turn bellcord.TurnID) (all []bellcord.Event) {
 	t.Helper()
 	for {
 		events, err := c.Next(inTime(t))

@@ -9,16 +9,18 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/cluster"
 )
 
 // prefix is that of the subjects, where nothing is said about it.
 const prefix = "bellcord"
 
-// voice is somebody on the bus who says what a node would say, or should not,
-// and hears all that is said.
+// voice is somebody on the bus who has the nodes' key, says what a node would say,
+// or should not, and hears all that is said.
 type voice struct {
-	t    *testing.T
-	conn *nats.Conn
+	t     *testing.T
+	conn  *nats.Conn
+	signs cluster.Signer
 
 	mu    sync.Mutex
 	heard []*nats.Msg
@@ -26,17 +28,17 @@ type voice struct {
 
 func (s *stage) voice(opts ...nats.Option) *voice {
 	s.t.Helper()
-	return newVoice(s.t, s.url, opts...)
+	return newVoice(s.t, s.url, s.signer("voice"), opts...)
 }
 
-func newVoice(t *testing.T, url string, opts ...nats.Option) *voice {
+func newVoice(t *testing.T, url string, signs cluster.Signer, opts ...nats.Option) *voice {
 	t.Helper()
 	conn, err := nats.Connect(url, append(opts, nats.NoEcho())...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
-	v := &voice{t: t, conn: conn}
+	v := &voice{t: t, conn: conn, signs: signs}
 	if _, err := conn.Subscribe(prefix+".>", v.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func (v *voice) say(subject string, what any) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	if err := v.conn.Publish(subject, data); err != nil {
+	if err := v.conn.Publish(subject, v.signs.Sign(subject, data)); err != nil {
 		v.t.Fatal(err)
 	}
 }
@@ -72,7 +74,7 @@ func (v *voice) say(subject string, what any) {
 // stop passes a stop on to everybody.
 func (v *voice) stop(req bellcord.StopRequest) {
 	v.t.Helper()
-	v.say(prefix+".all", map[string]any{"from": "voice", "stop": req})
+	v.say(prefix+".all", map[string]any{"stop": req})
 }
 
 // show sends events to a node as a frame.
@@ -93,11 +95,17 @@ func (v *voice) ask(node string, what any) string {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	m, err := v.conn.RequestWithContext(inTime(v.t), prefix+".node."+node+".ctl", data)
+	subject := prefix + ".node." + node + ".ctl"
+	request := v.signs.Sign(subject, data)
+	m, err := v.conn.RequestWithContext(inTime(v.t), subject, request)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return string(m.Data)
+	said, err := v.signs.OpenReply(request, m.Data)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return string(said)
 }
 
 // frames counts the messages with events that were heard, and the events that
@@ -109,8 +117,12 @@ func (v *voice) frames(session bellcord.SessionID) (messages, events int) {
 		if !strings.HasSuffix(m.Subject, ".ev") {
 			continue
 		}
+		data, err := v.signs.Open(m.Subject, m.Data)
+		if err != nil {
+			v.t.Errorf("a frame: %v", err)
+		}
 		var all []bellcord.Event
-		if err := json.Unmarshal(m.Data, &all); err != nil {
+		if err := json.Unmarshal(data, &all); err != nil {
 			v.t.Errorf("a frame is %q: %v", m.Data, err)
 		}
 		had := 0

@@ -109,6 +109,7 @@ func (b *Bus) renewWatches() {
 			return
 		case now := <-tick.C:
 			b.watches.forget(now)
+			b.guard.forget(now)
 			b.announce(b.everybody())
 		}
 	}

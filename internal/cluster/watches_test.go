@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // watch is a viewer that reads all that comes.
-func (n *node) watch(session bellcord.SessionID) *bellcord.Cursor {
+func (n *node) watch(session bellcord.SessionID) *hub.Cursor {
 	n.t.Helper()
 	c, err := n.Events(n.t.Context(), session, 0)
 	if err != nil {

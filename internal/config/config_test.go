@@ -107,6 +107,7 @@ ringers = -1001
 // servesByDefault is on this machine alone.
 var servesByDefault = config.Serve{
 	Addr: "127.0.0.1:4500", Finish: config.Duration(30 * time.Second), Idle: config.Duration(30 * time.Minute), Rate: 200,
+	MaxTurns: 2000, MaxTurnsPerOwner: 1000, MaxViewers: 5000, MaxViewersPerOwner: 1000,
 }
 
 // noBot has no token, and people of whom there are none.
@@ -122,7 +123,8 @@ func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 	}
 	got, err := config.Load("")
 	want := config.Config{
-		Data: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100}, Serve: servesByDefault,
+		Loaded: filepath.Join(home, "config", "bellcord", "config.toml"),
+		Data:   filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100, Output: 1 << 20}, Serve: servesByDefault,
 		Cluster:  config.Cluster{Name: machine, Lease: config.Duration(12 * time.Second), Prefix: "bellcord"},
 		Telegram: noBot,
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}, "fake": {API: "fake"}},
@@ -138,13 +140,13 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5, UsageOnStop: config.UsageOnStop(2 * time.Second),
 		Provider: map[string]config.Provider{
 			"openai":    {API: "chat", BaseURL: "http://file/v1", Key: "file-key"},
-			"anthropic": {API: "anthropic", Thinking: 4096},
+			"anthropic": {API: "anthropic", Thinking: new(int64(4096))},
 			"gemini":    {API: "gemini"},
 			"fake":      {API: "fake"},
 			"house":     {API: "chat", BaseURL: "http://house/v1"},
 		},
-		Facts:  map[string]config.Facts{"house/big": {Window: 1000, Input: 3.5, Output: 15}},
-		Limits: config.Limits{Steps: 7, Tokens: 8000, Cost: 0.5, Deadline: config.Duration(90 * time.Second), SessionTokens: 9000, SessionCost: 2},
+		Facts:  map[string]config.Facts{"house/big": {Window: new(int64(1000)), Input: new(3.5), Output: new(15.0)}},
+		Limits: config.Limits{Steps: 7, Tokens: 8000, Cost: 0.5, Deadline: config.Duration(90 * time.Second), SessionTokens: 9000, SessionCost: 2, Output: 1 << 20},
 		Serve:  servesByDefault,
 		Cluster: config.Cluster{
 			Name: "a", Lease: config.Duration(3 * time.Second), NATS: "nats://a,nats://b", Creds: "/file/creds",
@@ -180,6 +182,10 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := config.Load(test.path(t, clean(t)))
+			if got.Loaded == "" {
+				t.Error("the file that was read is not named")
+			}
+			got.Loaded = ""
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("loaded %+v, %v", got, err)
 			}
@@ -281,6 +287,31 @@ func TestAMistakeInTheFileShowsNoSecretBesideIt(t *testing.T) {
 		_, err := config.Load(path)
 		if err == nil || strings.Contains(err.Error(), "VERYSECRET") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCheck_ZeroOrNegativeNumber_IsAValueOrAMistakeNeverIgnored(t *testing.T) {
+	for file, says := range map[string]string{
+		"[provider.anthropic]\nmax_output = 0\n":   "max_output is 0",
+		"[provider.anthropic]\nmax_output = -1\n":  "max_output is -1",
+		"[provider.anthropic]\nthinking = 0\n":     "",
+		"[facts.\"a/b\"]\nwindow = 0\n":            "window is 0",
+		"[facts.\"a/b\"]\ninput = -1\n":            "input is negative",
+		"[facts.\"a/b\"]\ninput = 0\noutput = 0\n": "",
+		"[limits]\nsteps = -1\n":                   "limits.steps: it is negative",
+		"[limits]\nsteps = 0\n":                    "",
+	} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load(path)
+		if err == nil {
+			err = c.Check()
+		}
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%q: %v", file, err)
 		}
 	}
 }

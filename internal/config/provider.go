@@ -13,9 +13,9 @@ type Provider struct {
 	API       string `toml:"api"`        // chat, responses, anthropic, gemini or fake
 	BaseURL   string `toml:"base_url"`   // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL
 	Key       string `toml:"api_key"`    // OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; better there than here
-	Thinking  int64  `toml:"thinking"`   // tokens to think with, for anthropic and gemini; -1 lets the model decide
+	Thinking  *int64 `toml:"thinking"`   // tokens to think with, for anthropic and gemini: 0 is no thinking, -1 lets the model decide
 	Effort    string `toml:"effort"`     // to reason with, for responses
-	MaxOutput int64  `toml:"max_output"` // tokens of one answer, for anthropic
+	MaxOutput *int64 `toml:"max_output"` // tokens of one answer, for anthropic
 }
 
 // The APIs that models are spoken to by.
@@ -31,13 +31,13 @@ const (
 var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
 // Facts are what cannot be asked of a model: the tokens that fit, and its prices
-// in dollars for a million tokens. 0 is not known.
+// in dollars for a million tokens. A price of 0 is one: the model is free.
 type Facts struct {
-	Window     int64   `toml:"window"`
-	Input      float64 `toml:"input"`
-	Output     float64 `toml:"output"`
-	CacheRead  float64 `toml:"cache_read"`
-	CacheWrite float64 `toml:"cache_write"`
+	Window     *int64   `toml:"window"`
+	Input      *float64 `toml:"input"`
+	Output     *float64 `toml:"output"`
+	CacheRead  *float64 `toml:"cache_read"`  // without it, the price of input
+	CacheWrite *float64 `toml:"cache_write"` // without it, the price of input
 }
 
 // UsageOnStop is how long a stopped answer is read on for the sake of its usage:
@@ -107,6 +107,23 @@ func (c Config) checkProviders() error {
 		}
 		if strings.Contains(name, "/") {
 			return fmt.Errorf("provider.%s: a name has no slash", name)
+		}
+		if p.MaxOutput != nil && *p.MaxOutput < 1 {
+			return fmt.Errorf("provider.%s: max_output is %d: use 1 or more, or leave it out", name, *p.MaxOutput)
+		}
+	}
+	return nil
+}
+
+func (c Config) checkFacts() error {
+	for model, f := range c.Facts {
+		if f.Window != nil && *f.Window < 1 {
+			return fmt.Errorf("facts.%s: window is %d: use 1 or more, or leave it out", model, *f.Window)
+		}
+		for name, price := range map[string]*float64{"input": f.Input, "output": f.Output, "cache_read": f.CacheRead, "cache_write": f.CacheWrite} {
+			if price != nil && *price < 0 {
+				return fmt.Errorf("facts.%s: %s is negative; use 0 or more", model, name)
+			}
 		}
 	}
 	return nil

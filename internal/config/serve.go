@@ -16,10 +16,18 @@ type Serve struct {
 	TLSCert     string   `toml:"tls_cert"`     // file
 	TLSKey      string   `toml:"tls_key"`      // file
 	BehindProxy bool     `toml:"behind_proxy"` // that does TLS and sets X-Forwarded-For
-	Finish      Duration `toml:"finish"`       // for turns to end by themselves at a shutdown
-	Idle        Duration `toml:"idle"`         // before a session without turns is let go of
+	Finish      Duration `toml:"finish"`       // for turns to end by themselves at a shutdown, then they are stopped; 0s stops them at once
+	Idle        Duration `toml:"idle"`         // before a session without turns is let go of; 0s is never
 	Rate        int      `toml:"rate"`         // requests a second for each owner; 0 for no limit. Stops are not counted
-	OIDC        []OIDC   `toml:"oidc"`
+	MaxMode     string   `toml:"max_mode"`     // highest mode of a session without the scope admin: read-only, ask, auto-edit or full; "" is mode
+	Agents      []string `toml:"agents"`       // agents that can be chosen without the scope admin, in addition to agent; "" stands for Bellcord's own agent
+
+	MaxTurns           int `toml:"max_turns"`             // at once, of this process; -1 for no limit, 0 takes none
+	MaxTurnsPerOwner   int `toml:"max_turns_per_owner"`   // at once, of one owner; -1 for no limit
+	MaxViewers         int `toml:"max_viewers"`           // streams of events at once; -1 for no limit. Few file descriptors make it less
+	MaxViewersPerOwner int `toml:"max_viewers_per_owner"` // streams at once, of one owner; -1 for no limit
+
+	OIDC []OIDC `toml:"oidc"`
 }
 
 // OIDC is an issuer whose tokens are good here.
@@ -46,6 +54,14 @@ func (s Serve) Check() error {
 	}
 	if anywhere(host) && len(s.Hosts) == 0 {
 		return fmt.Errorf("%s listens everywhere: say with --host by which name the server is reached, others are refused", s.Addr)
+	}
+	for name, most := range map[string]int{
+		"max_turns": s.MaxTurns, "max_turns_per_owner": s.MaxTurnsPerOwner,
+		"max_viewers": s.MaxViewers, "max_viewers_per_owner": s.MaxViewersPerOwner,
+	} {
+		if most < -1 {
+			return fmt.Errorf("%s = %d: give a number from 0, or -1 for no limit", name, most)
+		}
 	}
 	for _, origin := range s.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" {

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/bellcord/bellcord/internal/permit"
 )
 
 // Telegram is a bot by which people use sessions, and who they are.
@@ -91,8 +89,8 @@ func (t Telegram) Check() error {
 		return errors.New("old_after and idle are not negative; 0 is never")
 	case t.Dir != "" && !filepath.IsAbs(t.Dir):
 		return fmt.Errorf("dir %q: a whole path is meant", t.Dir)
-	case t.Mode != "" && !permit.Mode(t.Mode).Valid():
-		return fmt.Errorf("mode %q: it is one of %v", t.Mode, permit.Modes)
+	case t.Mode != "" && checkMode(t.Mode) != nil:
+		return checkMode(t.Mode)
 	}
 	if err := t.checkPlaces(); err != nil {
 		return err

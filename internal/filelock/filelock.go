@@ -1,5 +1,5 @@
-// Package filelock locks files between processes. A lock is its holder's until the
-// file is closed, also by the holder's death; children do not inherit it.
+// Package filelock locks files between processes. A lock belongs to the process
+// that took it until that process releases it or dies.
 package filelock
 
 import (
@@ -22,3 +22,8 @@ func Try(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// Release unlocks and closes the file. Closing alone is not enough: until its
+// program begins, a child that another goroutine is starting holds a copy of the
+// descriptor, and with it the lock.
+func Release(f *os.File) error { return errors.Join(Unlock(f), f.Close()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-func TestALockIsItsHoldersUntilTheFileIsClosed(t *testing.T) {
+func TestTry_LockIsHeld_FailsUntilItIsReleased(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	first, err := filelock.Try(path)
@@ -18,7 +18,7 @@ func TestALockIsItsHoldersUntilTheFileIsClosed(t *testing.T) {
 	if _, err := filelock.Try(path); !errors.Is(err, filelock.ErrHeld) {
 		t.Errorf("a second holder is told %v", err)
 	}
-	if err := first.Close(); err != nil {
+	if err := filelock.Release(first); err != nil {
 		t.Fatal(err)
 	}
 	again, err := filelock.Try(path)

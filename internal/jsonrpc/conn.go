@@ -7,6 +7,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,9 +100,10 @@ const lastWords = 3 * time.Second
 func (c *Conn) read(handle func(Message)) error {
 	for {
 		line, err := c.in.next()
+		var long tooLongError
 		switch {
-		case errors.Is(err, errTooLong):
-			c.ReplyError(nil, &Error{Code: InvalidRequest, Message: err.Error()})
+		case errors.As(err, &long):
+			c.tooLong(long)
 			continue
 		case errors.Is(err, io.EOF):
 			return nil
@@ -122,6 +124,44 @@ func (c *Conn) read(handle func(Message)) error {
 			c.ReplyError(m.ID, &Error{Code: InvalidRequest, Message: "neither a request nor an answer"})
 		}
 	}
+}
+
+// tooLong answers a request that is too long under its id, where that is at the
+// beginning of the line. An answer that is too long fails our request.
+func (c *Conn) tooLong(long tooLongError) {
+	id, isAnswer := head(long.beginning)
+	failed := &Error{Code: InvalidRequest, Message: long.Error()}
+	if isAnswer {
+		c.answered(Message{ID: id, Error: failed})
+		return
+	}
+	c.ReplyError(id, failed)
+}
+
+// head reads the id from the beginning of a message, up to the first member that
+// is not complete there, and whether the message is an answer.
+func head(beginning []byte) (id json.RawMessage, isAnswer bool) {
+	d := json.NewDecoder(bytes.NewReader(beginning))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return id, false
+		}
+		var value json.RawMessage
+		err = d.Decode(&value)
+		switch {
+		case key == "result" || key == "error":
+			return id, true
+		case err != nil:
+			return id, false
+		case key == "id":
+			id = value
+		}
+	}
+	return id, false
 }
 
 func notUnderstood(line []byte, err error) *Error {
@@ -156,7 +196,23 @@ func (c *Conn) Request(method string, params any) *Pending {
 // Wait returns the answer: into result, or as an error. ErrClosed means that
 // there will be none.
 func (p *Pending) Wait(result any) error {
-	m, ok := <-p.answer
+	return p.WaitContext(context.Background(), result)
+}
+
+// WaitContext is Wait for as long as ctx lives. When ctx ends first, its cause
+// is returned and the request stays open: it can be waited for again.
+func (p *Pending) WaitContext(ctx context.Context, result any) error {
+	var m Message
+	var ok bool
+	select {
+	case m, ok = <-p.answer:
+	default:
+		select {
+		case m, ok = <-p.answer:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	switch {
 	case !ok:
 		return ErrClosed
@@ -168,14 +224,26 @@ func (p *Pending) Wait(result any) error {
 
 // Cancel gives the request up: the other side is told so ($/cancel_request),
 // in the order of what else is sent, and whatever it still answers is dropped.
-// It does nothing when the answer is there.
-func (p *Pending) Cancel() {
+// It does nothing when the answer is there, and reports whether it was not.
+func (p *Pending) Cancel() (open bool) {
 	p.conn.mu.Lock()
-	_, open := p.conn.pending[p.id]
+	_, open = p.conn.pending[p.id]
 	delete(p.conn.pending, p.id)
 	p.conn.mu.Unlock()
 	if open {
 		close(p.answer)
+		p.conn.Notify("$/cancel_request", map[string]any{"requestId": json.RawMessage(p.id)})
+	}
+	return open
+}
+
+// Withdraw sends the other side the same notification as Cancel, but the
+// request stays open: its answer reports whether it was carried out.
+func (p *Pending) Withdraw() {
+	p.conn.mu.Lock()
+	_, open := p.conn.pending[p.id]
+	p.conn.mu.Unlock()
+	if open {
 		p.conn.Notify("$/cancel_request", map[string]any{"requestId": json.RawMessage(p.id)})
 	}
 }
@@ -226,16 +294,17 @@ func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
 func (c *Conn) Room(ctx context.Context) error { return c.out.room(ctx) }
 
 func (c *Conn) send(m outgoing) {
-	line, err := json.Marshal(m)
+	line, err := m.encode()
 	if err != nil {
-		line, _ = json.Marshal(outgoing{ID: m.ID, Error: &Error{Code: InternalError, Message: err.Error()}})
+		line, _ = outgoing{ID: m.ID, Error: &Error{Code: InternalError, Message: err.Error()}}.encode()
 	}
 	c.out.put(append(line, '\n'))
 }
 
-// MarshalJSON writes the fields that belong to the kind of message this is: a
-// result is there even when it is null, which omitempty cannot say.
-func (m outgoing) MarshalJSON() ([]byte, error) {
+// encode writes the fields that belong to the kind of message this is: a result
+// is there even when it is null, which omitempty cannot say. It is no
+// MarshalJSON, whose output would be scanned once more.
+func (m outgoing) encode() ([]byte, error) {
 	fields := map[string]any{"jsonrpc": "2.0"}
 	if m.ID != nil {
 		fields["id"] = m.ID

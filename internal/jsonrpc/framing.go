@@ -14,12 +14,21 @@ const MostLine = 64 << 20
 
 var errTooLong = errors.New("message longer than 64 MiB")
 
+// tooLongError is errTooLong with the beginning of the line.
+type tooLongError struct{ beginning []byte }
+
+func (tooLongError) Error() string { return errTooLong.Error() }
+func (tooLongError) Unwrap() error { return errTooLong }
+
+// mostBeginning is how much of a line that is too long is kept.
+const mostBeginning = 4 << 10
+
 // lineReader reads lines that are not empty, without their ends.
 type lineReader struct{ r *bufio.Reader }
 
 func newLineReader(r io.Reader) lineReader { return lineReader{bufio.NewReaderSize(r, 64<<10)} }
 
-// next returns the next line; errTooLong for one that was skipped.
+// next returns the next line; a tooLongError for one that was skipped.
 func (l lineReader) next() ([]byte, error) {
 	for {
 		line, err := l.line()
@@ -41,7 +50,7 @@ func (l lineReader) line() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if tooLong = tooLong || len(line)+len(part) > MostLine; tooLong {
-			line = nil
+			line = bytes.Clone(line[:min(len(line), mostBeginning)])
 		} else {
 			line = append(line, part...)
 		}
@@ -49,7 +58,7 @@ func (l lineReader) line() ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case tooLong && (err == nil || errors.Is(err, io.EOF)):
-			return nil, errTooLong
+			return nil, tooLongError{line}
 		default:
 			return line, err
 		}

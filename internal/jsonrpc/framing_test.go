@@ -90,6 +90,38 @@ func TestALineThatIsTooLongIsRefusedAndTheNextOneIsUnderstood(t *testing.T) {
 	}
 }
 
+func TestLine_TooLong_IsAnsweredUnderItsID(t *testing.T) {
+	t.Parallel()
+	for beginning, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"long","params":"`:           "7",
+		`{"jsonrpc":"2.0","method":"long","id":"a\"b","params":["x","`: `"a\"b"`,
+		`{"method":"long","params":"`:                                  "null", // the id is behind what is too long
+		`[{"id":7,"params":"`:                                          "null",
+	} {
+		_, sent := hear(t, io.MultiReader(strings.NewReader(beginning), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n")))
+		if len(sent) != 1 {
+			t.Fatalf("%s: answered %v", beginning, sent)
+		}
+		if c, id := code(t, sent[0]); c != jsonrpc.InvalidRequest || id != want {
+			t.Errorf("%s: answered %s, want the id %s", beginning, sent[0], want)
+		}
+	}
+}
+
+func TestLine_TooLongAnswer_FailsTheRequest(t *testing.T) {
+	t.Parallel()
+	p := dial(t, nil)
+	request := p.conn.Request("read", nil)
+	p.next()
+	go func() {
+		_, _ = io.Copy(p.wire, io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"result":"`), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n")))
+	}()
+	var refused *jsonrpc.Error
+	if err := request.Wait(new(string)); !errors.As(err, &refused) || refused.Code != jsonrpc.InvalidRequest {
+		t.Errorf("the request ended with %v", err)
+	}
+}
+
 func TestAnInputThatFailsEndsTheConnectionWithItsError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the line is cut")

@@ -19,7 +19,7 @@ type Draining struct {
 
 // Ask implements Model.
 func (d Draining) Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error) {
-	reading, hangUp := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // a request's, not a turn's
+	reading, hangUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer hangUp(nil)
 	begun := make(chan struct{}, 1)
 	watched := make(chan struct{})

@@ -25,11 +25,11 @@ func (m slowModel) Ask(ctx context.Context, _ llm.Request, emit func(bellcord.Bo
 		case <-ctx.Done():
 			return llm.Reply{}, context.Cause(ctx)
 		}
-		if err := emit(bellcord.Said{Text: "word "}); err != nil {
+		if err := emit(bellcord.TextDelta{Text: "word "}); err != nil {
 			return llm.Reply{}, err
 		}
 	}
-	return llm.Reply{Finish: "stop", Usage: &bellcord.Usage{Input: 7, Output: 10, Exact: true}}, nil
+	return llm.Reply{Finish: "stop", Usage: &bellcord.Usage{InputTokens: 7, OutputTokens: 10, Exact: true}}, nil
 }
 
 func TestAStoppedAnswerIsReadOnForItsUsageAndNoLonger(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Model answers requests. Ask streams what the model says and thinks to emit, in
-// order, as bellcord.Said and bellcord.Thought, with a bellcord.Sealed where a
-// block of thinking is complete and a bellcord.Metered where the model tells
+// order, as bellcord.TextDelta and bellcord.ThinkingDelta, with a bellcord.ThinkingSigned where a
+// block of thinking is complete and a bellcord.UsageReported where the model tells
 // its usage early, and returns once the answer is complete. When ctx ends it
 // closes the connection at once and returns ctx's cause. An answer that was cut
 // off is an error, never a short answer; a failure is a *Failure.
@@ -78,10 +78,10 @@ func (r Request) EstimateTokens() int64 {
 	for _, m := range r.Messages {
 		n += len(m.Text) + bytesPerImage*len(m.Images)
 		for _, t := range m.Thinking {
-			n += len(t.Text) + len(t.Seal)
+			n += len(t.Text) + len(t.Signature)
 		}
 		for _, c := range m.Calls {
-			n += len(c.Name) + len(c.Args)
+			n += len(c.Name) + len(c.Arguments)
 		}
 	}
 	for _, t := range r.Tools {

@@ -25,7 +25,7 @@ func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) 
 	for attempt := 1; ; attempt++ {
 		shown := false
 		reply, err := p.Model.Ask(ctx, req, func(b bellcord.Body) error {
-			if _, metered := b.(bellcord.Metered); !metered {
+			if _, metered := b.(bellcord.UsageReported); !metered {
 				shown = true
 			}
 			return emit(b)
@@ -43,7 +43,7 @@ func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) 
 			pause = min(2*pause, most)
 		}
 		wait = min(wait, most)
-		if err := emit(bellcord.Retrying{Attempt: attempt, Wait: wait, Why: err.Error()}); err != nil {
+		if err := emit(bellcord.ModelRetryScheduled{Attempt: attempt, RetryIn: wait, Reason: err.Error()}); err != nil {
 			return Reply{}, err
 		}
 		timer := time.NewTimer(wait)

@@ -46,10 +46,10 @@ func modelThat(answers ...func(func(bellcord.Body) error) error) *model {
 }
 
 // retries collects what a watcher is told of the waiting.
-type retries []bellcord.Retrying
+type retries []bellcord.ModelRetryScheduled
 
 func (r *retries) emit(b bellcord.Body) error {
-	if again, ok := b.(bellcord.Retrying); ok {
+	if again, ok := b.(bellcord.ModelRetryScheduled); ok {
 		*r = append(*r, again)
 	}
 	return nil
@@ -70,7 +70,7 @@ func TestAModelThatComesBackIsAskedAgainAfterAGrowingPause(t *testing.T) {
 			if paused < longest/2 || paused > longest {
 				t.Errorf("pause %d took %v, want from %v to %v", i+1, paused, longest/2, longest)
 			}
-			if again.Attempt != i+1 || again.Wait != paused || again.Why == "" {
+			if again.Attempt != i+1 || again.RetryIn != paused || again.Reason == "" {
 				t.Errorf("told %+v of a pause of %v", again, paused)
 			}
 			longest *= 2
@@ -90,7 +90,7 @@ func TestThePauseIsTheOneTheServerAskedForUpToTheLongest(t *testing.T) {
 		if len(m.asked) != 3 || m.asked[1] != 7*time.Second || m.asked[2] != 27*time.Second {
 			t.Errorf("asked at %v", m.asked)
 		}
-		if told[0].Wait != 7*time.Second || told[1].Wait != 20*time.Second {
+		if told[0].RetryIn != 7*time.Second || told[1].RetryIn != 20*time.Second {
 			t.Errorf("told %+v", told)
 		}
 	})
@@ -116,7 +116,7 @@ func TestWhatAnAnswerCostsIsNotAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		metered := func(emit func(bellcord.Body) error) error {
-			return errors.Join(emit(bellcord.Metered{}), down(0)(emit))
+			return errors.Join(emit(bellcord.UsageReported{}), down(0)(emit))
 		}
 		m := modelThat(metered, fine)
 		if reply, err := (llm.Patient{Model: m}).Ask(t.Context(), llm.Request{}, new(retries).emit); err != nil || reply.Finish != "stop" {
@@ -154,10 +154,10 @@ func TestWhatWillNotPassOrWasShownIsNotAskedAgain(t *testing.T) {
 	}{
 		"a failure that does not pass": {func(func(bellcord.Body) error) error { return refused }, new(retries).emit, refused},
 		"an answer cut off after a word": {func(emit func(bellcord.Body) error) error {
-			return errors.Join(emit(bellcord.Said{Text: "he"}), down(0)(emit))
+			return errors.Join(emit(bellcord.TextDelta{Text: "he"}), down(0)(emit))
 		}, new(retries).emit, errDown},
 		"an answer cut off after a thought": {func(emit func(bellcord.Body) error) error {
-			return errors.Join(emit(bellcord.Thought{Text: "hm"}), down(0)(emit))
+			return errors.Join(emit(bellcord.ThinkingDelta{Text: "hm"}), down(0)(emit))
 		}, new(retries).emit, errDown},
 		"a pause that nobody could be told of": {down(0), func(bellcord.Body) error { return full }, full},
 	} {

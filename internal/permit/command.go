@@ -1,7 +1,10 @@
 package permit
 
 import (
+	"regexp"
+	"runtime"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -9,114 +12,208 @@ import (
 // parts is a call taken apart: for a command, the simple commands it consists
 // of; else its one subject.
 type parts struct {
-	whole    string
+	// subjects must each be allowed by a rule. The words of a command are
+	// separated by wordEnd.
 	subjects []string
-	opaque   bool // something in it cannot be known before it runs: no rule allows it
+	// loose are the texts that a deny rule is compared with. They are found
+	// generously: one that the shell would not run may be among them.
+	loose  []string
+	opaque bool // something in it cannot be known before it runs: no rule allows it
 }
+
+// A command that contains control characters is opaque, so no command can
+// contain these two.
+const (
+	wordEnd = "\x1f" // between two words
+	expands = "\x01" // stands for an unquoted *, ? or ~, which only a rule's * covers
+)
 
 func (c Call) parts() parts {
 	if c.Effect != Executes {
-		return parts{whole: c.Subject, subjects: []string{c.Subject}}
-	}
-	return takeApart(c.Subject)
-}
-
-// takeApart lists the simple commands in a shell command, wherever they stand:
-// in pipes, lists, subshells, substitutions, functions. A rule for "git status"
-// must not allow "git status; rm -rf /". Redirections into files, words that
-// are computed and text that is no shell are opaque.
-func takeApart(command string) parts {
-	p := parts{whole: command}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
-	if err != nil {
-		p.opaque = true
-		p.subjects = []string{command}
+		p := parts{subjects: []string{c.Subject}, loose: []string{c.Subject}}
+		if c.Written != "" {
+			p.loose = append(p.loose, c.Written)
+		}
 		return p
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.CallExpr:
-			p.call(n)
-		case *syntax.Redirect:
-			p.opaque = p.opaque || writes(n)
-		case *syntax.FuncDecl, *syntax.CoprocClause, *syntax.DeclClause:
-			p.opaque = true
-		}
-		return true
-	})
-	if len(p.subjects) == 0 {
-		p.subjects = []string{command}
-		p.opaque = true
+	p := takeApart(c.Subject, runtime.GOOS)
+	p.loose = append(p.loose, c.Subject)
+	for _, variant := range []syntax.LangVariant{syntax.LangPOSIX, syntax.LangBash} {
+		p.loose = append(p.loose, everyCommand(c.Subject, variant)...)
 	}
 	return p
 }
 
-func (p *parts) call(n *syntax.CallExpr) {
-	if len(n.Assigns) > 0 { // such as PATH=… or LD_PRELOAD=… in front
-		p.opaque = true
+// takeApart lists the simple commands of a command line. A rule for
+// "git status" must not allow "git status; rm -rf /".
+//
+// The line is parsed as POSIX shell, because /bin/sh runs it, and only syntax
+// that dash, bash and busybox read alike is transparent. All other syntax is
+// opaque: a kind of node is opaque until it is listed in judge.stmt.
+func takeApart(command, system string) parts {
+	if !readAlike(command) || system == "windows" && !plainWindows.MatchString(command) {
+		return parts{opaque: true}
 	}
-	if len(n.Args) == 0 {
-		return
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return parts{opaque: true}
 	}
-	words := make([]string, len(n.Args))
-	for i, w := range n.Args {
-		text, plain := literal(w)
-		words[i] = text
-		p.opaque = p.opaque || !plain
+	var j judge
+	j.stmts(file.Stmts)
+	return parts{subjects: j.subjects, opaque: j.opaque || len(j.subjects) == 0}
+}
+
+// readAlike reports whether shells agree on where the text's characters begin
+// and which of them are blanks. A backslash at the end of a line is accepted
+// behind a blank only, and in no text that may contain a comment: the parser
+// joins a comment with the next line, shells do not.
+func readAlike(command string) bool {
+	if !utf8.ValidString(command) {
+		return false
 	}
-	p.subjects = append(p.subjects, strings.Join(words, " "))
-	if runsOthers(words[0]) {
-		p.opaque = true
+	for _, r := range command {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f {
+			return false
+		}
+	}
+	for rest := command; ; {
+		before, after, found := strings.Cut(rest, "\\\n")
+		switch {
+		case !found:
+			return true
+		case strings.Contains(command, "#") || !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\t"):
+			return false
+		}
+		rest = after
 	}
 }
 
-// runsOthers names commands that run what their arguments say, so that a rule
-// for the name would allow anything.
-func runsOthers(name string) bool {
-	switch name[strings.LastIndex(name, "/")+1:] {
-	case "eval", "exec", "source", ".", "sh", "bash", "zsh", "dash", "ksh", "env", "xargs", "sudo", "su", "nohup", "setsid",
-		"command", "builtin", "trap", "time", "timeout", "nice", "find", "ssh":
+// plainWindows matches commands that cmd.exe reads as the words they look
+// like. Quotes and operators mean other things to cmd.exe than to the parser.
+var plainWindows = regexp.MustCompile(`\A[A-Za-z0-9_./:+ -]+\z`)
+
+// judge collects the simple commands of transparent syntax.
+type judge struct {
+	subjects []string
+	opaque   bool
+}
+
+func (j *judge) stmts(all []*syntax.Stmt) {
+	for _, s := range all {
+		j.stmt(s)
+	}
+}
+
+func (j *judge) stmt(s *syntax.Stmt) {
+	if s.Coprocess || s.Disown {
+		j.opaque = true
+	}
+	for _, r := range s.Redirs {
+		j.opaque = j.opaque || !harmless(r)
+	}
+	switch n := s.Cmd.(type) {
+	case nil: // redirections alone
+	case *syntax.CallExpr:
+		j.call(n)
+	case *syntax.BinaryCmd:
+		j.opaque = j.opaque || n.Op != syntax.AndStmt && n.Op != syntax.OrStmt && n.Op != syntax.Pipe
+		j.stmt(n.X)
+		j.stmt(n.Y)
+	case *syntax.Block:
+		j.stmts(n.Stmts)
+	case *syntax.Subshell:
+		// bash reads "((" as arithmetic.
+		j.opaque = j.opaque || len(n.Stmts) == 0 || n.Stmts[0].Pos().Offset() == n.Lparen.Offset()+1 && beginsSubshell(n.Stmts[0])
+		j.stmts(n.Stmts)
+	case *syntax.IfClause:
+		j.ifClause(n)
+	case *syntax.WhileClause: // also until
+		j.stmts(n.Cond)
+		j.stmts(n.Do)
+	default: // for and case among them: a loop assigns a variable, which may be PATH
+		j.opaque = true
+	}
+}
+
+// beginsSubshell reports whether a statement begins with a parenthesis.
+func beginsSubshell(s *syntax.Stmt) bool {
+	switch n := s.Cmd.(type) {
+	case *syntax.Subshell:
 		return true
+	case *syntax.BinaryCmd:
+		return beginsSubshell(n.X)
 	}
 	return false
 }
 
-// literal returns a word as it will be, and whether that is known.
-func literal(w *syntax.Word) (string, bool) {
-	var out strings.Builder
-	plain := true
-	var add func([]syntax.WordPart)
-	add = func(wordParts []syntax.WordPart) {
-		for _, part := range wordParts {
-			switch x := part.(type) {
-			case *syntax.Lit:
-				out.WriteString(strings.ReplaceAll(x.Value, `\`, ""))
-			case *syntax.SglQuoted:
-				plain = plain && !x.Dollar
-				out.WriteString(x.Value)
-			case *syntax.DblQuoted:
-				add(x.Parts)
-			default:
-				plain = false
-				out.WriteString("…")
-			}
-		}
+func (j *judge) ifClause(n *syntax.IfClause) {
+	j.stmts(n.Cond)
+	j.stmts(n.Then)
+	if n.Else != nil {
+		j.ifClause(n.Else)
 	}
-	add(w.Parts)
-	return out.String(), plain
 }
 
-// writes reports whether a redirection can change a file.
-func writes(r *syntax.Redirect) bool {
-	switch r.Op {
-	case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
-		return false
-	case syntax.DplOut: // 2>&1
-		text, plain := literal(r.Word)
-		return !plain || strings.Trim(text, "0123456789-") != ""
-	case syntax.RdrOut, syntax.RdrAll:
-		text, plain := literal(r.Word)
-		return !plain || text != "/dev/null"
+// commandName matches a name that is a program or a builtin to every shell,
+// and never an assignment, a pattern or a job.
+var commandName = regexp.MustCompile(`\A[A-Za-z0-9_./][A-Za-z0-9_./:@,+-]*\z`)
+
+func (j *judge) call(n *syntax.CallExpr) {
+	if len(n.Assigns) > 0 || len(n.Args) == 0 { // such as PATH=… or LD_PRELOAD=…
+		j.opaque = true
+		return
 	}
-	return true
+	words := make([]string, len(n.Args))
+	for i, w := range n.Args {
+		text, known := word(w)
+		words[i] = text
+		j.opaque = j.opaque || !known
+	}
+	j.subjects = append(j.subjects, strings.Join(words, wordEnd))
+	if words[0] != "[" && !commandName.MatchString(words[0]) || runsOthers(words) {
+		j.opaque = true
+	}
+}
+
+// harmless reports whether a redirection opens no file but /dev/null. A rule
+// names a command, not the files that it is connected with.
+func harmless(r *syntax.Redirect) bool {
+	if r.N != nil && !oneDigit(r.N.Value) {
+		return false // dash takes 22> for the word 22 and a redirection
+	}
+	target, known := word(r.Word)
+	if !known {
+		return false
+	}
+	switch r.Op {
+	case syntax.DplIn, syntax.DplOut: // 2>&1
+		return target == "-" || oneDigit(target)
+	case syntax.RdrIn, syntax.RdrOut, syntax.AppOut:
+		return target == "/dev/null"
+	}
+	return false
+}
+
+func oneDigit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
+
+// everyCommand lists the simple commands in a line, wherever they stand, for
+// deny rules: in substitutions and functions, too. Words that are computed are
+// shown as "…".
+func everyCommand(command string, variant syntax.LangVariant) []string {
+	file, err := syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil
+	}
+	var all []string
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			words := make([]string, len(call.Args))
+			for i, w := range call.Args {
+				words[i] = looseWord(w)
+			}
+			all = append(all, strings.Join(words, " "))
+		}
+		return true
+	})
+	return all
 }

@@ -30,7 +30,7 @@ func TestTheTableOfTheDocumentIsTrue(t *testing.T) {
 		}
 		for _, command := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[0], -1) {
 			tried++
-			if d := p.Decide("s", permit.Ask, shell(command[1])); d.Verdict != want {
+			if d := p.Decide(permit.Session{ID: "s"}, permit.Ask, shell(command[1])); d.Verdict != want {
 				t.Errorf("%s: %s, and not %s", command[1], d.Verdict, want)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
@@ -20,25 +21,12 @@ type acpClient struct {
 	*agent
 	trial *trial
 	said  *journal[acpMessage]
-	info  acpInfo
+	info  acp.InitializeResponse
 
 	holding atomic.Bool // permission requests stay open
 
 	mu     sync.Mutex
 	lastID int
-}
-
-// acpInfo is what an agent says of itself.
-type acpInfo struct {
-	AgentInfo struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-	} `json:"agentInfo"`
-	AgentCapabilities struct {
-		SessionCapabilities struct {
-			Close json.RawMessage `json:"close"`
-		} `json:"sessionCapabilities"`
-	} `json:"agentCapabilities"`
 }
 
 // acp starts the agent and says hello.
@@ -54,10 +42,8 @@ func (t *trial) acp(ctx context.Context) (*acpClient, error) {
 	}
 	c.agent = a
 	close(ready)
-	return c, c.call(ctx, "initialize", map[string]any{
-		"protocolVersion":    1,
-		"clientInfo":         map[string]any{"name": "bellcord-probe", "version": "1"},
-		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false},
+	return c, c.call(ctx, acp.MethodInitialize, acp.InitializeRequest{
+		ProtocolVersion: acp.Version, ClientInfo: acp.Implementation{Name: "bellcord-probe", Version: "1"},
 	}, &c.info)
 }
 
@@ -93,19 +79,17 @@ func (c *acpClient) call(ctx context.Context, method string, params, result any)
 	case m.Error != nil:
 		return fmt.Errorf("%s: %w%s", method, m.Error, c.lastWords())
 	}
-	return json.Unmarshal(m.Result, result)
+	return acp.Decode(m.Result, result)
 }
 
 // session opens a session.
 func (c *acpClient) session(ctx context.Context) (string, error) {
-	var made struct {
-		ID string `json:"sessionId"`
-	}
-	err := c.call(ctx, "session/new", map[string]any{"cwd": c.trial.target.Dir, "mcpServers": []any{}}, &made)
-	if err == nil && made.ID == "" {
+	var made acp.NewSessionResponse
+	err := c.call(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: c.trial.target.Dir, McpServers: []acp.McpServer{}}, &made)
+	if err == nil && made.SessionID == "" {
 		err = errors.New("session/new: no session id")
 	}
-	return made.ID, err
+	return made.SessionID, err
 }
 
 // open starts the agent and opens a session.
@@ -119,7 +103,7 @@ func (t *trial) open(ctx context.Context) (*acpClient, string, error) {
 }
 
 func cancelOf(session string) []byte {
-	return notification("session/cancel", map[string]any{"sessionId": session})
+	return notification(acp.MethodCancel, acp.CancelNotification{SessionID: session})
 }
 
 // hear takes one line, and answers what the agent asks.
@@ -131,10 +115,10 @@ func (c *acpClient) hear(at time.Time, line []byte) {
 	c.said.add(m)
 	switch {
 	case !m.IsRequest():
-	case m.Method != "session/request_permission":
+	case m.Method != acp.MethodRequestPermission:
 		c.reply(m, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not offered"})
 	case !c.holding.Load():
-		c.reply(m, map[string]any{"outcome": m.allowed()}, nil)
+		c.reply(m, m.allowed(), nil)
 	}
 }
 

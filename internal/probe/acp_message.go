@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
@@ -14,42 +15,26 @@ type acpMessage struct {
 	jsonrpc.Message
 	at      time.Time
 	session string
-	update  string // its kind
-	tool    string // the id of the call
-	status  string
-	text    string
-	options []permissionOption
+	update  acp.SessionUpdate
+	options []acp.PermissionOption
 }
 
-type permissionOption struct {
-	ID   string `json:"optionId"`
-	Kind string `json:"kind"`
-}
-
-// readMessage takes what it understands; what is no message is none.
+// readMessage takes what it understands; what is no message is none, and
+// parameters that have another shape are not looked at.
 func readMessage(at time.Time, line []byte) (acpMessage, bool) {
 	m := acpMessage{at: at}
 	if json.Unmarshal(line, &m.Message) != nil {
 		return m, false
 	}
-	var p struct {
-		SessionID string             `json:"sessionId"`
-		Options   []permissionOption `json:"options"`
-		Update    struct {
-			Kind    string          `json:"sessionUpdate"`
-			Tool    string          `json:"toolCallId"`
-			Status  string          `json:"status"`
-			Content json.RawMessage `json:"content"`
-		} `json:"update"`
-	}
-	_ = json.Unmarshal(m.Params, &p) // what has another shape is not looked for
-	m.session, m.options = p.SessionID, p.Options
-	m.update, m.tool, m.status = p.Update.Kind, p.Update.Tool, p.Update.Status
-	var said struct {
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(p.Update.Content, &said) == nil {
-		m.text = said.Text
+	switch m.Method {
+	case acp.MethodUpdate:
+		var n acp.SessionNotification
+		_ = acp.Decode(m.Params, &n)
+		m.session, m.update = n.SessionID, n.Update
+	case acp.MethodRequestPermission:
+		var p acp.RequestPermissionRequest
+		_ = acp.Decode(m.Params, &p)
+		m.session, m.options = p.SessionID, p.Options
 	}
 	return m, true
 }
@@ -61,45 +46,69 @@ func (m acpMessage) answers(id string) bool {
 
 // speaks reports whether this is text of a turn.
 func (m acpMessage) speaks(session string) bool {
-	return m.session == session && (m.update == "agent_message_chunk" || m.update == "agent_thought_chunk")
+	switch m.update.Value.(type) {
+	case acp.AgentMessageChunk, acp.AgentThoughtChunk:
+		return m.session == session
+	}
+	return false
 }
 
 // works reports whether this is content of a turn: what must not come after
 // its answer. Titles, usage and the like may.
 func (m acpMessage) works(session string) bool {
-	return m.speaks(session) || m.session == session && (m.update == "tool_call" || m.update == "tool_call_update" || m.update == "plan")
+	switch m.update.Value.(type) {
+	case acp.ToolCall, acp.ToolCallUpdate, acp.Plan:
+		return m.session == session
+	}
+	return m.speaks(session)
+}
+
+// text is what the message adds to the answer.
+func (m acpMessage) text() string {
+	if chunk, is := m.update.Value.(acp.AgentMessageChunk); is && chunk.Content.Text != nil {
+		return *chunk.Content.Text
+	}
+	return ""
+}
+
+// call returns the tool call that the message is about, and its state; "" for
+// none.
+func (m acpMessage) call() (id string, status acp.ToolCallStatus) {
+	switch u := m.update.Value.(type) {
+	case acp.ToolCall:
+		return u.ToolCallID, u.Status
+	case acp.ToolCallUpdate:
+		return u.ToolCallID, u.Status
+	}
+	return "", ""
 }
 
 // asks reports whether this asks the client for permission.
 func (m acpMessage) asks(session string) bool {
-	return m.Method == "session/request_permission" && m.session == session
+	return m.Method == acp.MethodRequestPermission && m.session == session
 }
 
 // allowed is the answer that lets a call run; this once, if it can be, so that
 // an agent asks again in the next check.
-func (m acpMessage) allowed() map[string]any {
+func (m acpMessage) allowed() acp.RequestPermissionResponse {
 	for _, kind := range []string{"allow_once", "allow"} {
 		for _, o := range m.options {
-			if strings.HasPrefix(o.Kind, kind) {
-				return map[string]any{"outcome": "selected", "optionId": o.ID}
+			if strings.HasPrefix(string(o.Kind), kind) {
+				return acp.Selected(o.OptionID)
 			}
 		}
 	}
-	return cancelledOutcome
+	return acp.CancelledPermission()
 }
-
-var cancelledOutcome = map[string]any{"outcome": "cancelled"}
 
 // reason is how a prompt was answered, in one word where it is a stop reason.
 func (m acpMessage) reason() string {
 	if m.Error != nil {
 		return oneLine(fmt.Sprintf("error %d %q", m.Error.Code, m.Error.Message))
 	}
-	var r struct {
-		StopReason string `json:"stopReason"`
-	}
+	var r acp.PromptResponse
 	if json.Unmarshal(m.Result, &r) != nil || r.StopReason == "" {
 		return "an answer without a stop reason"
 	}
-	return r.StopReason
+	return string(r.StopReason)
 }

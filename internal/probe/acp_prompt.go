@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // acpPrompt is a prompt that was sent.
@@ -19,9 +21,7 @@ type acpPrompt struct {
 
 // compose makes a prompt and the line that sends it.
 func (c *acpClient) compose(session string, s script) (*acpPrompt, []byte) {
-	id, line := c.request("session/prompt", map[string]any{
-		"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": s.text}},
-	})
+	id, line := c.request(acp.MethodPrompt, acp.PromptRequest{SessionID: session, Prompt: []acp.ContentBlock{acp.Text(s.text)}})
 	return &acpPrompt{script: s, c: c, session: session, id: id, from: c.said.len(), since: time.Now()}, line
 }
 
@@ -85,7 +85,7 @@ func (a acpAnswer) String() string {
 }
 
 func (a acpAnswer) cancelled() bool {
-	return a.n >= 0 && a.reason() == "cancelled" && a.took <= bound
+	return a.n >= 0 && a.reason() == string(acp.StopCancelled) && a.took <= bound
 }
 
 // verdict is that of a stop that was to cancel. Where no script says how long a
@@ -105,7 +105,7 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 		return false, "", err
 	}
 	a := p.answer(ctx, normally)
-	if a.n < 0 || a.reason() != "end_turn" {
+	if a.n < 0 || a.reason() != string(acp.StopEndTurn) {
 		return false, a.String(), nil
 	}
 	if c.trial.target.Model != nil && !strings.Contains(c.text(p.from, a.n, session), reply(p.nonce)) {
@@ -118,8 +118,8 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 func (c *acpClient) text(from, to int, session string) string {
 	var b strings.Builder
 	for _, m := range c.said.since(from)[:to-from] {
-		if m.session == session && m.update == "agent_message_chunk" {
-			b.WriteString(m.text)
+		if m.session == session {
+			b.WriteString(m.text())
 		}
 	}
 	return b.String()

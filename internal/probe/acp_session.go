@@ -3,6 +3,8 @@ package probe
 import (
 	"context"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // overlappingPrompts sends a second prompt while one runs. To queue it, to
@@ -46,14 +48,14 @@ func closeMidTurn(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	if offered := string(c.info.AgentCapabilities.SessionCapabilities.Close); offered == "" || offered == "null" || offered == "false" {
+	if !c.info.AgentCapabilities.SessionCapabilities.Close {
 		return skipped("session/close is not offered"), nil
 	}
 	p, err := c.speaking(ctx, session)
 	if err != nil {
 		return verdict{}, err
 	}
-	id, line := c.request("session/close", map[string]any{"sessionId": session})
+	id, line := c.request(acp.MethodCloseSession, acp.CloseSessionRequest{SessionID: session})
 	closing := &acpPrompt{c: c, session: session, id: id, from: p.from}
 	if err := closing.send(line); err != nil {
 		return verdict{}, err

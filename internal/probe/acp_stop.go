@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
 func acpChecks() []check {
@@ -92,14 +95,14 @@ func cancelRequest(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	if err := p.send(notification("$/cancel_request", map[string]any{"requestId": json.RawMessage(p.id)})); err != nil {
+	if err := p.send(notification(acp.MethodCancelRequest, acp.CancelRequestNotification{RequestID: json.RawMessage(p.id)})); err != nil {
 		return verdict{}, err
 	}
 	a := p.answer(ctx, t.opts.Patience/4)
 	switch {
 	case a.n < 0:
 		return skipped("ignored for %s", span(a.took)), nil
-	case a.Error != nil && a.Error.Code == -32800:
+	case a.Error != nil && a.Error.Code == jsonrpc.RequestCancelled:
 		return passed("%s", a), nil
 	}
 	return p.verdict(a), nil
@@ -154,5 +157,5 @@ func (p *acpPrompt) quiet(ctx context.Context) (verdict, error) {
 	if n < 0 {
 		return passed("nothing of the turn in the %s after its answer", span(watched)), nil
 	}
-	return failed("%s %s after the answer", m.update, span(m.at.Sub(a.at))), nil
+	return failed("%s %s after the answer", m.update.Kind(), span(m.at.Sub(a.at))), nil
 }

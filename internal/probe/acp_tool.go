@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // inTool sends a prompt whose tool sleeps, and waits until it does.
@@ -75,17 +78,18 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	case a.n < 0:
 		return p.verdict(a), nil
 	}
-	status := map[string]string{}
+	status := map[string]acp.ToolCallStatus{}
 	var order []string
 	for _, m := range c.said.since(p.from)[:a.n-p.from] {
-		if m.session != p.session || m.tool == "" {
+		call, now := m.call()
+		if m.session != p.session || call == "" {
 			continue
 		}
-		if _, known := status[m.tool]; !known {
-			order, status[m.tool] = append(order, m.tool), "no status"
+		if _, known := status[call]; !known {
+			order, status[call] = append(order, call), "no status"
 		}
-		if m.status != "" {
-			status[m.tool] = m.status
+		if now != "" {
+			status[call] = now
 		}
 	}
 	if len(order) == 0 {
@@ -93,8 +97,8 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	}
 	final, words := true, make([]string, len(order))
 	for i, tool := range order {
-		words[i] = status[tool]
-		final = final && (words[i] == "completed" || words[i] == "failed" || words[i] == "cancelled")
+		words[i] = string(status[tool])
+		final = final && slices.Contains([]acp.ToolCallStatus{acp.CallCompleted, acp.CallFailed, "cancelled"}, status[tool])
 	}
 	return grade(final, "at the answer: %s", strings.Join(words, ", ")), nil
 }
@@ -150,7 +154,7 @@ func permissionCancelled(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	outcome := encode(map[string]any{"jsonrpc": "2.0", "id": question.ID, "result": map[string]any{"outcome": cancelledOutcome}})
+	outcome := encode(map[string]any{"jsonrpc": "2.0", "id": question.ID, "result": acp.CancelledPermission()})
 	if err := p.send(cancelOf(p.session), outcome); err != nil {
 		return verdict{}, err
 	}

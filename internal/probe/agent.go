@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/jsonrpc"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // agent is a process of the agent that is graded.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // The protocols that are spoken.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // trial is one check under way: what it needs, and the agents that it started.

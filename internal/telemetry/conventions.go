@@ -64,12 +64,12 @@ func ofModel(model string) []attribute.KeyValue {
 }
 
 func ofUsage(u bellcord.Usage) []attribute.KeyValue {
-	return []attribute.KeyValue{inputTokens.Int64(u.Input), outputTokens.Int64(u.Output), usageExact.Bool(u.Exact)}
+	return []attribute.KeyValue{inputTokens.Int64(u.InputTokens), outputTokens.Int64(u.OutputTokens), usageExact.Bool(u.Exact)}
 }
 
 func ofCause(c bellcord.Cause) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{stopKind.String(string(c.Kind))}
-	for key, value := range map[attribute.Key]string{stopBy: c.By, stopFrom: c.From, stopWhy: c.Why, stopMode: string(c.Mode)} {
+	for key, value := range map[attribute.Key]string{stopBy: c.By, stopFrom: c.Source, stopWhy: c.Reason, stopMode: string(c.Mode)} {
 		if value != "" {
 			attrs = append(attrs, key.String(value))
 		}

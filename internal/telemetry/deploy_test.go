@@ -37,7 +37,7 @@ func exported(t *testing.T) map[string]map[string]bool {
 	if err := traces.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m.Watch(ended(bellcord.Receipt{End: bellcord.Done, Spent: []bellcord.Spent{{Model: "m"}}}))
+	m.Watch(ended(bellcord.Receipt{End: bellcord.EndDone, UsageByModel: []bellcord.ModelUsage{{Model: "m"}}}))
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

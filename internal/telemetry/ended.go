@@ -9,10 +9,10 @@ import (
 
 // The closed sets that labels come from.
 var (
-	ends   = []bellcord.End{bellcord.Done, bellcord.Stopped, bellcord.Failed, bellcord.Lost}
+	ends   = []bellcord.End{bellcord.EndDone, bellcord.EndStopped, bellcord.EndFailed, bellcord.EndLost}
 	causes = []bellcord.CauseKind{
-		bellcord.Person, bellcord.Deadline, bellcord.Budget, bellcord.StepLimit,
-		bellcord.Shutdown, bellcord.Replaced, bellcord.Disconnect,
+		bellcord.CausePerson, bellcord.CauseDeadline, bellcord.CauseBudget, bellcord.CauseStepLimit,
+		bellcord.CauseShutdown, bellcord.CauseReplaced, bellcord.CauseDisconnect,
 	}
 )
 
@@ -33,23 +33,23 @@ const nanodollars = 1e9
 func (m *Metrics) turnEnded(r bellcord.Receipt) {
 	end := oneOf(ends, r.End)
 	m.turns.WithLabelValues(end, causeOf(r)).Inc()
-	if t := r.Times; r.End != bellcord.Lost && !t.Started.IsZero() {
+	if t := r.Times; r.End != bellcord.EndLost && !t.Started.IsZero() {
 		m.turnSeconds.WithLabelValues(end).Observe(max(0, t.Settled.Sub(t.Started).Seconds()))
 	}
-	if r.End == bellcord.Stopped {
+	if r.End == bellcord.EndStopped {
 		m.stopped(r)
 	}
 	m.ended.Add(float64(len(r.Processes.Ended)))
 	m.survivors.Add(float64(len(r.Processes.Survivors)))
-	if r.Abandoned {
+	if r.AgentAbandoned {
 		m.abandoned.Inc()
 	}
 	m.callsEnded(r.Calls)
-	for _, s := range r.Spent {
+	for _, s := range r.UsageByModel {
 		model := m.models.bounded(s.Model)
-		m.tokens.WithLabelValues(model, "input").Add(float64(max(0, s.Input)))
-		m.tokens.WithLabelValues(model, "output").Add(float64(max(0, s.Output)))
-		m.cost.WithLabelValues(model).Add(float64(max(0, s.Cost)) / nanodollars)
+		m.tokens.WithLabelValues(model, "input").Add(float64(max(0, s.InputTokens)))
+		m.tokens.WithLabelValues(model, "output").Add(float64(max(0, s.OutputTokens)))
+		m.cost.WithLabelValues(model).Add(float64(max(0, s.CostNanoUSD)) / nanodollars)
 	}
 }
 
@@ -57,14 +57,14 @@ func (m *Metrics) turnEnded(r bellcord.Receipt) {
 // the bound: it was asked to take its time.
 func (m *Metrics) stopped(r bellcord.Receipt) {
 	t := r.Times
-	if t.Requested.IsZero() || r.Cause != nil && r.Cause.Mode == bellcord.AfterStep {
+	if t.StopRequested.IsZero() || r.Cause != nil && r.Cause.Mode == bellcord.StopAfterStep {
 		return
 	}
-	from := t.Requested
+	from := t.StopRequested
 	if t.Accepted.After(from) { // the stop came before its turn: it had nothing to do until then
 		from = t.Accepted
 	}
-	for phase, at := range map[string]time.Time{streamClosed: t.StreamClosed, processGone: t.ProcessGone, settled: t.Settled} {
+	for phase, at := range map[string]time.Time{streamClosed: t.StreamClosed, processGone: t.LastProcessEnded, settled: t.Settled} {
 		// A moment before the request is no phase of the stop: nothing was open when it came.
 		if !at.Before(from) {
 			m.stopSeconds.WithLabelValues(phase).Observe(at.Sub(from).Seconds())
@@ -73,10 +73,10 @@ func (m *Metrics) stopped(r bellcord.Receipt) {
 }
 
 func (m *Metrics) callsEnded(c bellcord.Calls) {
-	m.calls.WithLabelValues(string(bellcord.Finished)).Add(float64(c.Finished))
+	m.calls.WithLabelValues(string(bellcord.CallFinished)).Add(float64(c.Finished))
 	m.calls.WithLabelValues(string(bellcord.CallStopped)).Add(float64(len(c.Stopped)))
-	m.calls.WithLabelValues(string(bellcord.NotStarted)).Add(float64(len(c.NotStarted)))
-	m.calls.WithLabelValues(string(bellcord.Unknown)).Add(float64(len(c.Unknown)))
+	m.calls.WithLabelValues(string(bellcord.CallNotStarted)).Add(float64(len(c.NotStarted)))
+	m.calls.WithLabelValues(string(bellcord.CallUnknown)).Add(float64(len(c.Unknown)))
 }
 
 func causeOf(r bellcord.Receipt) string {

@@ -83,17 +83,17 @@ func NewMetrics(reg prometheus.Registerer, now Live) *Metrics {
 func (m *Metrics) beginAtZero() {
 	for _, end := range ends {
 		m.turns.WithLabelValues(string(end), "")
-		if end != bellcord.Lost {
+		if end != bellcord.EndLost {
 			m.turnSeconds.WithLabelValues(string(end))
 		}
 	}
 	for _, cause := range causes {
-		m.turns.WithLabelValues(string(bellcord.Stopped), string(cause))
+		m.turns.WithLabelValues(string(bellcord.EndStopped), string(cause))
 	}
 	for _, phase := range []string{streamClosed, processGone, settled} {
 		m.stopSeconds.WithLabelValues(phase)
 	}
-	for _, fate := range []bellcord.Fate{bellcord.NotStarted, bellcord.Finished, bellcord.CallStopped, bellcord.Unknown} {
+	for _, fate := range []bellcord.CallOutcome{bellcord.CallNotStarted, bellcord.CallFinished, bellcord.CallStopped, bellcord.CallUnknown} {
 		m.calls.WithLabelValues(string(fate))
 	}
 }
@@ -106,11 +106,11 @@ func (m *Metrics) Watch(c bellcord.Commit) {
 	for _, ev := range c.Events {
 		m.events.WithLabelValues(ev.Body.Kind()).Inc()
 		switch b := ev.Body.(type) {
-		case bellcord.Asked:
+		case bellcord.QuestionOpened:
 			m.questions.Inc()
-		case bellcord.Retrying:
+		case bellcord.ModelRetryScheduled:
 			m.retries.Inc()
-		case bellcord.Ended:
+		case bellcord.TurnEnded:
 			m.turnEnded(b.Receipt)
 		}
 	}

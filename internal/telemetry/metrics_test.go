@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
@@ -81,16 +82,16 @@ func TestATurnThatIsDoneIsCounted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, dir, func(ctx context.Context, w *bellcord.Work) error {
+		s := newStage(t, dir, func(ctx context.Context, w *hub.Work) error {
 			price := &bellcord.Price{Input: 3000, Output: 15000}
 			return errors.Join(
 				w.Step(ctx, bellcord.StepStarted{Model: "openai/small", Price: price}),
 				emit(ctx, w,
-					bellcord.Retrying{Attempt: 1, Wait: time.Second, Why: "busy"},
-					bellcord.Called{Call: "a", Name: "shell"},
-					bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{Input: 1000, Output: 100, Exact: true}},
-					bellcord.CallStarted{Call: "a"},
-					bellcord.CallEnded{Call: "a", Fate: bellcord.Finished, Processes: &bellcord.Processes{
+					bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: time.Second, Reason: "busy"},
+					bellcord.ToolCallRequested{Call: "a", Name: "shell"},
+					bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{InputTokens: 1000, OutputTokens: 100, Exact: true}},
+					bellcord.ToolCallStarted{Call: "a"},
+					bellcord.ToolCallEnded{Call: "a", Outcome: bellcord.CallFinished, Processes: &bellcord.Processes{
 						Ended: []bellcord.Process{{PID: 1}, {PID: 2}}, Survivors: []bellcord.Process{{PID: 3}},
 					}},
 				),
@@ -138,12 +139,12 @@ func TestAStopIsTimedPhaseByPhase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, dir, func(ctx context.Context, w *bellcord.Work) error {
+		s := newStage(t, dir, func(ctx context.Context, w *hub.Work) error {
 			<-ctx.Done()
 			<-time.After(100 * time.Millisecond)
-			w.Mark(bellcord.StreamClosed)
+			w.Mark(hub.MomentStreamClosed)
 			<-time.After(200 * time.Millisecond)
-			w.Mark(bellcord.ProcessGone)
+			w.Mark(hub.MomentProcessEnded)
 			<-time.After(400 * time.Millisecond)
 			return ctx.Err()
 		})
@@ -174,19 +175,19 @@ func TestWhatIsNoPhaseOfAStopIsNotTimed(t *testing.T) {
 	}{
 		{
 			"a stream that was closed before the stop",
-			bellcord.Receipt{Times: bellcord.Times{Accepted: at(0), StreamClosed: at(1), Requested: at(2), Settled: at(3)}},
+			bellcord.Receipt{Times: bellcord.Times{Accepted: at(0), StreamClosed: at(1), StopRequested: at(2), Settled: at(3)}},
 			1, 1,
 		},
 		{
 			"the time that a stop waited for its turn to come",
-			bellcord.Receipt{Times: bellcord.Times{Requested: at(0), Accepted: at(500), Settled: at(502)}},
+			bellcord.Receipt{Times: bellcord.Times{StopRequested: at(0), Accepted: at(500), Settled: at(502)}},
 			1, 2,
 		},
 		{
 			"the step that a stop was to wait for",
 			bellcord.Receipt{
-				Cause: &bellcord.Cause{Kind: bellcord.Person, Mode: bellcord.AfterStep},
-				Times: bellcord.Times{Accepted: at(0), Requested: at(1), Settled: at(100)},
+				Cause: &bellcord.Cause{Kind: bellcord.CausePerson, Mode: bellcord.StopAfterStep},
+				Times: bellcord.Times{Accepted: at(0), StopRequested: at(1), Settled: at(100)},
 			},
 			0, 0,
 		},
@@ -196,7 +197,7 @@ func TestWhatIsNoPhaseOfAStopIsNotTimed(t *testing.T) {
 			t.Parallel()
 			reg := prometheus.NewRegistry()
 			m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
-			test.receipt.End = bellcord.Stopped
+			test.receipt.End = bellcord.EndStopped
 			m.Watch(ended(test.receipt))
 			if n, sum := seconds(t, reg, "settled"); n != test.n || sum != test.sum {
 				t.Errorf("settled: %d of %v s", n, sum)
@@ -210,14 +211,14 @@ func TestWhatIsNoPhaseOfAStopIsNotTimed(t *testing.T) {
 
 // ended is the commit of a turn's end.
 func ended(r bellcord.Receipt) bellcord.Commit {
-	return bellcord.Commit{Ops: 1, Events: []bellcord.Event{{Turn: bellcord.NewTurnID(), Body: bellcord.Ended{Receipt: r}}}}
+	return bellcord.Commit{Ops: 1, Events: []bellcord.Event{{Turn: bellcord.NewTurnID(), Body: bellcord.TurnEnded{Receipt: r}}}}
 }
 
 func TestTheGaugesTellWhatIsOpenNow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, dir, func(ctx context.Context, w *bellcord.Work) error {
+		s := newStage(t, dir, func(ctx context.Context, w *hub.Work) error {
 			_, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: "May I?"})
 			<-ctx.Done()
 			return err
@@ -256,9 +257,9 @@ func TestLabelsThatPeopleChooseAreBounded(t *testing.T) {
 	m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
 	for i := range 150 {
 		m.Watch(ended(bellcord.Receipt{
-			End:   bellcord.Done,
-			Cause: &bellcord.Cause{Kind: bellcord.CauseKind(fmt.Sprint("invented", i))},
-			Spent: []bellcord.Spent{{Model: fmt.Sprint("m/", i), Usage: bellcord.Usage{Output: 1}}, {Model: "m/0"}, {Usage: bellcord.Usage{Output: 2}}},
+			End:          bellcord.EndDone,
+			Cause:        &bellcord.Cause{Kind: bellcord.CauseKind(fmt.Sprint("invented", i))},
+			UsageByModel: []bellcord.ModelUsage{{Model: fmt.Sprint("m/", i), Usage: bellcord.Usage{OutputTokens: 1}}, {Model: "m/0"}, {Usage: bellcord.Usage{OutputTokens: 2}}},
 		}))
 	}
 	if n, err := testutil.GatherAndCount(reg, "bellcord_cost_dollars_total"); err != nil || n != 102 {
@@ -276,7 +277,7 @@ func BenchmarkWatch(b *testing.B) {
 	m := telemetry.NewMetrics(prometheus.NewRegistry(), func() bellcord.Stats { return bellcord.Stats{} })
 	c := bellcord.Commit{Ops: 16, Took: time.Millisecond}
 	for range 16 {
-		c.Events = append(c.Events, bellcord.Event{Turn: "t", Body: bellcord.Said{Text: "word"}})
+		c.Events = append(c.Events, bellcord.Event{Turn: "t", Body: bellcord.TextDelta{Text: "word"}})
 	}
 	for b.Loop() {
 		m.Watch(c)

@@ -10,18 +10,19 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // script is an agent that is a function.
-type script func(ctx context.Context, w *bellcord.Work) error
+type script func(ctx context.Context, w *hub.Work) error
 
-func (s script) Run(ctx context.Context, w *bellcord.Work) error { return s(ctx, w) }
+func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
 // stage is a hub on a real store, counted and traced.
 type stage struct {
-	*bellcord.Hub
+	*hub.Hub
 	t       *testing.T
 	session bellcord.Session
 	reg     *prometheus.Registry
@@ -54,7 +55,7 @@ func newStage(t *testing.T, dir string, agent script) *stage {
 		s.metrics.Watch(c)
 		s.traces.Watch(c)
 	}
-	if s.Hub, err = bellcord.Open(t.Context(), store, agent, bellcord.Options{Watch: watch}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), store, agent, hub.Options{Watch: watch}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -70,7 +71,7 @@ func newStage(t *testing.T, dir string, agent script) *stage {
 }
 
 // prompt hands in a turn.
-func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
+func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	s.t.Helper()
 	turn, err := s.Prompt(s.session.ID, p)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *stage) told() tracetest.SpanStubs {
 }
 
 // emit emits the bodies, each in a commit of its own.
-func emit(ctx context.Context, w *bellcord.Work, bodies ...bellcord.Body) error {
+func emit(ctx context.Context, w *hub.Work, bodies ...bellcord.Body) error {
 	for _, b := range bodies {
 		if err := errors.Join(w.Emit(b), w.Sync(ctx)); err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 // mostUntold is how many stopped turns may wait for a log that is slow.
 const mostUntold = 1024
 
-// StopLog writes one line for every turn that was stopped: which, by whom and
-// from where.
+// StopLog writes one line for every turn that did not end by itself: of one that
+// was stopped by whom and from where, of one that failed or was lost why.
 //
 // It hears of them from commits, so that a stop by a deadline, a budget or a
 // shutdown is in the log like a person's. A log can be slow, a pipe that nobody
@@ -29,11 +29,12 @@ func NewStopLog(logger *slog.Logger) *StopLog {
 	return &StopLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
 }
 
-// Watch takes the stopped turns of a commit. It waits for nothing.
+// Watch takes the turns of a commit that did not end by themselves. It waits for
+// nothing.
 func (l *StopLog) Watch(c bellcord.Commit) {
 	for _, ev := range c.Events {
-		b, is := ev.Body.(bellcord.Ended)
-		if !is || b.Receipt.End != bellcord.Stopped {
+		b, is := ev.Body.(bellcord.TurnEnded)
+		if !is || b.Receipt.End == bellcord.EndDone {
 			continue
 		}
 		select {
@@ -62,17 +63,25 @@ func (l *StopLog) Run() {
 }
 
 func (l *StopLog) tell(r bellcord.Receipt) {
-	cause := bellcord.Cause{}
-	if r.Cause != nil {
-		cause = *r.Cause
+	switch r.End {
+	case bellcord.EndFailed:
+		l.logger.Error("turn failed", "session", r.Session, "turn", r.Turn, "err", r.Error)
+	case bellcord.EndLost:
+		l.logger.Warn("turn lost: the process that ran it ended", "session", r.Session, "turn", r.Turn)
+	case bellcord.EndStopped:
+		cause := bellcord.Cause{}
+		if r.Cause != nil {
+			cause = *r.Cause
+		}
+		l.logger.Info("stopped", "session", r.Session, "turn", r.Turn, "by", cause.By, "from", cause.Source, "cause", cause.Kind)
+	case bellcord.EndDone:
 	}
-	l.logger.Info("stopped", "session", r.Session, "turn", r.Turn, "by", cause.By, "from", cause.From, "cause", cause.Kind)
 	l.tellMissed()
 }
 
 func (l *StopLog) tellMissed() {
 	if n := l.missed.Swap(0); n > 0 {
-		l.logger.Warn("turns were stopped that have no line here: the log was too slow", "turns", n)
+		l.logger.Warn("turns ended that have no line here: the log was too slow", "turns", n)
 	}
 }
 

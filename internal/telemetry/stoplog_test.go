@@ -16,15 +16,15 @@ import (
 func commits(receipts ...bellcord.Receipt) bellcord.Commit {
 	c := bellcord.Commit{Ops: len(receipts)}
 	for _, r := range receipts {
-		c.Events = append(c.Events, bellcord.Event{Session: r.Session, Turn: r.Turn, Body: bellcord.Ended{Receipt: r}})
+		c.Events = append(c.Events, bellcord.Event{Session: r.Session, Turn: r.Turn, Body: bellcord.TurnEnded{Receipt: r}})
 	}
 	return c
 }
 
 func stoppedTurn(turn bellcord.TurnID) bellcord.Receipt {
 	return bellcord.Receipt{
-		Turn: turn, Session: "s", End: bellcord.Stopped,
-		Cause: &bellcord.Cause{Kind: bellcord.Person, By: "anna", From: "page"},
+		Turn: turn, Session: "s", End: bellcord.EndStopped,
+		Cause: &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "page"},
 	}
 }
 
@@ -46,9 +46,9 @@ func TestEveryStoppedTurnHasOneLineThatSaysWhoAndFromWhere(t *testing.T) {
 	var out bytes.Buffer
 	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(&out, nil)))
 	completed := stoppedTurn("c")
-	completed.End = bellcord.Done // the stop came too late
-	l.Watch(commits(stoppedTurn("a"), completed, bellcord.Receipt{Turn: "d", End: bellcord.Failed}))
-	l.Watch(commits(bellcord.Receipt{Turn: "b", Session: "s", End: bellcord.Stopped}))
+	completed.End = bellcord.EndDone // the stop came too late
+	l.Watch(commits(stoppedTurn("a"), completed))
+	l.Watch(commits(bellcord.Receipt{Turn: "b", Session: "s", End: bellcord.EndStopped}))
 	l.Close()
 	l.Run()
 	all := lines(t, out.Bytes())
@@ -104,5 +104,30 @@ func TestALogThatIsStuckHoldsNoCommitAndWhatIsLeftOutIsCounted(t *testing.T) {
 	}
 	if told+int(missed) != turns || missed == 0 || told == 0 {
 		t.Errorf("%d told, %v counted, of %d", told, missed, turns)
+	}
+}
+
+func TestStopLog_FailedTurn_HasOneErrorLineWithReason(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(&out, nil)))
+	l.Watch(commits(
+		bellcord.Receipt{Turn: "f", Session: "s", End: bellcord.EndFailed, Error: "the key has expired"},
+		bellcord.Receipt{Turn: "l", Session: "s", End: bellcord.EndLost},
+		bellcord.Receipt{Turn: "d", Session: "s", End: bellcord.EndDone},
+	))
+	l.Close()
+	l.Run()
+	all := lines(t, out.Bytes())
+	if len(all) != 2 {
+		t.Fatalf("%d lines: %s", len(all), out.String())
+	}
+	for name, want := range map[string]string{"msg": "turn failed", "level": "ERROR", "session": "s", "turn": "f", "err": "the key has expired"} {
+		if all[0][name] != want {
+			t.Errorf("%s is %v, want %s", name, all[0][name], want)
+		}
+	}
+	if all[1]["turn"] != "l" || all[1]["level"] != "WARN" {
+		t.Errorf("of the lost turn: %v", all[1])
 	}
 }

@@ -124,12 +124,12 @@ func (t *Traces) tellAll() {
 func (t *Traces) tell(n note) {
 	element := t.open[n.turn]
 	switch b := n.body.(type) {
-	case bellcord.Prompted:
+	case bellcord.TurnAccepted:
 		if element == nil {
 			t.begin(n, n.at)
 		}
 		return
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		if element == nil {
 			element = t.begin(n, b.Receipt.Times.Accepted)
 			element.Value.(*turnTrace).startedAt(b.Receipt.Times.Started)

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
@@ -22,20 +23,20 @@ import (
 const tick = time.Second
 
 // busy does one of everything, a tick each.
-func busy(ctx context.Context, w *bellcord.Work) error {
+func busy(ctx context.Context, w *hub.Work) error {
 	bodies := []bellcord.Body{
-		bellcord.AsideStarted{For: "title", Model: "openai/tiny"},
-		bellcord.AsideEnded{For: "title", Usage: bellcord.Usage{Input: 5, Output: 6, Exact: true}},
+		bellcord.SideRequestStarted{Purpose: "title", Model: "openai/tiny"},
+		bellcord.SideRequestEnded{Purpose: "title", Usage: bellcord.Usage{InputTokens: 5, OutputTokens: 6, Exact: true}},
 		bellcord.StepStarted{Step: 1, Model: "openai/small"},
-		bellcord.Retrying{Attempt: 1, Wait: tick, Why: "SECRET"},
-		bellcord.Thought{Text: "SECRET"},
-		bellcord.Said{Text: "SECRET"},
-		bellcord.Called{Call: "a", Name: "shell", Title: "SECRET", Args: []byte(`{"command":"SECRET"}`)},
-		bellcord.Called{Call: "b", Name: "fetch", Args: []byte(`{}`)},
-		bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{Input: 10, Output: 20, Exact: true}},
-		bellcord.CallStarted{Call: "a"},
-		bellcord.CallOutput{Call: "a", Text: "SECRET"},
-		bellcord.CallEnded{Call: "a", Fate: bellcord.Finished, Failed: true, Text: "SECRET"},
+		bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: tick, Reason: "SECRET"},
+		bellcord.ThinkingDelta{Text: "SECRET"},
+		bellcord.TextDelta{Text: "SECRET"},
+		bellcord.ToolCallRequested{Call: "a", Name: "shell", Title: "SECRET", Arguments: []byte(`{"command":"SECRET"}`)},
+		bellcord.ToolCallRequested{Call: "b", Name: "fetch", Arguments: []byte(`{}`)},
+		bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{InputTokens: 10, OutputTokens: 20, Exact: true}},
+		bellcord.ToolCallStarted{Call: "a"},
+		bellcord.ToolOutputDelta{Call: "a", Text: "SECRET"},
+		bellcord.ToolCallEnded{Call: "a", Outcome: bellcord.CallFinished, Failed: true, Result: "SECRET"},
 	}
 	for _, b := range bodies {
 		if err := emit(ctx, w, b); err != nil {
@@ -145,20 +146,20 @@ func TestAStopIsAnEventAndNotAnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, dir, func(ctx context.Context, w *bellcord.Work) error {
+		s := newStage(t, dir, func(ctx context.Context, w *hub.Work) error {
 			err := emit(ctx, w,
 				bellcord.StepStarted{Step: 1, Model: "m"},
-				bellcord.Called{Call: "a", Name: "shell"}, bellcord.CallStarted{Call: "a"}, bellcord.Called{Call: "b", Name: "shell"})
+				bellcord.ToolCallRequested{Call: "a", Name: "shell"}, bellcord.ToolCallStarted{Call: "a"}, bellcord.ToolCallRequested{Call: "b", Name: "shell"})
 			_, askErr := w.Ask(ctx, bellcord.Question{ID: "q"})
 			<-time.After(tick)
-			w.Mark(bellcord.StreamClosed)
+			w.Mark(hub.MomentStreamClosed)
 			return errors.Join(err, askErr)
 		})
 		turn := s.prompt(bellcord.Prompt{Text: "go"})
 		behind := s.prompt(bellcord.Prompt{Text: "and then"})
 		<-time.After(tick)
 		asked := time.Now()
-		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: bellcord.Cause{By: "anna", From: "web", Why: "wrong way"}, Queue: bellcord.Drop})
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: bellcord.Cause{By: "anna", Source: "web", Reason: "wrong way"}, Queue: bellcord.QueueDrop})
 		<-turn.Settled()
 		<-behind.Settled()
 		synctest.Wait()
@@ -201,7 +202,7 @@ func TestAFailureIsAnErrorWithoutItsText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, dir, func(context.Context, *bellcord.Work) error { return errors.New("SECRET") })
+		s := newStage(t, dir, func(context.Context, *hub.Work) error { return errors.New("SECRET") })
 		<-s.prompt(bellcord.Prompt{Text: "go"}).Settled()
 		synctest.Wait()
 		spans := s.told()
@@ -233,11 +234,11 @@ func traced(t *testing.T, events ...bellcord.Event) tracetest.SpanStubs {
 func TestALostTurnIsToldFromItsReceipt(t *testing.T) {
 	t.Parallel()
 	turn, accepted := bellcord.NewTurnID(), time.Now().Add(-time.Hour)
-	before := traced(t, bellcord.Event{Turn: turn, Time: accepted, Body: bellcord.Prompted{}},
+	before := traced(t, bellcord.Event{Turn: turn, Time: accepted, Body: bellcord.TurnAccepted{}},
 		bellcord.Event{Turn: turn, Time: accepted, Body: bellcord.StepStarted{Model: "m"}},
 		bellcord.Event{Turn: turn, Time: accepted.Add(tick), Body: bellcord.StepEnded{}})
-	after := traced(t, bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.Ended{Receipt: bellcord.Receipt{
-		End: bellcord.Lost, Times: bellcord.Times{Accepted: accepted, Started: accepted.Add(tick)},
+	after := traced(t, bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.TurnEnded{Receipt: bellcord.Receipt{
+		End: bellcord.EndLost, Times: bellcord.Times{Accepted: accepted, Started: accepted.Add(tick)},
 	}}})
 	root := named(t, after, "invoke_agent bellcord")
 	if !root.StartTime.Equal(accepted) || root.Status.Code != codes.Error || root.Status.Description == "" {
@@ -255,14 +256,14 @@ func TestTurnsThatNeverEndAreForgotten(t *testing.T) {
 	t.Parallel()
 	var events []bellcord.Event
 	for range 5000 {
-		events = append(events, bellcord.Event{Turn: bellcord.NewTurnID(), Time: time.Now(), Body: bellcord.Prompted{}})
+		events = append(events, bellcord.Event{Turn: bellcord.NewTurnID(), Time: time.Now(), Body: bellcord.TurnAccepted{}})
 	}
 	first, last := events[0].Turn, events[4999].Turn
 	for _, turn := range []bellcord.TurnID{first, last} {
 		events = append(events,
-			bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.Started{}},
+			bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.TurnStarted{}},
 			bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.StepStarted{Model: string(turn)}},
-			bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.Ended{}})
+			bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.TurnEnded{}})
 	}
 	spans := traced(t, events...)
 	named(t, spans, "chat "+string(last))
@@ -278,7 +279,7 @@ func TestWatchWaitsForNobody(t *testing.T) {
 		<-never
 		return ""
 	})
-	event := bellcord.Event{Turn: bellcord.NewTurnID(), Body: bellcord.Prompted{}}
+	event := bellcord.Event{Turn: bellcord.NewTurnID(), Body: bellcord.TurnAccepted{}}
 	for range 10_000 {
 		traces.Watch(bellcord.Commit{Events: []bellcord.Event{event}})
 	}
@@ -301,7 +302,7 @@ func TestIDsAreAlwaysValid(t *testing.T) {
 	for _, turn := range []bellcord.TurnID{
 		"00000000-0000-0000-0000-000000000000", "01890000-0000-7000-0000-000000000000", "01890000-0000-7000-8000-000000000001", "short",
 	} {
-		root := named(t, traced(t, bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.Ended{}}), "invoke_agent bellcord")
+		root := named(t, traced(t, bellcord.Event{Turn: turn, Time: time.Now(), Body: bellcord.TurnEnded{}}), "invoke_agent bellcord")
 		if !root.SpanContext.IsValid() {
 			t.Errorf("%s: %v", turn, root.SpanContext)
 		}

@@ -21,9 +21,9 @@ func (t *turnTrace) end(at time.Time, r bellcord.Receipt) {
 		finish(span, at, questionAnswered.Bool(false))
 	}
 	for id := range t.calls {
-		t.callEnded(at, bellcord.CallEnded{Call: id, Fate: fateOf(id, r.Calls)})
+		t.callEnded(at, bellcord.ToolCallEnded{Call: id, Outcome: fateOf(id, r.Calls)})
 	}
-	attrs := append(ofUsage(r.Usage), turnEnd.String(string(r.End)), survivorCount.Int(len(r.Processes.Survivors)), agentAbandoned.Bool(r.Abandoned))
+	attrs := append(ofUsage(r.Usage), turnEnd.String(string(r.End)), survivorCount.Int(len(r.Processes.Survivors)), agentAbandoned.Bool(r.AgentAbandoned))
 	if r.Cause != nil {
 		attrs = append(attrs, ofCause(*r.Cause)...)
 		if !t.stopTold { // another process recorded it
@@ -32,36 +32,38 @@ func (t *turnTrace) end(at time.Time, r bellcord.Receipt) {
 	}
 	t.phases(r)
 	switch r.End {
-	case bellcord.Failed:
+	case bellcord.EndFailed:
 		attrs = append(attrs, errorType.String(string(r.End)))
 		t.root.SetStatus(codes.Error, "the turn failed; its receipt says why")
-	case bellcord.Lost:
+	case bellcord.EndLost:
 		attrs = append(attrs, errorType.String(string(r.End)))
 		t.root.SetStatus(codes.Error, "the process that ran the turn died")
-	case bellcord.Done, bellcord.Stopped: // a stop is not an error
+	case bellcord.EndDone, bellcord.EndStopped: // a stop is not an error
 	}
 	finish(t.root, at, attrs...)
 }
 
 // phases tells how a stop came about.
 func (t *turnTrace) phases(r bellcord.Receipt) {
-	if r.End != bellcord.Stopped {
+	if r.End != bellcord.EndStopped {
 		return
 	}
-	if at := r.Times.StreamClosed; !at.IsZero() && !at.Before(r.Times.Requested) {
+	if at := r.Times.StreamClosed; !at.IsZero() && !at.Before(r.Times.StopRequested) {
 		t.root.AddEvent(streamClosed, trace.WithTimestamp(at))
 	}
-	if at := r.Times.ProcessGone; !at.IsZero() && !at.Before(r.Times.Requested) {
+	if at := r.Times.LastProcessEnded; !at.IsZero() && !at.Before(r.Times.StopRequested) {
 		t.root.AddEvent(processGone, trace.WithTimestamp(at))
 	}
 }
 
 // fateOf is the receipt's word on a call that had not ended.
-func fateOf(call string, c bellcord.Calls) bellcord.Fate {
-	for fate, refs := range map[bellcord.Fate][]bellcord.CallRef{bellcord.CallStopped: c.Stopped, bellcord.NotStarted: c.NotStarted} {
-		if slices.ContainsFunc(refs, func(ref bellcord.CallRef) bool { return ref.Call == call }) {
-			return fate
-		}
+func fateOf(call string, c bellcord.Calls) bellcord.CallOutcome {
+	is := func(ref bellcord.CallRef) bool { return ref.Call == call }
+	switch {
+	case slices.ContainsFunc(c.Stopped, is):
+		return bellcord.CallStopped
+	case slices.ContainsFunc(c.NotStarted, is):
+		return bellcord.CallNotStarted
 	}
-	return bellcord.Unknown
+	return bellcord.CallUnknown
 }

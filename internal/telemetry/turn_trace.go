@@ -75,34 +75,34 @@ func (t *turnTrace) request(model string, at time.Time, attrs ...attribute.KeyVa
 // tell adds what happened between the turn's beginning and its end.
 func (t *turnTrace) tell(at time.Time, body bellcord.Body) {
 	switch b := body.(type) {
-	case bellcord.Started:
+	case bellcord.TurnStarted:
 		t.startedAt(at)
-	case bellcord.StopAsked:
+	case bellcord.StopRequested:
 		t.stopAsked(b.Cause)
 	case bellcord.StepStarted:
 		finish(t.step, at)
 		t.step = t.request(b.Model, at, stepNumber.Int(b.Step))
 	case bellcord.StepEnded:
 		t.stepEnded(at, b)
-	case bellcord.Retrying:
+	case bellcord.ModelRetryScheduled:
 		t.retrying(at, b)
-	case bellcord.AsideStarted:
-		finish(t.asides[b.For], at)
-		t.asides[b.For] = t.request(b.Model, at, asideFor.String(b.For))
-	case bellcord.AsideEnded:
-		finish(t.asides[b.For], at, ofUsage(b.Usage)...)
-		delete(t.asides, b.For)
-	case bellcord.Called:
+	case bellcord.SideRequestStarted:
+		finish(t.asides[b.Purpose], at)
+		t.asides[b.Purpose] = t.request(b.Model, at, asideFor.String(b.Purpose))
+	case bellcord.SideRequestEnded:
+		finish(t.asides[b.Purpose], at, ofUsage(b.Usage)...)
+		delete(t.asides, b.Purpose)
+	case bellcord.ToolCallRequested:
 		t.calls[b.Call] = &callTrace{name: b.Name}
-	case bellcord.CallStarted:
+	case bellcord.ToolCallStarted:
 		if c := t.calls[b.Call]; c != nil && c.span == nil {
 			c.span = t.start(executeTool+" "+c.name, at, ofCall(b.Call, c.name)...)
 		}
-	case bellcord.CallEnded:
+	case bellcord.ToolCallEnded:
 		t.callEnded(at, b)
-	case bellcord.Asked:
+	case bellcord.QuestionOpened:
 		t.asked(at, b.Question)
-	case bellcord.Answered:
+	case bellcord.QuestionAnswered:
 		finish(t.questions[b.Question], at, questionAnswered.Bool(true))
 		delete(t.questions, b.Question)
 	}
@@ -139,13 +139,13 @@ func (t *turnTrace) stepEnded(at time.Time, b bellcord.StepEnded) {
 	t.step = nil
 }
 
-func (t *turnTrace) retrying(at time.Time, b bellcord.Retrying) {
+func (t *turnTrace) retrying(at time.Time, b bellcord.ModelRetryScheduled) {
 	of := t.step
 	if of == nil {
 		of = t.root
 	}
 	of.AddEvent("retry", trace.WithTimestamp(at),
-		trace.WithAttributes(retryAttempt.Int(b.Attempt), retryWait.Float64(b.Wait.Seconds())))
+		trace.WithAttributes(retryAttempt.Int(b.Attempt), retryWait.Float64(b.RetryIn.Seconds())))
 }
 
 func (t *turnTrace) asked(at time.Time, q bellcord.Question) {
@@ -158,7 +158,7 @@ func (t *turnTrace) asked(at time.Time, q bellcord.Question) {
 
 // callEnded ends a call's span. A tool that fails is a result, so its span has
 // the type of the error and not the status.
-func (t *turnTrace) callEnded(at time.Time, b bellcord.CallEnded) {
+func (t *turnTrace) callEnded(at time.Time, b bellcord.ToolCallEnded) {
 	c := t.calls[b.Call]
 	if c == nil {
 		return
@@ -166,11 +166,11 @@ func (t *turnTrace) callEnded(at time.Time, b bellcord.CallEnded) {
 	delete(t.calls, b.Call)
 	if c.span == nil {
 		t.root.AddEvent("call not run", trace.WithTimestamp(at), trace.WithAttributes(
-			toolName.String(c.name), toolCallID.String(b.Call), callFate.String(string(b.Fate))))
+			toolName.String(c.name), toolCallID.String(b.Call), callFate.String(string(b.Outcome))))
 		return
 	}
-	attrs := []attribute.KeyValue{callFate.String(string(b.Fate))}
-	if b.Failed && b.Fate == bellcord.Finished {
+	attrs := []attribute.KeyValue{callFate.String(string(b.Outcome))}
+	if b.Failed && b.Outcome == bellcord.CallFinished {
 		attrs = append(attrs, errorType.String("tool_failed"))
 	}
 	finish(c.span, at, attrs...)

@@ -7,23 +7,23 @@ import "github.com/bellcord/bellcord"
 // for them either. It is nil for bodies that no trace tells.
 func wordless(b bellcord.Body) bellcord.Body {
 	switch b := b.(type) {
-	case bellcord.Prompted:
-		return bellcord.Prompted{}
-	case bellcord.Called:
-		return bellcord.Called{Call: b.Call, Name: b.Name}
-	case bellcord.CallEnded:
-		return bellcord.CallEnded{Call: b.Call, Fate: b.Fate, Failed: b.Failed}
-	case bellcord.Asked:
-		return bellcord.Asked{Question: bellcord.Question{ID: b.Question.ID, Call: b.Question.Call}}
-	case bellcord.Answered:
-		return bellcord.Answered{Question: b.Question}
-	case bellcord.Retrying:
-		return bellcord.Retrying{Attempt: b.Attempt, Wait: b.Wait}
-	case bellcord.Ended:
+	case bellcord.TurnAccepted:
+		return bellcord.TurnAccepted{}
+	case bellcord.ToolCallRequested:
+		return bellcord.ToolCallRequested{Call: b.Call, Name: b.Name}
+	case bellcord.ToolCallEnded:
+		return bellcord.ToolCallEnded{Call: b.Call, Outcome: b.Outcome, Failed: b.Failed}
+	case bellcord.QuestionOpened:
+		return bellcord.QuestionOpened{Question: bellcord.Question{ID: b.Question.ID, Call: b.Question.Call}}
+	case bellcord.QuestionAnswered:
+		return bellcord.QuestionAnswered{Question: b.Question}
+	case bellcord.ModelRetryScheduled:
+		return bellcord.ModelRetryScheduled{Attempt: b.Attempt, RetryIn: b.RetryIn}
+	case bellcord.TurnEnded:
 		b.Receipt.Prompt, b.Receipt.Error = "", ""
 		return b
-	case bellcord.Started, bellcord.StopAsked, bellcord.StepStarted, bellcord.StepEnded,
-		bellcord.AsideStarted, bellcord.AsideEnded, bellcord.CallStarted:
+	case bellcord.TurnStarted, bellcord.StopRequested, bellcord.StepStarted, bellcord.StepEnded,
+		bellcord.SideRequestStarted, bellcord.SideRequestEnded, bellcord.ToolCallStarted:
 		return b
 	}
 	return nil

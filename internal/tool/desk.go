@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/secret"
 )
 
 // Desk is what an editor offers of its own, nil for what it does not: its view
@@ -16,15 +17,33 @@ import (
 type Desk struct {
 	Read  func(ctx context.Context, path string, line, limit int) (string, error)
 	Write func(ctx context.Context, path, content string) error
-	Run   func(ctx context.Context, args []string, dir string, output func(string)) (DeskExit, error)
+	Run   func(ctx context.Context, c DeskCommand) (DeskExit, error)
+	// Env is that of commands. The editor gives its terminals its own environment;
+	// what Env withholds is set to nothing there.
+	Env secret.Environment
 }
 
-// DeskExit is how a command in an editor's terminal ended.
-type DeskExit struct {
-	Code    int
-	Output  string
-	Stopped bool
+// DeskCommand is a command for an editor's terminal. Confirmed is called when
+// the editor confirms its end after Run has returned an unconfirmed exit.
+type DeskCommand struct {
+	Args      []string
+	Dir       string
+	Blank     []string // variables that are to be empty
+	Output    func(string)
+	Confirmed func(how string)
 }
+
+// DeskExit is how a command in an editor's terminal ended. Unconfirmed is why
+// it is not known whether it has; empty where it is.
+type DeskExit struct {
+	Code        int
+	Output      string
+	Stopped     bool
+	Unconfirmed string
+}
+
+// ErrDeskNotRun means that no command ran: the editor opened no terminal.
+var ErrDeskNotRun = errors.New("the editor opened no terminal")
 
 // Tools returns those of our own tools that the desk has its part in, using it
 // in place of the disk and of our own processes.
@@ -36,20 +55,25 @@ func (d Desk) Tools(own []Tool) []Tool {
 			t.Run = d.readFile
 		case t.Name == "write_file" && d.Write != nil:
 			t.Run = d.writeFile
+			if d.Read != nil {
+				t.Preview = previewWrite(d.readShown)
+			}
+		case t.Name == "edit_file" && d.Read != nil && d.Write != nil:
+			t.Run = d.editFile
 		case t.Name == "shell" && d.Run != nil:
 			t.Run = d.shell(t.Run)
 		default:
 			continue
 		}
-		all = append(all, t)
+		all = append(all, t.keepOut(t.private))
 	}
 	return all
 }
 
 // deskPath is a path as an editor wants it: absolute, and inside the directory,
 // through links too. The file itself may not be on disk yet.
-func deskPath(dir, path string) (string, error) {
-	root, rel, err := enter(dir, path)
+func deskPath(call Call, path string) (string, error) {
+	root, rel, err := enter(call, path)
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +85,7 @@ func deskPath(dir, path string) (string, error) {
 			return "", err
 		}
 	}
-	return filepath.Join(dir, rel), nil
+	return filepath.Join(call.Dir, rel), nil
 }
 
 func (d Desk) readFile(ctx context.Context, call Call) Result {
@@ -69,7 +93,7 @@ func (d Desk) readFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	path, err := deskPath(call.Dir, a.Path)
+	path, err := deskPath(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -85,22 +109,62 @@ func (d Desk) readFile(ctx context.Context, call Call) Result {
 	return finished(text)
 }
 
+// readShown returns a file, as the editor has it, for a question to show.
+func (d Desk) readShown(ctx context.Context, call Call, path string) *string {
+	path, err := deskPath(call, path)
+	if err != nil {
+		return nil
+	}
+	text, err := d.Read(ctx, path, 0, 0)
+	if err != nil || len(text) > mostPreviewed {
+		return nil
+	}
+	return &text
+}
+
 func (d Desk) writeFile(ctx context.Context, call Call) Result {
 	a, err := parseWriteFile(call.Args)
 	if err != nil {
 		return failed(err)
 	}
-	path, err := deskPath(call.Dir, a.Path)
+	path, err := deskPath(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
 	switch err := d.Write(ctx, path, *a.Content); {
 	case ctx.Err() != nil: // the editor has not said whether it wrote
-		return Result{Text: bellcord.ResultText(bellcord.Unknown, ""), Fate: bellcord.Unknown}
+		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
 	case err != nil:
 		return failed(err)
 	}
 	return finished(fmt.Sprintf("wrote %s (%d bytes)", shown(a.Path), len(*a.Content)))
+}
+
+// editFile edits a file as the editor has it, unsaved changes included.
+func (d Desk) editFile(ctx context.Context, call Call) Result {
+	a, err := parseEditFile(call.Args)
+	if err != nil {
+		return failed(err)
+	}
+	path, err := deskPath(call, a.Path)
+	if err != nil {
+		return failed(err)
+	}
+	text, err := d.Read(ctx, path, 0, 0)
+	if err != nil || ctx.Err() != nil {
+		return unwritten(ctx, a.Path, err)
+	}
+	edited, report, err := a.apply(a.Path, text)
+	if err != nil {
+		return failed(err)
+	}
+	switch err := d.Write(ctx, path, edited); {
+	case ctx.Err() != nil: // the editor has not said whether it wrote
+		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
+	case err != nil:
+		return failed(err)
+	}
+	return finished(report)
 }
 
 // shell runs a command in a terminal of the editor's. What goes on in the
@@ -116,26 +180,54 @@ func (d Desk) shell(own func(context.Context, Call) Result) func(context.Context
 		}
 		limited, done := context.WithTimeout(ctx, a.timeout())
 		defer done()
-		exit, err := d.Run(limited, interpreter(a.Command), call.Dir, call.Output)
-		result := finished(exit.Output)
-		switch {
-		case exit.Stopped && ctx.Err() != nil:
-			result.Fate = bellcord.CallStopped
-			result.Text = bellcord.ResultText(result.Fate, exit.Output)
-			result.Processes = &bellcord.Processes{
-				Ended: []bellcord.Process{{Name: a.Command, How: "asked"}}, Proof: "the editor's word",
-			}
-		case exit.Stopped:
-			result.Failed = true
-			result.Text += fmt.Sprintf("\n[ended after %s: it took too long]", a.timeout())
-		case err != nil:
-			return failed(err)
-		case exit.Code != 0:
-			result.Failed = true
-			result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
-		}
-		return result
+		process := bellcord.Process{Name: a.Command}
+		exit, err := d.Run(limited, DeskCommand{
+			Args: interpreter(a.Command), Dir: call.Dir, Blank: d.Env.Withheld(), Output: call.Output,
+			Confirmed: func(how string) {
+				process.How = how
+				call.Confirmed(process)
+			},
+		})
+		return deskResult(ctx, a, exit, err)
 	}
+}
+
+// deskResult is what a command in the editor's terminal came to. A command that
+// the editor has not confirmed to have ended is never reported as ended.
+func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Result {
+	result := finished(exit.Output)
+	switch {
+	case exit.Unconfirmed != "":
+		result.Fate = bellcord.CallUnknown
+		result.Text = bellcord.ResultText(result.Fate, exit.Output) +
+			"\n[the editor has not confirmed that the command ended: " + exit.Unconfirmed + "; it may still be running in the editor's terminal]"
+		result.Processes = &bellcord.Processes{Unconfirmed: []bellcord.Process{{Name: a.Command}}}
+	case errors.Is(err, ErrDeskNotRun) && ctx.Err() != nil:
+		result.Fate = bellcord.CallNotStarted
+		result.Text = bellcord.ResultText(result.Fate, "")
+	case exit.Stopped && ctx.Err() != nil:
+		result.Fate = bellcord.CallStopped
+		result.Text = bellcord.ResultText(result.Fate, exit.Output)
+		result.Processes = asked(a.Command)
+	case err != nil && exit.Stopped:
+		result.Failed = true
+		result.Text += fmt.Sprintf("\n[ended because the editor no longer reports its output: %v]", err)
+		result.Processes = asked(a.Command)
+	case err != nil:
+		return failed(err)
+	case exit.Stopped:
+		result.Failed = true
+		result.Text += fmt.Sprintf("\n[ended after %s: it took too long]", a.timeout())
+		result.Processes = asked(a.Command)
+	case exit.Code != 0:
+		result.Failed = true
+		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
+	}
+	return result
+}
+
+func asked(command string) *bellcord.Processes {
+	return &bellcord.Processes{Ended: []bellcord.Process{{Name: command, How: "asked"}}, Proof: "the editor's word"}
 }
 
 // named reads one string out of arguments that were checked before.
@@ -146,17 +238,5 @@ func named(field string) func(string, json.RawMessage) string {
 		_ = json.Unmarshal(args, &all)
 		_ = json.Unmarshal(all[field], &value)
 		return value
-	}
-}
-
-// pathIn reads a path likewise, as rules know it: relative to the directory and
-// clean, however it was written.
-func pathIn(field string) func(string, json.RawMessage) string {
-	return func(dir string, args json.RawMessage) string {
-		path := named(field)(dir, args)
-		if rel, err := inRoot(dir, path); err == nil {
-			path = rel
-		}
-		return filepath.ToSlash(path)
 	}
 }

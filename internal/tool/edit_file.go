@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 )
@@ -33,9 +34,9 @@ type editFileArgs struct {
 // EditFile replaces text in a file inside the session's directory.
 func EditFile() Tool {
 	return Tool{
-		Tool:    llm.Tool{Name: "edit_file", Description: editFileDescription, Schema: json.RawMessage(editFileSchema)},
-		Effect:  permit.Edits,
-		Subject: pathIn("path"),
+		Tool:   llm.Tool{Name: "edit_file", Description: editFileDescription, Schema: json.RawMessage(editFileSchema)},
+		Effect: permit.Edits,
+		Path:   "path",
 		Question: func(args json.RawMessage) string {
 			a, err := parseEditFile(args)
 			if err != nil { // checked before
@@ -51,6 +52,13 @@ func EditFile() Tool {
 		Check: func(args json.RawMessage) error {
 			_, err := parseEditFile(args)
 			return err
+		},
+		Preview: func(_ context.Context, call Call) []bellcord.Change {
+			a, err := parseEditFile(call.Args)
+			if err != nil {
+				return nil
+			}
+			return changeOf(call.Dir, a.Path, &a.Old, *a.New)
 		},
 		Run: editFile,
 	}
@@ -78,12 +86,12 @@ func editFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, path, err := enter(call.Dir, a.Path)
+	root, path, err := enter(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = root.Close() }()
-	f, info, err := openRegular(root, path)
+	f, info, err := openRegular(root, path, call.private)
 	if err != nil {
 		return failed(err)
 	}
@@ -92,18 +100,27 @@ func editFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return unwritten(ctx, path, err)
 	}
+	edited, report, err := a.apply(path, text)
+	if err != nil {
+		return failed(err)
+	}
+	if _, err := replace(ctx, call, root, path, edited, info); err != nil {
+		return unwritten(ctx, path, err)
+	}
+	return finished(report)
+}
+
+// apply returns a file's text after the edit, and what changed in words.
+func (a editFileArgs) apply(path, text string) (edited, report string, err error) {
 	before, after := lineEnds(text, a.Old, *a.New)
 	places, count, err := find(text, before, a.All)
 	if err == nil && len(text)+count*(len(after)-len(before)) > mostEdited {
 		err = fmt.Errorf("the file would be larger than %d bytes", mostEdited)
 	}
 	if err != nil {
-		return failed(fmt.Errorf("%s: %w", shown(path), err))
+		return "", "", fmt.Errorf("%s: %w", shown(path), err)
 	}
-	if _, err := replace(ctx, root, path, strings.ReplaceAll(text, before, after), info); err != nil {
-		return unwritten(ctx, path, err)
-	}
-	return finished(changed(path, text, before, after, places, count))
+	return strings.ReplaceAll(text, before, after), changed(path, text, before, after, places, count), nil
 }
 
 // readAll reads a file that may be edited.

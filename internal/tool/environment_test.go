@@ -4,23 +4,80 @@ package tool_test
 
 import (
 	"context"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// Not parallel: it sets the environment.
-func TestACommandDoesNotGetOurOwnKeys(t *testing.T) {
-	t.Setenv("OPENAI_API_KEY", "secret")
-	t.Setenv("BELLCORD_STORE", "postgres://secret")
-	t.Setenv("BELLCORD_NATS", "nats://secret")
-	t.Setenv("BELLCORD_TOKEN", "secret")
-	t.Setenv("BELLCORD_TELEGRAM_TOKEN", "1:SECRET")
+// secrets sets variables that a command must not see, one that it is passed, and
+// one that is none.
+func secrets(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{
+		"OPENAI_API_KEY", "MISTRAL_API_KEY", "PGPASSWORD", "OTEL_EXPORTER_OTLP_HEADERS", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL",
+		"BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TOKEN", "BELLCORD_TELEGRAM_TOKEN",
+	} {
+		t.Setenv(name, "SECRET-of-"+name)
+	}
+	t.Setenv("NPM_TOKEN", "passed")
 	t.Setenv("SOMETHING_ELSE", "kept")
-	r := aShell(t).Run(context.Background(), tool.Call{
-		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo \"[$OPENAI_API_KEY$BELLCORD_STORE$BELLCORD_NATS$BELLCORD_TOKEN$BELLCORD_TELEGRAM_TOKEN$SOMETHING_ELSE]\""}`),
-	})
-	if r.Text != "[kept]\n" {
-		t.Errorf("%q", r.Text)
+}
+
+func checkSecrets(t *testing.T, env string) {
+	t.Helper()
+	if strings.Contains(env, "SECRET") || !strings.Contains(env, "NPM_TOKEN=passed") || !strings.Contains(env, "SOMETHING_ELSE=kept") {
+		t.Errorf("a command gets %s", env)
+	}
+}
+
+// Not parallel: it sets the environment.
+func TestShell_SecretsInTheEnvironment_AreWithheldUnlessPassed(t *testing.T) {
+	secrets(t)
+	shell, yard := ownShell(t)
+	yard.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
+	r := shell.Run(context.Background(), tool.Call{Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env"}`)})
+	checkSecrets(t, r.Text)
+}
+
+// Not parallel: it sets the environment.
+func TestShell_SecretsInTheBackground_AreWithheldUnlessPassed(t *testing.T) {
+	secrets(t)
+	shell, yard := ownShell(t)
+	yard.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
+	r := shell.Run(context.Background(), tool.Call{Session: "s", Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env; echo all","background":true}`)})
+	file := regexp.MustCompile(`output in (.*)\]`).FindStringSubmatch(r.Text)
+	if file == nil {
+		t.Fatal(r.Text)
+	}
+	for end := time.Now().Add(30 * time.Second); ; {
+		env, err := os.ReadFile(file[1])
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("%v: %s", err, env)
+		}
+		if strings.HasSuffix(string(env), "all\n") {
+			checkSecrets(t, string(env))
+			return
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// Not parallel: it sets the environment.
+func TestDeskShell_SecretsInTheEnvironment_AreBlankInTheEditorsTerminal(t *testing.T) {
+	secrets(t)
+	var got tool.DeskCommand
+	desk := tool.Desk{Env: secret.Environment{Pass: []string{"NPM_TOKEN"}}, Run: func(_ context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+		got = c
+		return tool.DeskExit{}, nil
+	}}
+	desk.Tools([]tool.Tool{aShell(t)})[0].Run(context.Background(), tool.Call{Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env"}`)})
+	blank := " " + strings.Join(got.Blank, " ") + " "
+	if !strings.Contains(blank, " OPENAI_API_KEY ") || !strings.Contains(blank, " PGPASSWORD ") || strings.Contains(blank, "NPM_TOKEN") || strings.Contains(blank, "SOMETHING_ELSE") {
+		t.Error(blank)
 	}
 }

@@ -109,7 +109,7 @@ func TestFetchReturnsText(t *testing.T) {
 				args["max_bytes"] = test.most
 			}
 			got := use(t, t.Context(), tool.Fetch(inside), "", args)
-			if want := strings.ReplaceAll(test.want, "U", url); got.Failed != test.failed || got.Fate != bellcord.Finished || !strings.Contains(got.Text, want) && !strings.Contains(got.Text, test.want) {
+			if want := strings.ReplaceAll(test.want, "U", url); got.Failed != test.failed || got.Fate != bellcord.CallFinished || !strings.Contains(got.Text, want) && !strings.Contains(got.Text, test.want) {
 				t.Errorf("%.300q … %q", got.Text, got.Text[max(0, len(got.Text)-100):])
 			}
 			if len(got.Text) > 300<<10 || test.most == 3000 && strings.Contains(got.Text, "cut") {

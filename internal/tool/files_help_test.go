@@ -126,7 +126,7 @@ func stopEverywhere(t *testing.T, run func(context.Context) tool.Result, each fu
 	t.Helper()
 	for n := range 10_000 {
 		last = run(&cutAt{Context: t.Context(), looks: n})
-		if last.Fate == bellcord.Finished {
+		if last.Fate == bellcord.CallFinished {
 			if n == 0 {
 				t.Error("it never looks whether it is stopped")
 			}

@@ -60,7 +60,7 @@ func TestNoFileToolLeavesItsDirectory(t *testing.T) {
 				before := everything(t, top)
 				of, args := ask(strings.ReplaceAll(test.path, "TOP", top))
 				result := use(t, t.Context(), of, dir, args)
-				if !result.Failed || result.Fate != bellcord.Finished || strings.Contains(result.Text, "secret") {
+				if !result.Failed || result.Fate != bellcord.CallFinished || strings.Contains(result.Text, "secret") {
 					t.Errorf("%+v", result)
 				}
 				if now := everything(t, top); now != before || content(t, top, "elsewhere", "key.txt") != "secret\n" {

@@ -30,6 +30,7 @@ func Glob() Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "glob", Description: globDescription, Schema: json.RawMessage(globSchema)},
 		Safe: true,
+		Path: "path",
 		Check: func(args json.RawMessage) error {
 			a, err := parse[globArgs](args)
 			if err != nil {
@@ -51,7 +52,7 @@ func glob(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, dir, err := enter(call.Dir, a.Path)
+	root, dir, err := enter(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -59,7 +60,7 @@ func glob(ctx context.Context, call Call) Result {
 
 	var out strings.Builder
 	found := 0
-	w := walk{root: root, visit: func(name string, entry fs.DirEntry) error {
+	w := walk{root: root, private: call.private, visit: func(name string, entry fs.DirEntry) error {
 		if entry.Name() == ".git" {
 			return fs.SkipDir
 		}

@@ -41,6 +41,7 @@ func Grep() Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "grep", Description: grepDescription, Schema: json.RawMessage(grepSchema)},
 		Safe: true,
+		Path: "path",
 		Check: func(args json.RawMessage) error {
 			_, _, _, err := parseGrep(args)
 			return err
@@ -85,7 +86,7 @@ func grep(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, start, err := enter(call.Dir, a.Path)
+	root, start, err := enter(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -94,8 +95,8 @@ func grep(ctx context.Context, call Call) Result {
 		return stopped("")
 	}
 
-	s := search{root: root, re: re, context: a.Context, most: a.Max}
-	w := walk{root: root}
+	s := search{root: root, private: call.private, re: re, context: a.Context, most: a.Max}
+	w := walk{root: root, private: call.private}
 	w.visit = func(path string, entry fs.DirEntry) error {
 		if entry.Name() == ".git" {
 			return fs.SkipDir

@@ -3,8 +3,8 @@ package tool_test
 import (
 	"testing"
 
-	"github.com/bellcord/bellcord/internal/proc"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // ownShell is a shell with processes and a yard of its own.

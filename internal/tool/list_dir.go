@@ -30,6 +30,7 @@ func ListDir() Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "list_dir", Description: listDirDescription, Schema: json.RawMessage(listDirSchema)},
 		Safe: true,
+		Path: "path",
 		Check: func(args json.RawMessage) error {
 			_, err := parseListDir(args)
 			return err
@@ -52,7 +53,7 @@ func listDir(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, dir, err := enter(call.Dir, a.Path)
+	root, dir, err := enter(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -60,7 +61,7 @@ func listDir(ctx context.Context, call Call) Result {
 
 	var out strings.Builder
 	listed := 0
-	w := walk{root: root, visit: func(path string, entry fs.DirEntry) error {
+	w := walk{root: root, private: call.private, visit: func(path string, entry fs.DirEntry) error {
 		if listed++; listed > mostFound {
 			return errEnough
 		}

@@ -25,8 +25,8 @@ type spill struct {
 	err  error // why not all of them are
 }
 
-// newSpill makes a spill whose file, should it need one, is made in dir. With
-// no dir it keeps head and tail only.
+// newSpill makes a spill whose file, should it need one, is made in dir, which is
+// made then. With no dir it keeps head and tail only.
 func newSpill(dir string) *spill { return &spill{dir: dir} }
 
 // add takes a piece of the output. A disk that fails costs the file, never the
@@ -56,6 +56,9 @@ func (s *spill) save(piece string) {
 		return
 	}
 	if s.file == nil {
+		if s.err = os.MkdirAll(s.dir, 0o700); s.err != nil {
+			return
+		}
 		if s.file, s.err = os.CreateTemp(s.dir, "output-*.txt"); s.err != nil { // CreateTemp makes it 0600
 			return
 		}

@@ -94,7 +94,11 @@ func TestAnOutputWithoutEndIsBounded(t *testing.T) {
 
 func TestAnOutputSurvivesItsDisk(t *testing.T) {
 	t.Parallel()
-	for name, dir := range map[string]string{"a directory that is not there": filepath.Join(t.TempDir(), "none"), "no directory": ""} {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, dir := range map[string]string{"a directory that cannot be made": filepath.Join(file, "none"), "no directory": ""} {
 		s := tool.NewSpill(dir)
 		for range 100 {
 			s.Add(strings.Repeat("z", kib))

@@ -39,14 +39,22 @@ func outside(path string) error {
 	return fmt.Errorf("%s is outside the working directory", shown(path))
 }
 
-// enter opens the session's directory and finds a path in it.
-func enter(dir, path string) (*os.Root, string, error) {
-	rel, err := inRoot(dir, path)
+// enter opens the directory of a call's session and finds a path in it. It
+// refuses a path that leads to something private.
+func enter(call Call, path string) (*os.Root, string, error) {
+	rel, err := inRoot(call.Dir, path)
 	if err != nil {
 		return nil, "", err
 	}
-	root, err := os.OpenRoot(dir)
+	if err := call.private.covers(call.Dir); err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(call.Dir)
 	if err != nil {
+		return nil, "", err
+	}
+	if _, err := call.private.resolve(root, rel); err != nil {
+		_ = root.Close()
 		return nil, "", err
 	}
 	return root, rel, nil
@@ -56,8 +64,8 @@ func enter(dir, path string) (*os.Root, string, error) {
 // opening itself, where no stop could reach it.
 const reading = os.O_RDONLY | syscall.O_NONBLOCK
 
-// openRegular opens a file that can be read to its end.
-func openRegular(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
+// openRegular opens a file that can be read to its end and is not private.
+func openRegular(root *os.Root, path string, private Private) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(path, reading, 0)
 	if err != nil {
 		return nil, nil, err
@@ -65,6 +73,9 @@ func openRegular(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil {
 		err = regular(path, info)
+	}
+	if err == nil {
+		err = private.opened(path, f)
 	}
 	if err != nil {
 		_ = f.Close()

@@ -32,6 +32,7 @@ func ReadFile() Tool {
 				`"path":{"type":"string"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}}}`),
 		},
 		Safe: true,
+		Path: "path",
 		Check: func(args json.RawMessage) error {
 			a, err := parse[readFileArgs](args)
 			switch {
@@ -51,12 +52,12 @@ func readFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, path, err := enter(call.Dir, a.Path)
+	root, path, err := enter(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = root.Close() }()
-	f, _, err := openRegular(root, path)
+	f, _, err := openRegular(root, path, call.private)
 	if err != nil {
 		return failed(err)
 	}

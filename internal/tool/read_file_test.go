@@ -72,7 +72,7 @@ func TestReadFileReturnsTheLinesThatAreAskedFor(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := call(t, t.Context(), tool.ReadFile(), dir, test.args)
-			if r.Failed || r.Fate != bellcord.Finished || r.Text != test.want {
+			if r.Failed || r.Fate != bellcord.CallFinished || r.Text != test.want {
 				t.Errorf("%+v, want %q", r, test.want)
 			}
 		})
@@ -108,7 +108,7 @@ func TestReadFileStaysInsideItsDirectory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := call(t, t.Context(), tool.ReadFile(), dir, args{"path": path})
-			if !r.Failed || r.Fate != bellcord.Finished || !strings.HasPrefix(r.Text, "error: ") || strings.Contains(r.Text, "secret\n") {
+			if !r.Failed || r.Fate != bellcord.CallFinished || !strings.HasPrefix(r.Text, "error: ") || strings.Contains(r.Text, "secret\n") {
 				t.Errorf("%+v", r)
 			}
 		})

@@ -42,12 +42,15 @@ func makeDirs(root *os.Root, dir string) (undo func(), err error) {
 // its place. When it returns an error the file is as it was. It returns what
 // was there before, nil for nothing; when that has to be a certain version,
 // expected, and is not, it is an error.
-func replace(ctx context.Context, root *os.Root, path, content string, expected fs.FileInfo) (before fs.FileInfo, err error) {
+func replace(ctx context.Context, call Call, root *os.Root, path, content string, expected fs.FileInfo) (before fs.FileInfo, err error) {
 	dir, name, before, err := place(root, path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
+	if err := call.private.opened(path, statRoot{dir}); err != nil {
+		return nil, err
+	}
 	mode := fs.FileMode(0o666)
 	if before != nil {
 		if err := regular(path, before); err != nil {
@@ -89,6 +92,11 @@ func replace(ctx context.Context, root *os.Root, path, content string, expected 
 	}
 	return before, dir.Rename(temp, name)
 }
+
+// statRoot looks at the directory that a root is.
+type statRoot struct{ *os.Root }
+
+func (r statRoot) Stat() (fs.FileInfo, error) { return r.Root.Stat(".") }
 
 // fill writes in pieces, between which a stop gets through. It does not wait
 // for the disk, which can take seconds in which none would.

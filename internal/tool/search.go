@@ -23,6 +23,7 @@ const (
 // search finds lines in files, one after the other, and writes what it shows.
 type search struct {
 	root    *os.Root
+	private Private
 	re      *regexp.Regexp
 	context int
 	most    int // matches
@@ -39,7 +40,7 @@ type search struct {
 
 // file searches one file, of which it holds a line at a time.
 func (s *search) file(ctx context.Context, path string) error {
-	f, _, err := openRegular(s.root, path)
+	f, _, err := openRegular(s.root, path, s.private)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 const shellDescription = "Run a shell command in the working directory and return its output (stdout and stderr together) and exit code. " +
@@ -26,8 +26,8 @@ const shellSchema = `{"type":"object","required":["command"],"additionalProperti
 
 type shellArgs struct {
 	Command    string `json:"command"`
-	Timeout    int    `json:"timeout"`
-	Background bool   `json:"background"`
+	Timeout    int    `json:"timeout,omitempty"`
+	Background bool   `json:"background,omitempty"`
 }
 
 // defaultTimeout is how long a command may take that does not say.
@@ -47,6 +47,10 @@ func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 		},
 		Effect:  permit.Executes,
 		Subject: named("command"),
+		Exact: func(args json.RawMessage) string {
+			a, _ := parse[shellArgs](args) // checked before
+			return exactCommand(a)
+		},
 		Check: func(args json.RawMessage) error {
 			a, err := parse[shellArgs](args)
 			if err == nil && strings.TrimSpace(a.Command) == "" {
@@ -67,6 +71,17 @@ func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 	}
 }
 
+// exactCommand is the command byte for byte and how it is started. The timeout
+// is not part of it: it changes how long a command may take, not what runs.
+func exactCommand(a shellArgs) string {
+	a.Timeout = 0
+	text, err := json.Marshal(a)
+	if err != nil { // a string and a bool: never
+		return ""
+	}
+	return string(text)
+}
+
 func (a shellArgs) timeout() time.Duration {
 	if a.Timeout > 0 {
 		return time.Duration(a.Timeout) * time.Second
@@ -77,12 +92,12 @@ func (a shellArgs) timeout() time.Duration {
 func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a shellArgs) Result {
 	limited, done := context.WithTimeout(ctx, a.timeout())
 	defer done()
-	out := newSpill(yard.outputs())
+	out := newSpill(yard.outputs(call.Session))
 	defer yard.keep(call.Session, out)
 	var text utf8Stream
 	exit, err := keeper.Run(limited, proc.Command{
 		Args: interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
-		Env: Environment(), Bare: true,
+		Env: yard.Env.Pairs(), Bare: true,
 		Output: func(data []byte) {
 			if s := text.next(data); s != "" {
 				out.add(s)

@@ -34,14 +34,14 @@ func TestShellReturnsTheOutputAndTheExitCode(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := call(t, t.Context(), aShell(t), dir, args{"command": test.command})
-			if r.Text != test.want || r.Failed != test.failed || r.Fate != bellcord.Finished || r.Processes != nil {
+			if r.Text != test.want || r.Failed != test.failed || r.Fate != bellcord.CallFinished || r.Processes != nil {
 				t.Errorf("%+v, want %q", r, test.want)
 			}
 		})
 	}
 	t.Run("a directory that is not there", func(t *testing.T) {
 		t.Parallel()
-		if r := call(t, t.Context(), aShell(t), filepath.Join(dir, "gone"), args{"command": "true"}); !r.Failed || r.Fate != bellcord.Finished {
+		if r := call(t, t.Context(), aShell(t), filepath.Join(dir, "gone"), args{"command": "true"}); !r.Failed || r.Fate != bellcord.CallFinished {
 			t.Errorf("%+v", r)
 		}
 	})

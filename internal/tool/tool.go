@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // Tool is one thing the model can do.
@@ -27,17 +27,35 @@ type Tool struct {
 	// Question is what a person is asked before a call; nil for a tool that
 	// changes nothing.
 	Question func(args json.RawMessage) string
+	// Preview returns the changes to files that a call would make; nil for a tool
+	// that makes none that are known before.
+	Preview func(ctx context.Context, call Call) []bellcord.Change
 	// Effect is what a call does to the world. A tool with a question that does
 	// not say is taken for one that reaches outside.
 	Effect permit.Effect
 	// Subject is what rules are held against, such as the path or the command;
 	// nil when there is only the tool itself.
 	Subject func(dir string, args json.RawMessage) string
+	// Path is the argument that names a file or a directory, "" for none. It is
+	// then the subject.
+	Path string
+	// Exact is everything in the arguments that changes what a call does; nil
+	// for all of them as they are written.
+	Exact func(args json.RawMessage) string
+	// Changed returns why a tool is not the one that was used before, "" when it
+	// is. May be nil.
+	Changed func() string
+	// Used is called when a call is allowed, before it runs, except when the mode
+	// allowed it without looking: from then on the tool as it is now is known. May
+	// be nil.
+	Used func() error
 	// Check refuses arguments that Run could not use, before anything starts.
 	Check func(args json.RawMessage) error
 	// Run does the call. When ctx ends it ends all that it started, then
 	// returns what is true: stopped, with the output so far, or finished.
 	Run func(ctx context.Context, call Call) Result
+
+	private Private
 }
 
 // Call is one call of a tool.
@@ -47,30 +65,28 @@ type Call struct {
 	Dir     string // where the session works
 	Args    json.RawMessage
 	Output  func(string) // for output as it comes
+
+	// Confirmed records that a process has ended which the call's result lists as
+	// unconfirmed. It may be called after the turn has ended.
+	Confirmed func(bellcord.Process)
+	private   Private
 }
 
 // Result is what a call came to.
 type Result struct {
 	Text      string
 	Failed    bool
-	Fate      bellcord.Fate
-	Processes *bellcord.Processes // that came from the call and are gone
+	Fate      bellcord.CallOutcome
+	Processes *bellcord.Processes // that came from the call
 }
 
-// Permission is the call as a policy has to decide about it, in a session that
-// works in dir.
-func (t Tool) Permission(dir string, args json.RawMessage) permit.Call {
-	c := permit.Call{Tool: t.Name, Effect: t.Effect}
-	if t.Subject != nil {
-		c.Subject = t.Subject(dir, args)
+// Previewed returns the changes to files that a call would make, as far as they
+// are known before.
+func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage) []bellcord.Change {
+	if t.Preview == nil {
+		return nil
 	}
-	switch {
-	case t.Question == nil:
-		c.Effect = permit.Looks
-	case c.Effect == "":
-		c.Effect = permit.Reaches
-	}
-	return c
+	return t.Preview(ctx, Call{Dir: dir, Args: args, private: t.private})
 }
 
 // Builtin returns the tools every session has.
@@ -81,10 +97,10 @@ func Builtin(keeper *proc.Keeper, yard *Yard) []Tool {
 	}
 }
 
-func finished(text string) Result { return Result{Text: text, Fate: bellcord.Finished} }
+func finished(text string) Result { return Result{Text: text, Fate: bellcord.CallFinished} }
 
 func failed(err error) Result {
-	return Result{Text: "error: " + err.Error(), Failed: true, Fate: bellcord.Finished}
+	return Result{Text: "error: " + err.Error(), Failed: true, Fate: bellcord.CallFinished}
 }
 
 // parse reads arguments strictly: one complete object, and each of its keys

@@ -20,7 +20,8 @@ var errEnough = errors.New("enough found")
 
 // walk goes through a tree in the order of names, never through links.
 type walk struct {
-	root *os.Root
+	root    *os.Root
+	private Private
 	// visit is called with each entry, a directory before what is in it. It
 	// returns fs.SkipDir to leave that out, and any other error to end.
 	visit func(path string, entry fs.DirEntry) error
@@ -33,7 +34,7 @@ type walk struct {
 // in walks through dir. It looks at ctx between any few entries, so it ends
 // with it however large a directory is.
 func (w *walk) in(ctx context.Context, dir string) error {
-	entries, err := readDir(ctx, w.root, dir)
+	entries, err := readDir(ctx, w.root, dir, w.private)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (w *walk) outcome(ctx context.Context, out string, err error, cut, none str
 }
 
 // readDir reads a directory piece by piece and sorts it.
-func readDir(ctx context.Context, root *os.Root, dir string) ([]fs.DirEntry, error) {
+func readDir(ctx context.Context, root *os.Root, dir string, private Private) ([]fs.DirEntry, error) {
 	f, err := root.OpenFile(dir, reading, 0)
 	if err != nil {
 		return nil, err
@@ -103,6 +104,9 @@ func readDir(ctx context.Context, root *os.Root, dir string) ([]fs.DirEntry, err
 		return nil, err
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a directory", shown(dir))
+	}
+	if err := private.opened(dir, f); err != nil {
+		return nil, err
 	}
 	var entries []fs.DirEntry
 	for {

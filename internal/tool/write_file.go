@@ -28,16 +28,18 @@ type writeFileArgs struct {
 // WriteFile creates or replaces a file inside the session's directory.
 func WriteFile() Tool {
 	return Tool{
-		Tool:    llm.Tool{Name: "write_file", Description: writeFileDescription, Schema: json.RawMessage(writeFileSchema)},
-		Effect:  permit.Edits,
-		Subject: pathIn("path"),
+		Tool:   llm.Tool{Name: "write_file", Description: writeFileDescription, Schema: json.RawMessage(writeFileSchema)},
+		Effect: permit.Edits,
+		Path:   "path",
 		Question: func(args json.RawMessage) string {
 			a, err := parseWriteFile(args)
 			if err != nil { // checked before
 				return "Write a file?"
 			}
-			return fmt.Sprintf("Write %s (%d bytes)?", shown(a.Path), len(*a.Content))
+			asked := fmt.Sprintf("Write %s (%d bytes)?\n%s", shown(a.Path), len(*a.Content), diffLines("+", *a.Content, mostAsked))
+			return strings.TrimSuffix(asked, "\n")
 		},
+		Preview: previewWrite(readShown),
 		Check: func(args json.RawMessage) error {
 			_, err := parseWriteFile(args)
 			return err
@@ -64,7 +66,7 @@ func writeFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, path, err := enter(call.Dir, a.Path)
+	root, path, err := enter(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -80,7 +82,7 @@ func writeFile(ctx context.Context, call Call) Result {
 		undo()
 		return failed(err)
 	}
-	before, err := replace(ctx, root, path, *a.Content, nil)
+	before, err := replace(ctx, call, root, path, *a.Content, nil)
 	if err != nil {
 		undo()
 		return unwritten(ctx, path, err)

@@ -148,7 +148,7 @@ func TestWritingAsksFirst(t *testing.T) {
 		args  string
 		asked string
 	}{
-		{"a file", tool.WriteFile(), `{"path":"a/b.txt","content":"é"}`, "Write a/b.txt (2 bytes)?"},
+		{"a file", tool.WriteFile(), `{"path":"a/b.txt","content":"é"}`, "Write a/b.txt (2 bytes)?\n+é"},
 		{"a name that plays another", tool.WriteFile(), `{"path":"a\n? b","content":""}`, `Write "a\n? b" (0 bytes)?`},
 		{"an edit", tool.EditFile(), `{"path":"a","old":"x\ny\n","new":"z"}`, "Edit a?\n-x\n-y\n+z\n"},
 		{"an edit that hides something", tool.EditFile(), `{"path":"a","old":"x","new":"y\u001b[2K\u202e"}`, "Edit a?\n-x\n+y\uFFFD[2K\uFFFD\n"},

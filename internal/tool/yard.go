@@ -8,14 +8,16 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // Yard keeps what outlives a call until its session ends: commands that were
 // declared to run in the background, which every receipt of the session lists,
 // and outputs that were too long to return.
 type Yard struct {
-	Dir string // for outputs, a file each
+	Dir string             // for outputs, a directory for each session
+	Env secret.Environment // of every command, in the background or not
 
 	mu      sync.Mutex
 	running map[bellcord.SessionID][]*kept
@@ -31,17 +33,19 @@ type kept struct {
 
 // start begins a command and returns at once.
 func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
-	if err := os.MkdirAll(y.Dir, 0o700); err != nil {
+	dir := y.of(call.Session)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed(err)
 	}
-	file, err := os.CreateTemp(y.Dir, "background-*.log")
+	file, err := os.CreateTemp(dir, "background-*.log")
 	if err != nil {
 		return failed(err)
 	}
+	log := &backgroundLog{file: file, half: mostSpilt / 2}
 	running, err := keeper.Start(proc.Command{
 		Args: interpreter(command), Dir: call.Dir, Name: command, Owner: string(call.Session),
-		Env: Environment(), Bare: true,
-		Output: func(data []byte) { _, _ = file.Write(data) }, // a full disk must not hold the command up
+		Env: y.Env.Pairs(), Bare: true,
+		Output: func(data []byte) { _, _ = log.Write(data) },
 	})
 	if err != nil {
 		_ = file.Close()
@@ -51,7 +55,7 @@ func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
 	_ = running.Stdin.Close() // nobody will say anything to it
 	k := &kept{Running: running, command: command, file: file}
 	k.copied.Go(func() {
-		_, _ = io.Copy(file, running.Stdout) // ends with the last process that could write
+		_, _ = io.Copy(log, running.Stdout) // ends with the last process that could write
 		_ = running.Stdout.Close()
 	})
 	y.mu.Lock()
@@ -63,12 +67,16 @@ func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
 	return finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
 }
 
-// outputs is where long outputs go; "" when there is no such place.
-func (y *Yard) outputs() string {
-	if y.Dir == "" || os.MkdirAll(y.Dir, 0o700) != nil {
-		return "" // the result says that the rest is not kept
+// of is a session's directory.
+func (y *Yard) of(session bellcord.SessionID) string { return filepath.Join(y.Dir, string(session)) }
+
+// outputs is where a session's long outputs go; "" when there is no such place.
+// The directory is made for the first one.
+func (y *Yard) outputs(session bellcord.SessionID) string {
+	if y.Dir == "" {
+		return ""
 	}
-	return y.Dir
+	return y.of(session)
 }
 
 // keep remembers an output's file, if there is one.
@@ -120,6 +128,19 @@ func (y *Yard) End(session bellcord.SessionID) {
 		})
 	}
 	ending.Wait()
+	if session != "" {
+		_ = os.Remove(y.of(session)) // fails where another process has outputs there
+	}
+}
+
+// Remove ends a session's background commands and removes every output of the
+// session, those that another process left too.
+func (y *Yard) Remove(session bellcord.SessionID) error {
+	y.End(session)
+	if y.Dir == "" || session == "" || !filepath.IsLocal(string(session)) {
+		return nil
+	}
+	return os.RemoveAll(y.of(session))
 }
 
 // EndAll ends every session's.

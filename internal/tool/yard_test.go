@@ -22,7 +22,7 @@ func TestABackgroundCommandOutlivesItsCallIsListedAndEndsWithTheSession(t *testi
 		Session: "one", Dir: t.TempDir(), Output: func(string) {},
 		Args: []byte(`{"command":"echo up; sleep 0.1; echo err >&2; exec sleep 1000","background":true}`),
 	})
-	if r.Failed || r.Fate != bellcord.Finished || time.Since(began) > 5*time.Second || !strings.Contains(r.Text, "in the background, pid ") {
+	if r.Failed || r.Fate != bellcord.CallFinished || time.Since(began) > 5*time.Second || !strings.Contains(r.Text, "in the background, pid ") {
 		t.Fatalf("%+v", r)
 	}
 	_, file, _ := strings.Cut(strings.TrimSuffix(r.Text, "]"), "output in ")
@@ -49,7 +49,7 @@ func TestACommandThatTakesTooLongIsEnded(t *testing.T) {
 	r := aShell(t).Run(context.Background(), tool.Call{
 		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo half; sleep 1000","timeout":1}`),
 	})
-	if !r.Failed || r.Fate != bellcord.Finished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: it took too long]") {
+	if !r.Failed || r.Fate != bellcord.CallFinished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: it took too long]") {
 		t.Errorf("%+v", r)
 	}
 }

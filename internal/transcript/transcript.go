@@ -73,24 +73,26 @@ func (m *Markdown) Close() error {
 
 func (m *Markdown) show(body bellcord.Body) {
 	switch b := body.(type) {
-	case bellcord.Prompted:
+	case bellcord.TurnAccepted:
 		m.print("\n%s\n", quoted(b.Text))
-	case bellcord.Edited:
+	case bellcord.PromptEdited:
 		m.print("\n(changed to)\n%s\n", quoted(b.Text))
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		m.print("\n*(thinking)* %s\n", b.Text)
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		m.print("\n%s\n", b.Text)
-	case bellcord.Called:
-		m.print("\n→ `%s` %s\n", b.Name, fenced("json", string(b.Args)))
-	case bellcord.CallEnded:
-		m.print("%s\n", fenced("", b.Text))
-	case bellcord.Cleared:
+	case bellcord.ToolCallRequested:
+		m.print("\n→ `%s` %s\n", b.Name, fenced("json", string(b.Arguments)))
+	case bellcord.ToolCallEnded:
+		m.print("%s\n", fenced("", b.Result))
+	case bellcord.ConversationCleared:
 		m.print("\n---\n\n*(the conversation was cleared)*\n")
-	case bellcord.Compacted:
+	case bellcord.ProcessConfirmed:
+		m.print("\n*(confirmed later: `%s` has ended)*\n", strings.ReplaceAll(b.Process.Name, "`", "'"))
+	case bellcord.ConversationCompacted:
 		m.print("\n---\n\n*(so far, in short)* %s\n", b.Summary)
-	case bellcord.Ended:
-		if b.Receipt.End != bellcord.Done {
+	case bellcord.TurnEnded:
+		if b.Receipt.End != bellcord.EndDone {
 			m.print("\n*(%s)*\n", ending(b.Receipt))
 		}
 	}
@@ -101,8 +103,8 @@ func ending(r bellcord.Receipt) string {
 	if r.Cause != nil && r.Cause.By != "" {
 		words += " by " + r.Cause.By
 	}
-	if r.Cause != nil && r.Cause.Why != "" {
-		words += ": " + r.Cause.Why
+	if r.Cause != nil && r.Cause.Reason != "" {
+		words += ": " + r.Cause.Reason
 	}
 	if r.Error != "" {
 		words += ": " + r.Error

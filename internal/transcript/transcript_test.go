@@ -42,10 +42,10 @@ func markdown(t *testing.T, size int, all []bellcord.Event) string {
 func TestPiecesOfOneAnswerAreOneParagraphHoweverTheyCome(t *testing.T) {
 	t.Parallel()
 	all := events(
-		bellcord.Prompted{Prompt: bellcord.Prompt{Text: "two\nlines\n"}},
-		bellcord.Started{},
-		bellcord.Said{Text: "hel"}, bellcord.Said{Text: "lo "}, bellcord.Said{Text: "there"},
-		bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Done}},
+		bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "two\nlines\n"}},
+		bellcord.TurnStarted{},
+		bellcord.TextDelta{Text: "hel"}, bellcord.TextDelta{Text: "lo "}, bellcord.TextDelta{Text: "there"},
+		bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndDone}},
 	)
 	want := "# Trains\n\ns · /work · fake/one\n\n> two\n> lines\n\nhello there\n"
 	for size := 1; size <= len(all); size++ {
@@ -58,7 +58,7 @@ func TestPiecesOfOneAnswerAreOneParagraphHoweverTheyCome(t *testing.T) {
 func TestNothingInAFenceClosesIt(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"plain", "```\nout", "a ``` b", "`````", "````md\n```go\n```\n````"} {
-		got := markdown(t, 10, events(bellcord.CallEnded{Call: "c", Text: text + "\n"}))
+		got := markdown(t, 10, events(bellcord.ToolCallEnded{Call: "c", Result: text + "\n"}))
 		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 		fence := lines[len(lines)-1]
 		if strings.Trim(fence, "`") != "" || len(fence) < 3 || strings.Contains(text, fence) {
@@ -72,16 +72,16 @@ func TestNothingInAFenceClosesIt(t *testing.T) {
 
 func TestWhatEndsAConversationIsTold(t *testing.T) {
 	t.Parallel()
-	cause := &bellcord.Cause{By: "anna", Why: "enough"}
+	cause := &bellcord.Cause{By: "anna", Reason: "enough"}
 	for want, body := range map[string]bellcord.Body{
-		"*(the conversation was cleared)*":    bellcord.Cleared{},
-		"*(so far, in short)* they talked":    bellcord.Compacted{Summary: "they talked"},
-		"*(stopped by anna: enough)*":         bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Stopped, Cause: cause}},
-		"*(failed: no model)*":                bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Failed, Error: "no model"}},
-		"*(lost)*":                            bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Lost}},
-		"(changed to)\n> else":                bellcord.Edited{Text: "else"},
-		"*(thinking)* hm":                     bellcord.Thought{Text: "hm"},
-		"→ `shell` \n```json\n{\"a\":1}\n```": bellcord.Called{Name: "shell", Args: json.RawMessage(`{"a":1}`)},
+		"*(the conversation was cleared)*":    bellcord.ConversationCleared{},
+		"*(so far, in short)* they talked":    bellcord.ConversationCompacted{Summary: "they talked"},
+		"*(stopped by anna: enough)*":         bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Cause: cause}},
+		"*(failed: no model)*":                bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndFailed, Error: "no model"}},
+		"*(lost)*":                            bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndLost}},
+		"(changed to)\n> else":                bellcord.PromptEdited{Text: "else"},
+		"*(thinking)* hm":                     bellcord.ThinkingDelta{Text: "hm"},
+		"→ `shell` \n```json\n{\"a\":1}\n```": bellcord.ToolCallRequested{Name: "shell", Arguments: json.RawMessage(`{"a":1}`)},
 	} {
 		if got := markdown(t, 10, events(body)); !strings.HasSuffix(got, "\n"+want+"\n") {
 			t.Errorf("%T: %q", body, got)
@@ -102,7 +102,7 @@ func TestJSONHasTheSessionAndEveryEvent(t *testing.T) {
 	for n := range 4 {
 		var out bytes.Buffer
 		j := transcript.NewJSON(&out, session)
-		for _, ev := range events(bellcord.Said{Text: "a\nb"}, bellcord.Said{Text: "c"}, bellcord.Cleared{})[:n] {
+		for _, ev := range events(bellcord.TextDelta{Text: "a\nb"}, bellcord.TextDelta{Text: "c"}, bellcord.ConversationCleared{})[:n] {
 			if err := j.Write([]bellcord.Event{ev}); err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func TestAnErrorIsToldOnceItIsKnown(t *testing.T) {
 	t.Parallel()
 	for _, w := range []transcript.Writer{transcript.NewMarkdown(broken{}, session), transcript.NewJSON(broken{}, session)} {
-		if err := w.Write(events(bellcord.Said{Text: "x"})); !errors.Is(err, errBroken) {
+		if err := w.Write(events(bellcord.TextDelta{Text: "x"})); !errors.Is(err, errBroken) {
 			t.Errorf("%T: %v", w, err)
 		}
 		if err := w.Close(); !errors.Is(err, errBroken) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // client has no retries: what had no answer is told to have had none.
@@ -84,7 +84,7 @@ func (n *node) prompt(session bellcord.SessionID, turn api.NewTurn) act {
 
 func (n *node) stop(id bellcord.TurnID, how api.Stop) act {
 	how.Why = string(bellcord.NewTurnID())
-	a := act{verb: stopped, turn: id, why: how.Why, drops: how.Queue == string(bellcord.Drop), stop: &api.Stopped{}}
+	a := act{verb: stopped, turn: id, why: how.Why, drops: how.Queue == string(bellcord.QueueDrop), stop: &api.Stopped{}}
 	a = n.do(a, http.MethodPost, "/v1/turns/"+string(id)+"/stop", how, a.stop)
 	return n.noted(a)
 }

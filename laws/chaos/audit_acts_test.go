@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // accepted reports whether a prompt was answered with a turn.
@@ -57,7 +57,7 @@ func (s *stage) auditStops(r *record) {
 		if at == 0 || l == nil || called < at {
 			continue
 		}
-		if l.end() != bellcord.Stopped || l.started > 0 {
+		if l.end() != bellcord.EndStopped || l.started > 0 {
 			s.accuse("an early stop is lost", "turn %s of %s was stopped at %v and prompted at %v; it started %d times and ended %s", id, l.session, at, called, l.started, l.end())
 		}
 	}
@@ -80,17 +80,17 @@ func (s *stage) auditStop(r *record, a act, one bellcord.StopAnswer) {
 	l := r.lives[one.Turn]
 	where := s.nodes[a.node].name
 	if l == nil {
-		if one.State != bellcord.KeptForLater && one.State != bellcord.InProgress { // with a short wait it is not known yet
+		if one.State != bellcord.StopStateWaitingForTurn && one.State != bellcord.StopStateInProgress { // with a short wait it is not known yet
 			s.accuse("an accepted turn is missing", "a stop of %s at %s was answered %s; there is no such turn", one.Turn, where, one.State)
 		}
 		return
 	}
 	ended := l.endAt.Sub(s.began)
-	if a.stop.Recorded && l.end() != bellcord.Stopped && ended > a.returned {
+	if a.stop.Recorded && l.end() != bellcord.EndStopped && ended > a.returned {
 		s.accuse("a stop is lost", "a stop of turn %s of %s was answered %s by %s-%d at %v, recorded; the turn ended %s at %v, stops in its log: %v",
 			one.Turn, l.session, one.State, where, a.life, a.returned, l.end(), ended, l.stops)
 	}
-	if one.Receipt != nil && !one.Receipt.Unsettled && (one.State == bellcord.Settled || one.State == bellcord.AlreadyEnded) {
+	if one.Receipt != nil && !one.Receipt.EndNotDurable && (one.State == bellcord.StopStateSettled || one.State == bellcord.StopStateAlreadyEnded) {
 		if told, err := json.Marshal(one.Receipt); err != nil || string(told) != l.receipt {
 			s.accuse("a receipt changed", "a stop of turn %s was answered by %s-%d %s with\n%s\nand on record is\n%s", one.Turn, where, a.life, one.State, told, l.receipt)
 		}
@@ -107,7 +107,7 @@ func (s *stage) auditCauses(r *record) {
 		}
 	}
 	for _, l := range r.lives {
-		if l.end() != bellcord.Stopped {
+		if l.end() != bellcord.EndStopped {
 			continue
 		}
 		cause := l.ends[0].Cause
@@ -116,11 +116,13 @@ func (s *stage) auditCauses(r *record) {
 			continue
 		}
 		switch cause.Kind {
-		case bellcord.Person:
-			if a, known := acts[cause.Why]; !known || !s.covers(r, a, l) {
+		case bellcord.CausePerson:
+			if a, known := acts[cause.Reason]; !known || !s.covers(r, a, l) {
 				s.accuse("a stop of nobody's", "turn %s of %s was stopped by %+v, which was %+v", l.id, l.session, cause, a)
 			}
-		case bellcord.Replaced, bellcord.Shutdown:
+		case bellcord.CauseReplaced, bellcord.CauseShutdown:
+		case bellcord.CauseDeadline, bellcord.CauseBudget, bellcord.CauseStepLimit, bellcord.CauseDisconnect: // nothing in this run causes these
+			fallthrough
 		default:
 			s.accuse("a stop of nobody's", "turn %s of %s was stopped by %+v", l.id, l.session, cause)
 		}

@@ -67,19 +67,19 @@ func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.E
 			s.accuse("an event behind the end", "%s event %d of turn %s of %s, which ended with %d", ev.Body.Kind(), ev.Seq, ev.Turn, session, l.endSeq)
 		}
 		switch body := ev.Body.(type) {
-		case bellcord.Prompted:
+		case bellcord.TurnAccepted:
 			l.prompted++
-		case bellcord.StopAsked:
+		case bellcord.StopRequested:
 			if l.stops = append(l.stops, body.Cause); l.stopSeq == 0 {
 				l.stopSeq = ev.Seq
 			}
-		case bellcord.Edited:
-		case bellcord.Started:
+		case bellcord.PromptEdited:
+		case bellcord.TurnStarted:
 			if l.started++; running != "" {
 				s.accuse("turns overlap", "turn %s of %s starts with event %d while %s runs", ev.Turn, session, ev.Seq, running)
 			}
 			running = ev.Turn
-		case bellcord.Ended:
+		case bellcord.TurnEnded:
 			l.ends, l.endSeq, l.endAt = append(l.ends, body.Receipt), ev.Seq, ev.Time
 			if running == ev.Turn {
 				running = ""
@@ -88,7 +88,7 @@ func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.E
 			if running != ev.Turn {
 				s.accuse("an event outside of its turn", "%s event %d of turn %s of %s, while %q runs", ev.Body.Kind(), ev.Seq, ev.Turn, session, running)
 			}
-			if said, is := ev.Body.(bellcord.Said); is {
+			if said, is := ev.Body.(bellcord.TextDelta); is {
 				l.said += said.Text
 			}
 		}
@@ -111,10 +111,10 @@ func (s *stage) auditTurn(l *life) {
 	if receipt, err := json.Marshal(l.ends[0]); err != nil || string(receipt) != l.receipt {
 		s.accuse("two ends", "turn %s ended in the log with\n%s\nand on its row with\n%s", l.id, receipt, l.receipt)
 	}
-	if l.stop != nil && l.end() != bellcord.Stopped {
+	if l.stop != nil && l.end() != bellcord.EndStopped {
 		s.accuse("a stop is lost", "turn %s of %s has a stop on its row and ended %s: stop %v, end %v", l.id, l.session, l.end(), l.stop, l.endAt)
 	}
-	if l.stopSeq > 0 && l.end() != bellcord.Stopped {
+	if l.stopSeq > 0 && l.end() != bellcord.EndStopped {
 		s.accuse("a stop is lost", "a stop of turn %s of %s is event %d; the turn ended %s with %d", l.id, l.session, l.stopSeq, l.end(), l.endSeq)
 	}
 }
@@ -149,7 +149,7 @@ func (s *stage) auditModel(r *record) {
 	}
 	for id, l := range r.lives {
 		said := l.said
-		if l.end() == bellcord.Done && said != sent[id] || !strings.HasPrefix(sent[id], said) {
+		if l.end() == bellcord.EndDone && said != sent[id] || !strings.HasPrefix(sent[id], said) {
 			s.accuse("words lost or doubled", "turn %s of %s ended %s: the model said %q, the log has %q", id, l.session, l.end(), sent[id], said)
 		}
 		if l.started == 0 && asked[id] > 0 {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // anything is what a driver of the usual crowd does next.
@@ -40,9 +40,9 @@ func (d *driver) newTurn() api.NewTurn {
 	turn := api.NewTurn{ID: string(id), Text: d.crowd.size.script(d.chance, d.crowd.s.marker, id)}
 	switch d.chance.IntN(12) {
 	case 0:
-		turn.Policy = string(bellcord.Reject)
+		turn.Policy = string(bellcord.BusyReject)
 	case 1:
-		turn.Policy = string(bellcord.Replace)
+		turn.Policy = string(bellcord.BusyReplace)
 	}
 	return turn
 }
@@ -79,7 +79,7 @@ func (d *driver) prompt(at *node, r *room, turn api.NewTurn) act {
 func (d *driver) stop(id bellcord.TurnID) act {
 	how := api.Stop{Wait: []string{"1ms", "1s", "3s"}[d.chance.IntN(3)], Queue: []string{"next", "next", "hold", "drop"}[d.chance.IntN(4)]}
 	if d.chance.IntN(5) == 0 {
-		how.Mode = string(bellcord.Force)
+		how.Mode = string(bellcord.StopForce)
 	}
 	return d.anyNode().stop(id, how)
 }

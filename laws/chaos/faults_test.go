@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // fault is one thing that goes wrong with one node, or with an engine. It lasts

@@ -19,7 +19,7 @@ type mutation struct {
 	provoke func(s *stage, round int)
 }
 
-const store = "internal/store/postgres/"
+const store = "store/postgres/"
 
 var mutants = []mutation{
 	{
@@ -45,7 +45,7 @@ var mutants = []mutation{
 	{
 		name: "a stop is a message only: for another node's turn it is not put on record",
 		changes: []change{
-			{store + "stop.go", "	return t.putStop(record, op.Cause)\n}\n\nfunc (t *tx) ownerOf", "	if !t.ours(record) {\n		return bellcord.Result{Record: &record.TurnRecord}, nil\n	}\n	return t.putStop(record, op.Cause)\n}\n\nfunc (t *tx) ownerOf"},
+			{store + "stop.go", "	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf", "	if !facts.Turn.Own {\n		return bellcord.Result{Record: &row.TurnRecord}, nil\n	}\n	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf"},
 		},
 		crowd: nobody, provoke: (*stage).stopWhereNobodyListens,
 	},

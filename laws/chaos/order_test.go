@@ -108,6 +108,7 @@ func (h *history) addAct(a act) {
 		case a.answered && a.status == http.StatusNotFound:
 			h.add(a.node, reads, told{known: true}, a.called, a.returned)
 		}
+	case cleared: // addresses sessions, not turns
 	}
 }
 
@@ -121,7 +122,7 @@ func (h *history) addAnswer(a act, one bellcord.StopAnswer) {
 	} else if a.turn != one.Turn {
 		h.add(a.node, records, told{}, a.called, 0)
 	}
-	if one.Receipt != nil && !one.Receipt.Unsettled {
+	if one.Receipt != nil && !one.Receipt.EndNotDurable {
 		h.add(a.node, reads, told{known: true, state: string(one.Receipt.End)}, a.called, a.returned)
 	}
 }

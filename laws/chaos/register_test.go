@@ -9,7 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // register is a turn as a sequence of single steps sees it: where it is, whether
@@ -79,12 +79,12 @@ func (r register) byItself() []register {
 		become(string(api.Running))
 	}
 	if !r.recorded {
-		become(string(bellcord.Done))
-		become(string(bellcord.Failed))
-		become(string(bellcord.Lost))
+		become(string(bellcord.EndDone))
+		become(string(bellcord.EndFailed))
+		become(string(bellcord.EndLost))
 	}
 	if r.recorded || r.told {
-		become(string(bellcord.Stopped))
+		become(string(bellcord.EndStopped))
 	}
 	return all
 }
@@ -100,12 +100,12 @@ func (r register) step(d deed, out told) []register {
 		return []register{r, heard}
 	case records:
 		return r.record(out)
-	default:
-		if !r.shows(out) {
-			return nil
-		}
-		return []register{r}
+	case reads:
 	}
+	if !r.shows(out) {
+		return nil
+	}
+	return []register{r}
 }
 
 // accept: what was accepted is there from then on. A stop that was kept for it is its own then.
@@ -133,9 +133,9 @@ func (r register) record(out told) []register {
 	switch {
 	case !out.known:
 		return []register{r, after}
-	case out.state == string(bellcord.KeptForLater) && r.phase != "":
+	case out.state == string(bellcord.StopStateWaitingForTurn) && r.phase != "":
 		return nil
-	case out.state == string(bellcord.AlreadyEnded) && (r.phase == "" || r.unended()):
+	case out.state == string(bellcord.StopStateAlreadyEnded) && (r.phase == "" || r.unended()):
 		return nil
 	}
 	return []register{after}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
@@ -67,7 +67,7 @@ func (s *stage) rest(wait time.Duration) {
 func (s *stage) stopEverything(why string) {
 	s.t.Helper()
 	a := act{verb: cleared, why: why, stop: &api.Stopped{}}
-	a = s.nodes[0].do(a, http.MethodPost, "/v1/stop", api.Stop{Queue: string(bellcord.Drop), Why: why, Wait: "4s"}, a.stop)
+	a = s.nodes[0].do(a, http.MethodPost, "/v1/stop", api.Stop{Queue: string(bellcord.QueueDrop), Why: why, Wait: "4s"}, a.stop)
 	s.nodes[0].noted(a)
 	if !a.answered || a.status/100 != 2 || !a.stop.Recorded {
 		s.accuse("a stop of everything fails", "after all was healed: %+v %+v", a, a.stop)

@@ -60,14 +60,19 @@ func (s *stage) watchAt(ctx context.Context, at *node, r *room, last int) int {
 	return last
 }
 
-// read reads a stream to its end. What comes is in order, without a gap or a
-// repetition, and the same that others were shown.
+// read reads a stream to its end. Its events are in order, without a gap or a
+// repetition, and equal to the ones that other viewers received. A stream may end
+// with a problem, for example while the database is down: a problem is no event of
+// the log and has no number.
 func (s *stage) read(stream io.Reader, at *node, life int, r *room, last int) int {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, 4<<20)
 	id, data := "", ""
 	for lines.Scan() {
 		line := lines.Text()
+		if line == "event: problem" {
+			return last
+		}
 		if text, is := strings.CutPrefix(line, "id: "); is {
 			id = text
 		} else if text, is := strings.CutPrefix(line, "data: "); is {

@@ -145,7 +145,7 @@ func (w *World) settle(n *node, id turn) {
 	t := &n.turns[id]
 	how := t.word
 	switch {
-	case t.told == cutsNow:
+	case t.told >= cutsNow:
 		how = stopped
 	case how == noEnd || t.broken:
 		how = failed

@@ -18,8 +18,11 @@ func (w *World) hearAnswer(n *node, o *op, a *answer) {
 		if waits {
 			w.appendAnswered(n, o, t, a)
 		}
+	case editTurn:
 	case askStop:
-		w.audit.stopTold(o.turn, o.stop)
+		if !o.foreign {
+			w.audit.stopTold(o, a)
+		}
 	case finishTurn:
 		w.finishAnswered(n, o, a, waits)
 	}
@@ -57,6 +60,7 @@ func (w *World) claimAnswered(n *node, id turn, t *localTurn, a *answer) {
 		return
 	}
 	t.fence = a.fence
+	w.confuse(n, id, t)
 	if w.rules.ClaimHearsStop {
 		w.hear(n, id, a.stop)
 	}
@@ -71,7 +75,7 @@ func (w *World) appendAnswered(n *node, o *op, t *localTurn, a *answer) {
 		return
 	}
 	w.audit.appendTold(w, o)
-	if a.stop == cutsNow {
+	if a.stop >= cutsNow {
 		w.hear(n, o.turn, a.stop)
 	}
 	if t.tool == intended && o.to >= t.call {
@@ -80,9 +84,13 @@ func (w *World) appendAnswered(n *node, o *op, t *localTurn, a *answer) {
 }
 
 func (w *World) finishAnswered(n *node, o *op, a *answer, waits bool) {
+	if a.err == fenced {
+		w.audit.endRefused(w, o)
+	}
 	switch {
 	case a.err == fine && waits:
 		w.audit.endTold(w, o.turn, o.end)
+		w.speakLate(n, o)
 		w.depart(n, o.turn)
 	case a.err == fine:
 		w.audit.endTold(w, o.turn, o.end)
@@ -97,6 +105,31 @@ func (w *World) finishAnswered(n *node, o *op, a *answer, waits bool) {
 		n.burying[o.turn] = false // should it be ours still, the next look finds it
 	case waits: // another node wrote the end
 		w.depart(n, o.turn)
+	}
+}
+
+// confuse has a process make an op that no sound one makes, now and then: a claim
+// once more, words for another session, words before the ones ahead of them.
+func (w *World) confuse(n *node, id turn, t *localTurn) {
+	other := (t.session + 1) % sessionCount
+	switch w.below(24) {
+	case 0:
+		w.put(n, t.session, op{kind: claimTurn, session: t.session, turn: id, at: w.stamp()})
+	case 1:
+		w.put(n, t.session, op{kind: appendWords, session: other, turn: id, fence: t.fence, n: 1, from: 1, to: 1})
+	case 2:
+		w.put(n, t.session, op{kind: appendWords, session: t.session, turn: id, fence: t.fence, n: 1000, from: 1, to: 1})
+	default:
+		return
+	}
+	w.tally.Confused++
+}
+
+// speakLate is an agent that was abandoned and writes behind its turn's end.
+func (w *World) speakLate(n *node, end *op) {
+	if t := &n.turns[end.turn]; end.fence > 0 && w.oneIn(8) {
+		w.tally.Late++
+		w.put(n, end.session, op{kind: appendWords, session: end.session, turn: end.turn, fence: end.fence, n: t.n + 1, from: t.words + 1, to: t.words + 1})
 	}
 }
 

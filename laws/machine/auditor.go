@@ -65,11 +65,31 @@ func (a *auditor) reset() {
 
 // The first group is told of what the database accepted.
 
-func (a *auditor) accepted(w *World, by nodeID, t turn, life stamp) {
-	if a.gone[by] {
+func (a *auditor) accepted(w *World, by nodeID, o *op) {
+	t := o.turn
+	switch {
+	case a.gone[by]:
 		w.fail(FencedOff, "node %d was removed, and turn %d is accepted from it", by, t)
+	case w.db.turns[t].there:
+		w.fail(NothingLost, "turn %d is accepted again", t)
+	case int(o.session) >= w.sessions:
+		w.fail(NothingLost, "turn %d is accepted in a session that does not exist", t)
 	}
-	a.turns[t].owner, a.turns[t].life = by, life
+	a.turns[t].owner, a.turns[t].life = by, o.life
+}
+
+// edited is told of every edit that was carried out.
+func (a *auditor) edited(w *World, by nodeID, o *op) {
+	t := o.turn
+	b := &a.turns[t]
+	switch {
+	case w.db.turns[t].session != o.session:
+		w.fail(NamedTarget, "turn %d is edited in session %d, which it is not of", t, o.session)
+	case b.claimed || b.end != noEnd:
+		w.fail(InOrder, "turn %d is edited, and no longer waits", t)
+	case b.owner != by:
+		w.fail(FencedOff, "node %d edits turn %d, which is node %d's", by, t, b.owner)
+	}
 }
 
 func (a *auditor) claimed(w *World, by nodeID, t turn, session int8, fence int) {
@@ -132,7 +152,7 @@ func (a *auditor) recorded(t turn, stop mode) { a.turns[t].recorded = max(a.turn
 
 func (a *auditor) ended(w *World, id turn, session int8, how end) {
 	t := &a.turns[id]
-	if how != stopped && (t.recorded == cutsNow || t.told == cutsNow) {
+	if how != stopped && (t.recorded >= cutsNow || t.told >= cutsNow) {
 		w.fail(StopWins, "turn %d ends as %s, behind a stop that cuts now", id, endNames[how])
 	}
 	if how == stopped && !t.asked {

@@ -1,32 +1,19 @@
 package machine
 
-// claim starts a queued turn. That the node is still one, that the turn is its
-// own and that no other turn of the session runs is checked in the transaction
-// that takes the turn and raises its fence; a lease that ran out is renewed in it.
-func (w *World) claim(by nodeID, o *op) answer {
+import "github.com/bellcord/bellcord/lifecycle"
+
+// claim starts a queued turn. A lease that ran out is renewed in the transaction
+// that takes the turn and raises its fence.
+func (w *World) claim(by nodeID, o *op, d lifecycle.Decision) answer {
 	row, node := &w.db.turns[o.turn], w.db.node(by)
-	own := row.there && row.session == o.session && (row.node == by || !w.rules.ClaimChecksOwner)
-	lives := node != nil || !w.rules.ClaimChecksNode
-	switch {
-	case !own:
-		return answer{err: fenced}
-	case row.state != queued && row.claimed == o.at:
-		return w.repeated(answer{fence: row.fence, stop: row.stop}) // this very op, committed before
-	case row.state != queued || !lives:
-		return answer{err: fenced}
-	}
 	if w.rules.ClaimChecksLease && node != nil && node.leaseUntil <= w.db.now {
 		node.leaseUntil = w.db.now + lease // it ran out, and nobody took the node for dead
 	}
-	if w.rules.ClaimChecksSession && w.db.busy(o.session) {
-		return answer{err: isBusy}
-	}
-	row.state, row.node, row.claimed = running, by, o.at
-	row.fence++
+	row.state, row.node, row.claimed, row.fence = running, by, o.at, int(d.Fence)
 	w.tally.Claims++
 	a := answer{fence: row.fence, stop: row.stop}
 	w.audit.claimed(w, by, o.turn, row.session, row.fence)
-	w.add(&a, o.session, event{turn: o.turn, kind: started})
+	w.add(&a, row.session, event{turn: o.turn, kind: started})
 	return a
 }
 

@@ -39,11 +39,8 @@ const (
 	noStop mode = iota
 	afterStep
 	cutsNow
+	forced // as cutsNow, without the grace
 )
-
-// overrules reports whether a later stop replaces an earlier one: of several the
-// first stays, except that one that cuts now overrules one that waits.
-func overrules(later, earlier mode) bool { return later > earlier }
 
 // end of a turn.
 type end uint8
@@ -87,6 +84,7 @@ const (
 	prompted kind = iota
 	started
 	stopAsked
+	edited
 	said   // words, and results of tools
 	called // a tool's durable intent
 	ended

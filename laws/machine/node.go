@@ -38,7 +38,7 @@ type localTurn struct {
 }
 
 // cut reports whether the turn's context has ended.
-func (t *localTurn) cut() bool { return t.told == cutsNow || t.broken }
+func (t *localTurn) cut() bool { return t.told >= cutsNow || t.broken }
 
 // node is a process: all of this is gone when it crashes.
 type node struct {

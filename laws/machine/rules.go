@@ -5,7 +5,6 @@ package machine
 type Rules struct {
 	// Of the store's statements.
 	AcceptChecksNode    bool // a node whose row was removed accepts nothing
-	ClaimChecksNode     bool // a node whose row was removed claims nothing
 	ClaimChecksOwner    bool // a turn is claimed by the node that has it
 	ClaimChecksLease    bool // a claim needs a lease; it renews one that ran out, if the node's row is there
 	ClaimChecksSession  bool // a claim waits while another turn of the session runs
@@ -40,7 +39,7 @@ type Rules struct {
 func Product() Rules {
 	return Rules{
 		AcceptChecksNode: true,
-		ClaimChecksNode:  true, ClaimChecksOwner: true, ClaimChecksLease: true, ClaimChecksSession: true,
+		ClaimChecksOwner: true, ClaimChecksLease: true, ClaimChecksSession: true,
 		AppendIsFenced: true, AppendIsNumbered: true,
 		FinishIsFenced: true, FinishIsOnce: true, FinishHeedsStop: true,
 		StopIsRecorded: true, EarlyStopIsKept: true,

@@ -1,5 +1,12 @@
 package machine
 
+import (
+	"errors"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
 // opKind says which statement an op is.
 type opKind uint8
 
@@ -7,6 +14,7 @@ const (
 	acceptTurn opKind = iota
 	claimTurn
 	appendWords
+	editTurn
 	askStop
 	finishTurn
 )
@@ -26,6 +34,7 @@ type op struct {
 	fence    int
 	n        int  // of an append: its number, from 1
 	refused  bool // of a finish: the store had refused something to the turn
+	foreign  bool // of a stop: its owner has no turn here
 }
 
 // refusal is why the store did not carry out an op.
@@ -46,30 +55,45 @@ type answer struct {
 	fence int  // of a claim
 	first int  // sequence number of the first event that was added
 	count int  // how many were; none when the op had been carried out before
+	kept  bool // of a stop: there was no such turn
 }
 
-// carryOut carries out one op for a node.
+// carryOut carries out one op for a node, if the rules allow it.
 func (w *World) carryOut(by nodeID, o *op) answer {
+	d := w.decide(by, o)
+	if o.kind == askStop {
+		return w.recordStop(o, d)
+	}
+	if !d.Apply {
+		w.countRefusal(o, d)
+		return answerOf(d)
+	}
 	switch o.kind {
 	case acceptTurn:
-		return w.accept(by, o)
+		return w.accept(by, o, d)
 	case claimTurn:
-		return w.claim(by, o)
+		return w.claim(by, o, d)
 	case appendWords:
-		return w.append(by, o)
-	case askStop:
-		return w.askStop(o)
-	default:
+		return w.append(by, o, d)
+	case editTurn:
+		return w.edit(by, o)
+	case finishTurn:
 		return w.finish(by, o)
+	case askStop:
 	}
+	return answer{}
 }
 
-// repeated answers an op that was carried out before, as it was then.
-func (w *World) repeated(a answer) answer {
-	if !w.rules.RepeatIsAnswered {
-		return answer{err: fenced}
+func (w *World) countRefusal(o *op, d lifecycle.Decision) {
+	if o.kind != finishTurn {
+		return
 	}
-	return a
+	switch {
+	case errors.Is(d.Err, bellcord.ErrStopRecorded):
+		w.tally.StopBeatEnd++
+	case d.Err != nil:
+		w.tally.RefusedByFence++
+	}
 }
 
 // add puts an event at the end of the session's log.
@@ -83,52 +107,26 @@ func (w *World) add(a *answer, session int8, ev event) {
 }
 
 // accept records a turn as queued. A stop that was kept for its id becomes the
-// turn's own. Nobody would ever end what a removed node accepts.
-func (w *World) accept(by nodeID, o *op) answer {
+// turn's own.
+func (w *World) accept(by nodeID, o *op, d lifecycle.Decision) answer {
+	w.audit.accepted(w, by, o)
 	row := &w.db.turns[o.turn]
-	switch {
-	case row.there && row.session == o.session && row.accepted == o.at && row.node == by:
-		return w.repeated(answer{stop: row.stop}) // this very op, committed before
-	case row.there:
-		return answer{err: exists}
-	case w.rules.AcceptChecksNode && w.db.node(by) == nil:
-		return answer{err: fenced}
-	}
-	*row = turnRow{there: true, session: o.session, node: by, accepted: o.at, stop: w.db.intents[o.turn]}
+	*row = turnRow{there: true, session: o.session % sessionCount, node: by, accepted: o.at, stop: modeOf(d.Stop)}
 	w.db.intents[o.turn] = noStop
 	a := answer{stop: row.stop}
-	w.audit.accepted(w, by, o.turn, o.life)
-	w.add(&a, o.session, event{turn: o.turn, kind: prompted})
-	if row.stop != noStop {
+	w.add(&a, row.session, event{turn: o.turn, kind: prompted})
+	if d.Event {
 		w.tally.EarlyStops++
 		w.audit.recorded(o.turn, row.stop)
-		w.add(&a, o.session, event{turn: o.turn, kind: stopAsked})
+		w.add(&a, row.session, event{turn: o.turn, kind: stopAsked})
 	}
 	return a
 }
 
-// holds reports whether a write carries the turn's fence: the node that has it,
-// and the number under which it got it.
-func (w *World) holds(row *turnRow, by nodeID, fence int) bool {
-	return (row.node == by || !w.rules.FenceHasNode) && (row.fence == fence || !w.rules.FenceHasNumber)
-}
-
 // append adds words to a running turn.
-func (w *World) append(by nodeID, o *op) answer {
-	row := &w.db.turns[o.turn]
-	holds := !w.rules.AppendIsFenced || w.holds(row, by, o.fence)
-	follows := row.applied == o.n-1 || !w.rules.AppendIsNumbered
-	switch {
-	case !row.there || row.session != o.session || !holds:
-		return answer{err: fenced}
-	case row.state == running && follows:
-	case row.applied >= o.n:
-		return w.repeated(answer{stop: row.stop}) // it is in the log already
-	default:
-		return answer{err: fenced}
-	}
-	row.applied = o.n
-	a := answer{stop: row.stop}
+func (w *World) append(by nodeID, o *op, d lifecycle.Decision) answer {
+	w.db.turns[o.turn].applied = o.n
+	a := answer{stop: modeOf(d.Stop)}
 	w.audit.wrote(w, by, o)
 	for word := o.from; word <= o.to; word++ {
 		ev := event{turn: o.turn, kind: said, word: word}
@@ -140,46 +138,40 @@ func (w *World) append(by nodeID, o *op) answer {
 	return a
 }
 
-// askStop records a stop for a turn, or keeps it when there is no such turn yet.
-// It needs no fence: whoever may ask may ask from anywhere.
-func (w *World) askStop(o *op) answer {
-	row := &w.db.turns[o.turn]
-	if !row.there {
-		if w.rules.EarlyStopIsKept && overrules(o.stop, w.db.intents[o.turn]) {
-			w.db.intents[o.turn] = o.stop
-		}
-		return answer{}
-	}
-	if row.state == over || !overrules(o.stop, row.stop) {
-		return answer{stop: row.stop}
-	}
-	row.stop = o.stop
-	a := answer{stop: row.stop}
-	w.audit.recorded(o.turn, o.stop)
-	w.add(&a, row.session, event{turn: o.turn, kind: stopAsked})
+// edit changes the text of a turn that waits.
+func (w *World) edit(by nodeID, o *op) answer {
+	var a answer
+	w.tally.Edits++
+	w.audit.edited(w, by, o)
+	w.add(&a, o.session, event{turn: o.turn, kind: edited})
 	return a
 }
 
-// finish writes a turn's one end. It is a compare-and-set on one row, and the
-// one point at which every race about a turn is decided.
+// recordStop records a stop for a turn, or keeps it when there is no such turn
+// yet.
+func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
+	row := &w.db.turns[o.turn]
+	a := answerOf(d)
+	switch {
+	case !row.there:
+		if d.Apply && !o.foreign {
+			w.db.intents[o.turn] = modeOf(d.Stop)
+		}
+		return answer{kept: true}
+	case !d.Apply:
+		return a
+	}
+	row.stop = modeOf(d.Stop)
+	w.audit.recorded(o.turn, row.stop)
+	if d.Event {
+		w.add(&a, row.session, event{turn: o.turn, kind: stopAsked})
+	}
+	return a
+}
+
+// finish writes a turn's one end.
 func (w *World) finish(by nodeID, o *op) answer {
 	row := &w.db.turns[o.turn]
-	holds := row.there && row.session == o.session && (!w.rules.FinishIsFenced || w.holds(row, by, o.fence))
-	open := row.state != over || !w.rules.FinishIsOnce
-	cut := w.rules.FinishHeedsStop && row.stop == cutsNow && o.end != stopped
-	switch {
-	case !holds:
-		w.tally.RefusedByFence++
-		return answer{err: fenced}
-	case open && !cut:
-	case row.state == over && row.receipt == o.at:
-		return w.repeated(answer{}) // this very op, committed before
-	case row.state != over:
-		w.tally.StopBeatEnd++
-		return answer{err: stopIsAsked, stop: row.stop}
-	default:
-		return answer{err: fenced}
-	}
 	row.state, row.end, row.receipt = over, o.end, o.at
 	w.tally.count(o.end)
 	var a answer

@@ -13,6 +13,7 @@ var shares = []share{
 	{50, false, func(w *World, _ *node) bool { w.tick(); return true }},
 	{24, false, own((*World).somePrompt)},
 	{14, false, own((*World).someStop)},
+	{8, false, own((*World).someEdit)},
 	{260, false, own((*World).someWork)},
 	{130, false, own((*World).send)},
 	{130, false, (*World).carryOutAll},
@@ -80,7 +81,11 @@ func (w *World) somePrompt(n *node) bool {
 		id := turn(w.below(int(w.coming)))
 		return w.prompt(n, id, int8(w.below(w.sessions)))
 	}
-	if w.coming == turnCount-1 || !w.prompt(n, w.coming, int8(w.below(w.sessions))) {
+	session := int8(w.below(w.sessions))
+	if w.oneIn(32) && w.sessions < sessionCount {
+		session = int8(w.sessions) // one that was deleted meanwhile
+	}
+	if w.coming == turnCount-1 || !w.prompt(n, w.coming, session) {
 		return false
 	}
 	w.coming++
@@ -101,10 +106,34 @@ func (w *World) someStop(n *node) bool {
 		return false
 	}
 	how := cutsNow
-	if w.oneIn(4) {
+	switch w.below(16) {
+	case 0, 1, 2, 3:
 		how = afterStep
+	case 4, 5:
+		how = forced
+	case 6:
+		w.stopOfAnother(n, turn(id))
+		return true
 	}
 	w.stop(n, turn(id), how)
+	return true
+}
+
+// someEdit is a client's, of a turn that waits at its node.
+func (w *World) someEdit(n *node) bool {
+	if len(n.line) == 0 {
+		return false
+	}
+	id := n.line[w.below(len(n.line))]
+	t := &n.turns[id]
+	if t.phase != waiting || t.cut() || len(n.journal[t.session]) > mostWaiting {
+		return false
+	}
+	edit := op{kind: editTurn, session: t.session, turn: id}
+	if w.oneIn(8) {
+		edit.session = (t.session + 1) % sessionCount // it names the wrong one
+	}
+	w.put(n, t.session, edit)
 	return true
 }
 

@@ -4,6 +4,9 @@ package machine
 // once where it is here; the record is written beside, and the bus carries the
 // word to the others. The client is answered when the record is durable.
 func (w *World) stop(n *node, id turn, how mode) {
+	if how == forced {
+		w.tally.Forced++
+	}
 	w.say("a client stops turn %d at node %d, mode %d", int(id), int(n.id), int(how))
 	w.audit.turns[id].asked = true
 	t := &n.turns[id]
@@ -17,9 +20,17 @@ func (w *World) stop(n *node, id turn, how mode) {
 	if w.rules.StopIsRecorded {
 		w.put(n, journal, op{kind: askStop, turn: id, stop: how, session: journal, life: w.stamp()})
 	} else {
-		w.audit.stopTold(id, how)
+		w.audit.stopTold(&op{turn: id, stop: how}, &answer{})
 	}
 	w.publish(n, message{kind: stopWord, turn: id, stop: how})
+}
+
+// stopOfAnother is the stop of a client that does not own the turn: it is refused
+// without a trace.
+func (w *World) stopOfAnother(n *node, id turn) {
+	w.say("somebody else's client stops turn %d at node %d", int(id), int(n.id))
+	w.tally.Foreign++
+	w.put(n, loose, op{kind: askStop, turn: id, stop: cutsNow, session: loose, life: w.stamp(), foreign: true})
 }
 
 // tell applies a stop to a turn. The first that cuts now stays.
@@ -108,7 +119,7 @@ func (w *World) bury(n *node) {
 
 func (w *World) putObituary(n *node, id turn, row *turnRow) {
 	how := lost
-	if row.stop == cutsNow {
+	if row.stop >= cutsNow {
 		how = stopped
 	}
 	w.put(n, loose, op{kind: finishTurn, turn: id, session: row.session, fence: row.fence, end: how, at: w.stamp()})

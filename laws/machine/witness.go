@@ -16,12 +16,15 @@ func (a *auditor) appendTold(w *World, o *op) {
 	}
 }
 
-func (a *auditor) stopTold(t turn, stop mode) {
-	b := &a.turns[t]
+func (a *auditor) stopTold(o *op, answered *answer) {
+	b, stop := &a.turns[o.turn], o.stop
+	if answered.kept {
+		stop = min(stop, cutsNow) // a turn that never starts needs no grace
+	}
 	if stop > b.told {
 		b.told, b.late = stop, b.end != noEnd
 	}
-	if stop == cutsNow && !b.claimed {
+	if stop >= cutsNow && !b.claimed {
 		b.early = true
 	}
 }
@@ -29,6 +32,13 @@ func (a *auditor) stopTold(t turn, stop mode) {
 func (a *auditor) endTold(w *World, t turn, how end) {
 	if a.turns[t].end != how {
 		w.fail(NothingLost, "turn %d was said to have ended as %s, in the store it is %s", t, endNames[how], endNames[a.turns[t].end])
+	}
+}
+
+// endRefused is told when a node hears that its end was not accepted.
+func (a *auditor) endRefused(w *World, o *op) {
+	if row := &w.db.turns[o.turn]; row.state == over && row.receipt == o.at {
+		w.fail(NothingLost, "the end of turn %d is in the store, and its node was refused it", o.turn)
 	}
 }
 
@@ -84,7 +94,7 @@ func (a *auditor) settled(w *World) {
 			w.fail(NothingLost, "turn %d was acknowledged, and is not there", i)
 		case row.there && (row.state != over || b.end == noEnd):
 			w.fail(AllEnd, "turn %d has not ended, it is node %d's", i, row.node)
-		case b.told == cutsNow && row.there && row.end != stopped && !b.late:
+		case b.told >= cutsNow && row.there && row.end != stopped && !b.late:
 			w.fail(StopWins, "turn %d ended as %s, and its stop had been acknowledged", i, endNames[row.end])
 		case b.told != noStop && row.there && row.stop < b.told && !b.late:
 			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not on its record", i)

@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/bellcord/bellcord/lifecycle"
 )
 
 // World is one run's database, nodes, bus, watchers and auditor. It can be used
@@ -28,16 +30,17 @@ type World struct {
 	lines    [linesKept]line
 	said     int
 	broken   *Violation
+	seen     lifecycle.Turn // the turn of the op that is being decided
 }
 
 // Tally counts what happened in all runs of a world, to show that they met what
 // they are about.
 type Tally struct {
-	Claims, Effects, Done, Failed, Stopped, Lost int
-	Crashes, Pauses, Cuts, Drains, TakeOvers     int
-	LostAnswers, Strays                          int
-	RefusedByFence, StopBeatEnd, EarlyStops      int
-	Shown                                        int
+	Claims, Effects, Done, Failed, Stopped, Lost  int
+	Crashes, Pauses, Cuts, Drains, TakeOvers      int
+	LostAnswers, Strays                           int
+	RefusedByFence, StopBeatEnd, EarlyStops       int
+	Shown, Edits, Foreign, Forced, Late, Confused int
 }
 
 func (t *Tally) count(how end) {

@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // Definition says how an agent is started.
@@ -25,7 +26,6 @@ type Definition struct {
 	Name    string
 	Command []string
 	Env     []string // besides what every program needs
-	Whole   bool     // hand on all of our own environment
 	// Renew: after a stop the agent's own session is given up, because what it
 	// keeps of a stopped turn is not what a model accepts. The next prompt begins
 	// a new one, and is told the conversation.
@@ -42,7 +42,7 @@ type Speaker interface {
 	// done. When ctx ends the agent is told once, at the first moment in which
 	// it can hear it, and Turn returns when it has given its word; whatever that
 	// word is, the turn is stopped. ErrDeaf means that it gave none in time.
-	Turn(ctx context.Context, w *bellcord.Work, text string) error
+	Turn(ctx context.Context, w *hub.Work, text string) error
 	// Close lets go of the process, which is about to be ended.
 	Close()
 }
@@ -87,13 +87,13 @@ type Agent struct {
 var errClosed = errors.New("the hosted agents are being ended")
 
 // Run implements bellcord.Agent.
-func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
+func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	h, err := a.enter(w.Session.ID)
 	if err != nil {
 		return err
 	}
 	defer a.leave(h)
-	if w.Prompt.Task != bellcord.Answer {
+	if w.Prompt.Task != bellcord.TaskAnswer {
 		return errors.New(a.Definition.Name + " keeps its own conversation: it cannot be compacted from here")
 	}
 	l, err := h.ready(ctx, w)

@@ -77,9 +77,9 @@ func TestLaw02_AStopWhileTheAgentStartsIsAtOnceAndTheProcessServesTheNext(t *tes
 	t.Parallel()
 	s := newStage(t, func(a *child.Agent) { a.Definition.Env = append(a.Definition.Env, "FAKE_AGENT_START=2s") })
 	turn := s.prompt(s.session.ID, "one")
-	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Started); return is })
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.TurnStarted); return is })
 	r := s.stop(turn)
-	if took := r.Times.Settled.Sub(r.Times.Requested); took > time.Second {
+	if took := r.Times.Settled.Sub(r.Times.StopRequested); took > time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if text := s.done("two"); !strings.HasSuffix(text, "two") {
@@ -108,7 +108,7 @@ func TestACrashFailsTheTurnAndTheNextStartsTheAgentAnew(t *testing.T) {
 	s := newStage(t, nil)
 	first := s.done("one")
 	r := s.end(s.prompt(s.session.ID, "crash"))
-	if r.End != bellcord.Failed || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "the last straw") {
+	if r.End != bellcord.EndFailed || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "the last straw") {
 		t.Errorf("%s %q", r.End, r.Error)
 	}
 	if again := s.done("two"); pid(again) == pid(first) {
@@ -129,7 +129,7 @@ func TestAfterAClearTheAgentHasANewSession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	first := s.done("one")
-	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.CausePerson}); err != nil {
 		t.Fatal(err)
 	}
 	if again := s.done("two"); pid(again) == pid(first) {
@@ -192,7 +192,7 @@ func TestCloseEndsAllAtOnceAndStartsNoMore(t *testing.T) {
 			t.Errorf("%s lives", p)
 		}
 	}
-	if r := s.end(s.prompt(s.session.ID, "two")); r.End != bellcord.Failed {
+	if r := s.end(s.prompt(s.session.ID, "two")); r.End != bellcord.EndFailed {
 		t.Errorf("%s", r.End)
 	}
 }
@@ -227,14 +227,14 @@ func TestLaw18_TwoHundredSessionsHalfStoppedLeaveNothingAndDoNotMix(t *testing.T
 				turn = s.prompt(session.ID, "work "+word)
 				<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond)
 				s.stop(turn)
-			} else if r := s.end(turn); r.End != bellcord.Done {
+			} else if r := s.end(turn); r.End != bellcord.EndDone {
 				t.Errorf("%s ended %s: %s", word, r.End, r.Error)
 			}
 			if text := s.said(turn); text != "" && !strings.HasSuffix(text, word) {
 				t.Errorf("%s says %q", word, text)
 			}
 			s.agent.End(session.ID)
-			if _, err := s.CloseSession(t.Context(), session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+			if _, err := s.CloseSession(t.Context(), session.ID, bellcord.Cause{Kind: bellcord.CausePerson}); err != nil {
 				t.Error(err)
 			}
 			s.agent.End(session.ID)
@@ -261,12 +261,12 @@ func TestAClearWhileTheAgentGoesOnWithItsSessionIsNotForgotten(t *testing.T) {
 	s.done("one")
 	s.agent.End(s.session.ID)
 	turn := s.prompt(s.session.ID, "two") // it starts, to go on with what it had
-	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Started); return is })
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.TurnStarted); return is })
 	s.stop(turn)
-	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.CausePerson}); err != nil {
 		t.Fatal(err)
 	}
 	turn = s.prompt(s.session.ID, "three")
 	s.end(turn)
-	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Hosted); return is })
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.AgentSessionOpened); return is })
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // host is what a session has of an agent. Turns of a session never overlap, so
@@ -25,7 +26,7 @@ type host struct {
 
 // ready sees to a process that has the session open. A stop does not wait for
 // one that is starting: it goes on, for the next prompt.
-func (h *host) ready(ctx context.Context, w *bellcord.Work) (*life, error) {
+func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
 	l, err := h.alive(ctx, w)
 	if err != nil {
 		return nil, err
@@ -41,28 +42,28 @@ func (h *host) ready(ctx context.Context, w *bellcord.Work) (*life, error) {
 	}
 	if l.own != l.told { // it is a new one of the agent's
 		l.told, l.fresh = l.own, true
-		return l, w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name, Session: l.own})
+		return l, w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: l.own})
 	}
 	return l, nil
 }
 
 // alive returns the process there is, or starts one.
-func (h *host) alive(ctx context.Context, w *bellcord.Work) (*life, error) {
+func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 	h.agent.mu.Lock()
 	l := h.life
 	h.agent.mu.Unlock()
-	known, err := w.Hosted(ctx)
+	known, err := w.AgentSession(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if known.Agent != h.agent.Definition.Name {
-		known.Session = ""
+		known.AgentSession = ""
 	}
-	if l != nil && !l.gone() && known.Session == l.told { // also of one that is opening
+	if l != nil && !l.gone() && known.AgentSession == l.told { // also of one that is opening
 		return l, nil
 	}
 	h.drop(l, nil) // it has died, or the conversation was cleared
-	l, err = h.agent.start(w.Session, known.Session)
+	l, err = h.agent.start(w.Session, known.AgentSession)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +79,10 @@ func (h *host) alive(ctx context.Context, w *bellcord.Work) (*life, error) {
 }
 
 // turn has the agent do the work and sees that a stop holds.
-func (h *host) turn(ctx context.Context, w *bellcord.Work, l *life, text string) error {
+func (h *host) turn(ctx context.Context, w *hub.Work, l *life, text string) error {
 	before := l.running.Mark()
 	err := l.speaker.Turn(ctx, w, text)
-	w.Mark(bellcord.StreamClosed)
+	w.Mark(hub.MomentStreamClosed)
 	switch {
 	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // one that ends behind its answer has answered
 		w.Processes(told(h.drop(l, nil)))
@@ -92,7 +93,7 @@ func (h *host) turn(ctx context.Context, w *bellcord.Work, l *life, text string)
 		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
 	case h.agent.Definition.Renew:
 		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
-		return errors.Join(context.Cause(ctx), w.Emit(bellcord.Hosted{Agent: h.agent.Definition.Name}))
+		return errors.Join(context.Cause(ctx), w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name}))
 	default:
 		w.Processes(told(l.running.EndSince(before, bellcord.Forced(ctx))))
 	}
@@ -139,7 +140,7 @@ func told(r proc.Report) bellcord.Processes {
 // prompt is the text that the agent is given: what the person said and, after a
 // turn that was cut short, what the agent had said and done in it. Agents forget
 // what they were stopped in. One that is new to the conversation is told it.
-func (a *Agent) prompt(ctx context.Context, w *bellcord.Work, fresh bool) (string, error) {
+func (a *Agent) prompt(ctx context.Context, w *hub.Work, fresh bool) (string, error) {
 	if a.Silent {
 		return w.Prompt.Text, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // Writer takes records for the agent's stdin and never blocks: an agent that
@@ -43,7 +43,7 @@ type life struct {
 func (a *Agent) start(s bellcord.Session, own string) (*life, error) {
 	l := &life{name: a.Definition.Name, opened: make(chan struct{}), told: own, stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{
-		Args: a.Definition.Command, Dir: s.Dir, Env: a.Definition.environment(), Bare: !a.Definition.Whole,
+		Args: a.Definition.Command, Dir: s.Dir, Env: a.Definition.environment(), Bare: true,
 		Output: l.stderr.write, Owner: "agent of session " + string(s.ID), Name: a.Definition.Name,
 	})
 	if err != nil {
@@ -64,9 +64,6 @@ func (a *Agent) start(s bellcord.Session, own string) (*life, error) {
 
 // environment is what every program needs, and what the definition adds.
 func (d Definition) environment() []string {
-	if d.Whole {
-		return d.Env
-	}
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "SHELL", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "SystemRoot", "USERPROFILE", "APPDATA", "LOCALAPPDATA"} {
 		if value, set := os.LookupEnv(name); set {

@@ -15,7 +15,7 @@ const mostTold = 4000
 // says so itself when the turn before it was cut short.
 func cutShort(history []bellcord.Message, prompt string) string {
 	last := len(history) - 1
-	if last < 0 || history[last].Role != bellcord.User {
+	if last < 0 || history[last].Role != bellcord.RoleUser {
 		return ""
 	}
 	note, cut := strings.CutSuffix(history[last].Text, prompt)
@@ -25,15 +25,15 @@ func cutShort(history []bellcord.Message, prompt string) string {
 	}
 	var said []string
 	var calls []string
-	for i := last - 1; i >= 0 && history[i].Role != bellcord.User; i-- {
+	for i := last - 1; i >= 0 && history[i].Role != bellcord.RoleUser; i-- {
 		switch m := history[i]; m.Role {
-		case bellcord.Assistant:
+		case bellcord.RoleAssistant:
 			if m.Text != "" {
 				said = append([]string{m.Text}, said...)
 			}
-		case bellcord.Tool:
+		case bellcord.RoleTool:
 			calls = append([]string{m.Name + ": " + fate(m)}, calls...)
-		case bellcord.User:
+		case bellcord.RoleUser:
 		}
 	}
 	if text := strings.Join(said, "\n"); text != "" {
@@ -77,13 +77,13 @@ func soFar(history []bellcord.Message) string {
 	var lines []string
 	for _, m := range history[:max(len(history)-1, 0)] {
 		switch m.Role {
-		case bellcord.User:
+		case bellcord.RoleUser:
 			lines = append(lines, "Person: "+m.Text)
-		case bellcord.Assistant:
+		case bellcord.RoleAssistant:
 			if m.Text != "" {
 				lines = append(lines, "You: "+m.Text)
 			}
-		case bellcord.Tool:
+		case bellcord.RoleTool:
 			lines = append(lines, "Your tool "+m.Name+": "+fate(m))
 		}
 	}

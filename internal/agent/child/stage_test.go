@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/child"
-	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // most is how long anything may take that a test waits for.
@@ -113,7 +114,7 @@ func (s *plain) Open(ctx context.Context, _ bellcord.Session, own string) (strin
 	}
 }
 
-func (s *plain) Turn(ctx context.Context, w *bellcord.Work, text string) error {
+func (s *plain) Turn(ctx context.Context, w *hub.Work, text string) error {
 	s.p.In.Write([]byte("prompt " + strings.ReplaceAll(text, "\n", `\n`) + "\n"))
 	stopped := ctx.Done()
 	var patience <-chan time.Time
@@ -126,7 +127,7 @@ func (s *plain) Turn(ctx context.Context, w *bellcord.Work, text string) error {
 			if line == "done" {
 				return nil
 			}
-			if err := w.Emit(bellcord.Said{Text: strings.TrimPrefix(line, "say ")}); err != nil {
+			if err := w.Emit(bellcord.TextDelta{Text: strings.TrimPrefix(line, "say ")}); err != nil {
 				return err
 			}
 		case <-stopped:
@@ -142,7 +143,7 @@ func (s *plain) Close() { s.once.Do(func() { close(s.quit) }) }
 
 // stage is a hub on a real store that hosts the fake agent.
 type stage struct {
-	*bellcord.Hub
+	*hub.Hub
 	t       *testing.T
 	agent   *child.Agent
 	store   bellcord.Store
@@ -166,7 +167,7 @@ func newStage(t *testing.T, change func(*child.Agent)) *stage {
 	if change != nil {
 		change(s.agent)
 	}
-	if s.Hub, err = bellcord.Open(t.Context(), store, s.agent, bellcord.Options{}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -189,7 +190,7 @@ func (s *stage) open() bellcord.Session {
 	return made
 }
 
-func (s *stage) prompt(session bellcord.SessionID, text string) *bellcord.Turn {
+func (s *stage) prompt(session bellcord.SessionID, text string) *hub.Turn {
 	s.t.Helper()
 	turn, err := s.Prompt(session, bellcord.Prompt{Text: text})
 	if err != nil {
@@ -198,7 +199,7 @@ func (s *stage) prompt(session bellcord.SessionID, text string) *bellcord.Turn {
 	return turn
 }
 
-func (s *stage) end(turn *bellcord.Turn) bellcord.Receipt {
+func (s *stage) end(turn *hub.Turn) bellcord.Receipt {
 	s.t.Helper()
 	select {
 	case <-turn.Settled():
@@ -213,23 +214,23 @@ func (s *stage) end(turn *bellcord.Turn) bellcord.Receipt {
 func (s *stage) done(text string) string {
 	s.t.Helper()
 	turn := s.prompt(s.session.ID, text)
-	if r := s.end(turn); r.End != bellcord.Done {
+	if r := s.end(turn); r.End != bellcord.EndDone {
 		s.t.Fatalf("%q ended %s: %s", text, r.End, r.Error)
 	}
 	return s.said(turn)
 }
 
-func (s *stage) stop(turn *bellcord.Turn) bellcord.Receipt {
+func (s *stage) stop(turn *hub.Turn) bellcord.Receipt {
 	s.t.Helper()
-	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person, By: "test"}))
+	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson, By: "test"}))
 	r := s.end(turn)
-	if r.End != bellcord.Stopped || r.Abandoned || len(r.Processes.Survivors) > 0 {
-		s.t.Errorf("the stopped turn ended %s (%s), abandoned %v, survivors %v", r.End, r.Error, r.Abandoned, r.Processes.Survivors)
+	if r.End != bellcord.EndStopped || r.AgentAbandoned || len(r.Processes.Survivors) > 0 {
+		s.t.Errorf("the stopped turn ended %s (%s), abandoned %v, survivors %v", r.End, r.Error, r.AgentAbandoned, r.Processes.Survivors)
 	}
 	return r
 }
 
-func (s *stage) said(turn *bellcord.Turn) string {
+func (s *stage) said(turn *hub.Turn) string {
 	s.t.Helper()
 	events, err := s.store.Events(context.Background(), turn.Session, 0, 1<<20)
 	if err != nil {
@@ -237,7 +238,7 @@ func (s *stage) said(turn *bellcord.Turn) string {
 	}
 	var text strings.Builder
 	for _, ev := range events {
-		if said, is := ev.Body.(bellcord.Said); is && ev.Turn == turn.ID {
+		if said, is := ev.Body.(bellcord.TextDelta); is && ev.Turn == turn.ID {
 			text.WriteString(said.Text)
 		}
 	}
@@ -245,12 +246,12 @@ func (s *stage) said(turn *bellcord.Turn) string {
 }
 
 // speaks waits until a turn has said something.
-func (s *stage) speaks(turn *bellcord.Turn) {
+func (s *stage) speaks(turn *hub.Turn) {
 	s.t.Helper()
-	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.Said); return is })
+	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.TextDelta); return is })
 }
 
-func (s *stage) await(turn *bellcord.Turn, is func(bellcord.Body) bool) {
+func (s *stage) await(turn *hub.Turn, is func(bellcord.Body) bool) {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), most)
 	defer done()

@@ -31,6 +31,11 @@ type Definition struct {
 	Env      map[string]string
 	Home     string // a directory of its own for HOME and settings, "" for the person's
 
+	// Pass names the variables of Bellcord's environment that the agent is given:
+	// its own settings and the keys that it looks for. NAME* stands for all that
+	// begin so.
+	Pass []string
+
 	// Model is the one that Offline has it ask for, else "". Requests for another
 	// one are errands of the agent's own.
 	Model string

@@ -10,16 +10,18 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // call is a tool call that is understood, or has a Problem and is never started.
 type call struct {
-	bellcord.Called
+	bellcord.ToolCallRequested
 	tool tool.Tool
 }
 
@@ -27,23 +29,37 @@ type call struct {
 // arguments are not one complete object is recorded with an empty one, which
 // every model accepts, and with what was wrong with it.
 func understand(c llm.Call, tools []tool.Tool) call {
-	made := call{Called: bellcord.Called{Call: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Seal: c.Seal}}
+	made := call{ToolCallRequested: bellcord.ToolCallRequested{Call: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Args), Signature: c.Seal}}
+	if len(c.Args) > bellcord.MaxArguments {
+		made.Arguments = json.RawMessage(`{}`)
+		made.ArgumentError = fmt.Sprintf("the arguments are longer than %d bytes: split the work into smaller calls", bellcord.MaxArguments)
+		return made
+	}
 	if err := completeObject(c.Args); err != nil {
-		made.Args = json.RawMessage(`{}`)
-		made.Problem = fmt.Sprintf("the arguments are not a complete JSON object (%v): %q", err, c.Args)
+		made.Arguments = json.RawMessage(`{}`)
+		made.ArgumentError = fmt.Sprintf("the arguments are not a complete JSON object (%v): %q", err, beginning(c.Args))
 		return made
 	}
 	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == c.Name })
 	if i < 0 {
 		made.Name = proper(c.Name)
-		made.Problem = fmt.Sprintf("there is no tool %q", c.Name)
+		made.ArgumentError = fmt.Sprintf("there is no tool %q", c.Name)
 		return made
 	}
 	made.tool = tools[i]
-	if err := made.tool.Check(made.Args); err != nil {
-		made.Problem = err.Error()
+	if err := made.tool.Check(made.Arguments); err != nil {
+		made.ArgumentError = err.Error()
 	}
 	return made
+}
+
+// beginning is enough of a text to recognize it by.
+func beginning(text string) string {
+	const most = 2000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // proper is a name that every model takes back, made from one that some model
@@ -70,7 +86,7 @@ func completeObject(args string) error {
 // act carries out the calls: neighbours that are safe beside each other at the
 // same time, the others one by one. A stop keeps what has finished; what had
 // not started never does.
-func (a *Agent) act(ctx context.Context, w *bellcord.Work, calls []call) error {
+func (a *Agent) act(ctx context.Context, w *hub.Work, calls []call) error {
 	for len(calls) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -95,41 +111,42 @@ func (a *Agent) act(ctx context.Context, w *bellcord.Work, calls []call) error {
 
 // carryOut does one call. Its start is durable before its effect (law 26). A
 // tool that panics fails its turn, not the process.
-func (a *Agent) carryOut(ctx context.Context, w *bellcord.Work, c call) (err error) {
+func (a *Agent) carryOut(ctx context.Context, w *hub.Work, c call) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("tool %s panicked: %v\n%s", c.Name, p, debug.Stack())
 		}
 	}()
-	if c.Problem != "" {
-		return w.Emit(notStarted(c, c.Problem))
+	if c.ArgumentError != "" {
+		return w.Emit(notStarted(c, c.ArgumentError))
 	}
 	if refused, err := a.permit(ctx, w, c); err != nil {
 		return err
 	} else if refused != "" {
 		return w.Emit(notStarted(c, refused))
 	}
-	if err := w.Emit(bellcord.CallStarted{Call: c.Call}); err != nil {
+	if err := w.Emit(bellcord.ToolCallStarted{Call: c.Call}); err != nil {
 		return err
 	}
 	if err := w.Sync(ctx); err != nil || ctx.Err() != nil {
-		never := bellcord.CallEnded{Call: c.Call, Fate: bellcord.NotStarted, Text: bellcord.ResultText(bellcord.NotStarted, "")}
+		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: bellcord.ResultText(bellcord.CallNotStarted, "")}
 		return errors.Join(err, context.Cause(ctx), w.Emit(never))
 	}
 	result := c.tool.Run(ctx, tool.Call{
 		Turn: w.Turn, Session: w.Session.ID,
-		Dir:    w.Session.Dir,
-		Args:   c.Args,
-		Output: func(s string) { _ = w.Emit(bellcord.CallOutput{Call: c.Call, Text: s}) }, // refused only once the turn is over
+		Dir:       w.Session.Dir,
+		Args:      c.Arguments,
+		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // refused only once the turn is over
+		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },
 	})
-	if result.Processes != nil {
-		w.Mark(bellcord.ProcessGone)
+	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {
+		w.Mark(hub.MomentProcessEnded)
 	}
-	return w.Emit(bellcord.CallEnded{
-		Call: c.Call, Fate: result.Fate, Failed: result.Failed, Text: result.Text, Processes: result.Processes,
+	return w.Emit(bellcord.ToolCallEnded{
+		Call: c.Call, Outcome: result.Fate, Failed: result.Failed, Result: result.Text, Processes: result.Processes,
 	})
 }
 
-func notStarted(c call, why string) bellcord.CallEnded {
-	return bellcord.CallEnded{Call: c.Call, Fate: bellcord.NotStarted, Failed: true, Text: "[not started: " + why + "]"}
+func notStarted(c call, why string) bellcord.ToolCallEnded {
+	return bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Failed: true, Result: "[not started: " + why + "]"}
 }

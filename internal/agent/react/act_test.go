@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
 )
@@ -18,7 +19,7 @@ import (
 func lasts(name string, seconds int, safe bool) tool.Tool {
 	of := made(name, func(context.Context, tool.Call) tool.Result {
 		<-time.After(time.Duration(seconds) * time.Second)
-		return tool.Result{Text: name + " is done", Fate: bellcord.Finished}
+		return tool.Result{Text: name + " is done", Fate: bellcord.CallFinished}
 	})
 	of.Safe = safe
 	return of
@@ -51,7 +52,7 @@ func TestSafeCallsRunBesideEachOtherAndOthersDoNot(t *testing.T) {
 			}
 			onStage(t, &model{script: []answer{{calls: calls}}}, "full", tools, func(t *testing.T, s *stage) {
 				began := time.Now()
-				if r := s.run("go"); r.End != bellcord.Done {
+				if r := s.run("go"); r.End != bellcord.EndDone {
 					t.Fatalf("ended %s: %s", r.End, r.Error)
 				}
 				if took := time.Since(began); took != time.Duration(test.takes)*time.Second {
@@ -95,7 +96,7 @@ func TestACallThatCannotBeCarriedOutIsToldToTheModel(t *testing.T) {
 				return []tool.Tool{picky}
 			}
 			onStage(t, &model{script: []answer{{calls: []llm.Call{test.call}}}}, "full", tools, func(t *testing.T, s *stage) {
-				if r := s.run("go"); r.End != bellcord.Done || len(r.Calls.NotStarted) != 1 || r.Calls.Finished != 0 {
+				if r := s.run("go"); r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 || r.Calls.Finished != 0 {
 					t.Errorf("ended %s with %+v", r.End, r.Calls)
 				}
 				if got := s.told("c"); got != test.want {
@@ -130,7 +131,7 @@ func TestATurnGoesOnAfterARefusal(t *testing.T) {
 				if mode == "ask" {
 					want = "[not started: the person refused it]"
 				}
-				if r := turn.Receipt(); r.End != bellcord.Done || s.told("risky") != want || s.told("other") != "fine" {
+				if r := turn.Receipt(); r.End != bellcord.EndDone || s.told("risky") != want || s.told("other") != "fine" {
 					t.Errorf("ended %s; told %q and %q", r.End, s.told("risky"), s.told("other"))
 				}
 			})
@@ -139,7 +140,7 @@ func TestATurnGoesOnAfterARefusal(t *testing.T) {
 }
 
 // answerAll answers the turn's questions until it ends and returns their number.
-func answerAll(t *testing.T, s *stage, turn *bellcord.Turn, choices map[string]string) (asked int) {
+func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string) (asked int) {
 	t.Helper()
 	cursor, err := s.Events(t.Context(), s.session.ID, 0)
 	if err != nil {
@@ -153,12 +154,12 @@ func answerAll(t *testing.T, s *stage, turn *bellcord.Turn, choices map[string]s
 		}
 		for _, ev := range events {
 			switch b := ev.Body.(type) {
-			case bellcord.Asked:
+			case bellcord.QuestionOpened:
 				asked++
 				if err := s.Answer(turn.ID, b.Question.ID, choices[b.Question.Call], "anna"); err != nil {
 					t.Error(err)
 				}
-			case bellcord.Ended:
+			case bellcord.TurnEnded:
 				<-turn.Settled()
 				return asked
 			}
@@ -177,12 +178,12 @@ func TestLaw26_ACallsStartIsDurableBeforeItRuns(t *testing.T) {
 			for _, ev := range s.log() {
 				kinds = append(kinds, ev.Body.Kind())
 			}
-			return tool.Result{Text: fmt.Sprint(kinds), Fate: bellcord.Finished}
+			return tool.Result{Text: fmt.Sprint(kinds), Fate: bellcord.CallFinished}
 		})}
 	}
 	onStage(t, &model{script: []answer{{says: "let me", calls: []llm.Call{use("look")}}}}, "full", tools, func(t *testing.T, s *stage) {
 		r := s.run("go")
-		if got := s.told("look"); !strings.Contains(got, "step_started said called step_ended call_started") || ran != 1 || r.Kept.Results != 1 {
+		if got := s.told("look"); !strings.Contains(got, "step_started said called step_ended call_started") || ran != 1 || r.Kept.FinishedCalls != 1 {
 			t.Errorf("ran %d times; on record when it ran: %s", ran, got)
 		}
 	})

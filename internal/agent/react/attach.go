@@ -34,10 +34,10 @@ func (j *job) attach(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if result.Failed || result.Fate != bellcord.Finished {
+		if result.Failed || result.Fate != bellcord.CallFinished {
 			continue
 		}
-		if err := j.w.Emit(bellcord.Attached{Link: link, Text: result.Text}); err != nil {
+		if err := j.w.Emit(bellcord.AttachmentLoaded{Link: link, Text: result.Text}); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func (j *job) attach(ctx context.Context) error {
 
 func (j *job) allowed(read tool.Tool, args json.RawMessage) bool {
 	s := j.w.Session
-	return j.policy().Decide(string(s.ID), permit.Mode(s.Mode), read.Permission(s.Dir, args)).Verdict == permit.Allow
+	return j.policy().Decide(session(s), permit.Mode(s.Mode), read.Permission(s.Dir, args)).Verdict == permit.Allow
 }
 
 // lineRange is how editors write lines behind a file's address: #L10, #L10-20,

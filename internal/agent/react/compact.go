@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
@@ -56,10 +57,10 @@ func (j *job) compact(ctx context.Context, keep int64, focus string) error {
 		from = history[cut].Seq
 	}
 	text := "[This is a summary of the conversation up to here.]\n\n" + summary
-	if last := lastPrompt(history); j.w.Prompt.Task == bellcord.Answer && last < cut {
+	if last := lastPrompt(history); j.w.Prompt.Task == bellcord.TaskAnswer && last < cut {
 		text += "\n\n[The person's last request, word for word]\n" + history[last].Text
 	}
-	if err := j.w.Emit(bellcord.Compacted{Summary: text, From: from}); err != nil {
+	if err := j.w.Emit(bellcord.ConversationCompacted{Summary: text, FromSeq: from}); err != nil {
 		return err
 	}
 	return j.w.Sync(ctx)
@@ -74,7 +75,7 @@ func cutAt(history []bellcord.Message, keep int64) int {
 		if sum > keep {
 			break
 		}
-		if history[i].Role != bellcord.Tool {
+		if history[i].Role != bellcord.RoleTool {
 			cut = i
 		}
 	}
@@ -83,7 +84,7 @@ func cutAt(history []bellcord.Message, keep int64) int {
 
 func lastPrompt(history []bellcord.Message) int {
 	for i := len(history) - 1; i > 0; i-- {
-		if history[i].Role == bellcord.User {
+		if history[i].Role == bellcord.RoleUser {
 			return i
 		}
 	}
@@ -95,7 +96,7 @@ func (j *job) summarize(ctx context.Context, history []bellcord.Message, focus s
 	if focus != "" {
 		instruction += " Keep in mind above all: " + focus
 	}
-	req := j.requestOf(append(j.shortened(history), bellcord.Message{Role: bellcord.User, Text: instruction}))
+	req := j.requestOf(append(j.shortened(history), bellcord.Message{Role: bellcord.RoleUser, Text: instruction}))
 	said, err := j.aside(ctx, "compaction", j.w.Session.Model, j.model, req)
 	if err != nil {
 		return "", err
@@ -108,19 +109,19 @@ func (j *job) summarize(ctx context.Context, history []bellcord.Message, focus s
 
 // shortened is the conversation as far as the model can read it: long results
 // are cut, then the oldest messages left out.
-func (j *job) shortened(history []bellcord.Message) []bellcord.Message {
-	history = slices.Clone(history)
+func (j *job) shortened(messages []bellcord.Message) []bellcord.Message {
+	messages = slices.Clone(messages)
 	fits := func() bool {
-		return j.model.Window == 0 || j.scale*float64(j.requestOf(history).EstimateTokens()) < 0.9*float64(j.model.Window)
+		return j.model.Window == 0 || j.scale*float64(j.requestOf(messages).EstimateTokens()) < 0.9*float64(j.model.Window)
 	}
 	const mostResult = 1000
-	for i := 0; i < len(history) && !fits(); i++ {
-		if m := &history[i]; m.Role == bellcord.Tool && len(m.Text) > mostResult {
+	for i := 0; i < len(messages) && !fits(); i++ {
+		if m := &messages[i]; m.Role == bellcord.RoleTool && len(m.Text) > mostResult {
 			m.Text = strings.ToValidUTF8(m.Text[:mostResult], "") + " […]"
 		}
 	}
-	for len(history) > 1 && !fits() {
-		history = history[1:]
+	for len(messages) > 1 && !fits() {
+		messages = messages[1:]
 	}
-	return bellcord.Repair(history)
+	return history.Repair(messages)
 }

@@ -19,7 +19,7 @@ func TestWhatFillsTheWindowIsSummedUpAndTheLastRequestStaysWordForWord(t *testin
 		s.agent.CompactAt = 0.8
 		s.run("first")
 		s.run("second")
-		if r := s.run("third"); r.End != bellcord.Done || r.Usage.Input != 20 || !r.Usage.Exact {
+		if r := s.run("third"); r.End != bellcord.EndDone || r.Usage.InputTokens != 20 || !r.Usage.Exact {
 			t.Errorf("%+v", r)
 		}
 		if len(m.asked) != 4 {
@@ -43,7 +43,7 @@ func TestATurnThatFillsTheWindowByItselfKeepsItsRequest(t *testing.T) {
 	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", says(long))} }
 	onStage(t, m, "full", tools, func(t *testing.T, s *stage) {
 		s.agent.CompactAt = 0.19 // this model counts far less than we do: its word counts
-		if r := s.run("look around"); r.End != bellcord.Done {
+		if r := s.run("look around"); r.End != bellcord.EndDone {
 			t.Fatalf("%+v", r)
 		}
 		told := m.asked[len(m.asked)-1].Messages
@@ -60,10 +60,10 @@ func TestAModelThatFindsItTooLongIsAskedAgainAfterACompaction(t *testing.T) {
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run(long)
 		s.run(long)
-		if r := s.run("and now?"); r.End != bellcord.Done || !r.Usage.Exact || r.Kept.Text != 4 {
+		if r := s.run("and now?"); r.End != bellcord.EndDone || !r.Usage.Exact || r.Kept.TextBytes != 4 {
 			t.Errorf("%+v", r)
 		}
-		if r := s.run(long); r.End != bellcord.Failed || !strings.Contains(r.Error, "too long") {
+		if r := s.run(long); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "too long") {
 			t.Errorf("a second time in a turn: %+v", r)
 		}
 	})
@@ -75,14 +75,14 @@ func TestAManualCompactionSumsUpEverythingWithAFocus(t *testing.T) {
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run("hello")
 		compact := func(focus string) bellcord.Receipt {
-			turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Task: bellcord.Compact, Text: focus})
+			turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Task: bellcord.TaskCompact, Text: focus})
 			if err != nil {
 				t.Fatal(err)
 			}
 			<-turn.Settled()
 			return turn.Receipt()
 		}
-		if r := compact("the names"); r.End != bellcord.Done || r.Kept.Text != 0 || r.Usage.Input != 10 {
+		if r := compact("the names"); r.End != bellcord.EndDone || r.Kept.TextBytes != 0 || r.Usage.InputTokens != 10 {
 			t.Errorf("%+v", r)
 		}
 		if asked := m.asked[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "above all: the names") {
@@ -93,17 +93,17 @@ func TestAManualCompactionSumsUpEverythingWithAFocus(t *testing.T) {
 		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || strings.Contains(told[0].Text, "the names") || told[1].Text != "and now?" {
 			t.Errorf("told %+v", told)
 		}
-		if r := compact(""); r.End != bellcord.Failed || !strings.Contains(r.Error, "no summary") {
+		if r := compact(""); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "no summary") {
 			t.Errorf("%+v", r)
 		}
 	})
 	onStage(t, &model{}, "full", none, func(t *testing.T, s *stage) {
-		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Task: bellcord.Compact})
+		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Task: bellcord.TaskCompact})
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-turn.Settled()
-		if r := turn.Receipt(); r.End != bellcord.Failed || !strings.Contains(r.Error, "nothing to compact") {
+		if r := turn.Receipt(); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "nothing to compact") {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -2,8 +2,10 @@ package react
 
 import (
 	"context"
+	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
@@ -17,19 +19,26 @@ const (
 
 // permit returns why a call may not run, "" when it may. What the policy leaves
 // open is put to a person; a stop closes the question.
-func (a *Agent) permit(ctx context.Context, w *bellcord.Work, c call) (refused string, err error) {
-	asked := c.tool.Permission(w.Session.Dir, c.Args)
-	session := string(w.Session.ID)
-	switch d := a.policy().Decide(session, permit.Mode(w.Session.Mode), asked); d.Verdict {
+func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string, err error) {
+	asked := c.tool.Permission(w.Session.Dir, c.Arguments)
+	session := session(w.Session)
+	d := a.policy().Decide(session, permit.Mode(w.Session.Mode), asked)
+	switch d.Verdict {
 	case permit.Allow:
-		return "", nil
+		if asked.Changed != "" { // mode full: nobody has seen it
+			return "", nil
+		}
+		return "", c.used()
 	case permit.Deny:
 		return d.Why, nil
 	case permit.Put:
 	}
 	choice, err := w.Ask(ctx, bellcord.Question{
-		Call: c.Call,
-		Text: c.tool.Question(c.Args),
+		Call:      c.Call,
+		Text:      question(c, d.Why),
+		Tool:      c.Name,
+		Arguments: c.Arguments,
+		Changes:   c.tool.Previewed(ctx, w.Session.Dir, c.Arguments),
 		Choices: []bellcord.Choice{
 			{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
 			{ID: allowSession, Text: "Allow exactly this for the session", Kind: "allow_always"},
@@ -41,11 +50,33 @@ func (a *Agent) permit(ctx context.Context, w *bellcord.Work, c call) (refused s
 	case err != nil:
 		return "", err
 	case choice == allowOnce:
-		return "", nil
+		return "", c.used()
 	case choice == allowSession, choice == allowAlways:
-		return "", a.policy().Grant(session, asked, choice == allowAlways)
+		return "", errors.Join(c.used(), a.policy().Grant(session, asked, choice == allowAlways))
 	}
 	return "the person refused it", nil
+}
+
+// used notes that the tool, as it is now, may be used.
+func (c call) used() error {
+	if c.tool.Used == nil {
+		return nil
+	}
+	return c.tool.Used()
+}
+
+// question is what a person is asked about a call, and why.
+func question(c call, why string) string {
+	text := c.tool.Question(c.Arguments)
+	if why != "" {
+		text += "\nAsked because " + why + "."
+	}
+	return text
+}
+
+// session is what the policy has to know of a session.
+func session(s bellcord.Session) permit.Session {
+	return permit.Session{ID: string(s.ID), Owner: s.Owner, Dir: s.Dir}
 }
 
 // policy is the agent's own, made when it is first needed where none was given:

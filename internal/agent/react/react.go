@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
@@ -54,7 +55,7 @@ type Model struct {
 // job is one turn's work.
 type job struct {
 	*Agent
-	w         *bellcord.Work
+	w         *hub.Work
 	model     Model
 	tools     []tool.Tool
 	system    string
@@ -64,7 +65,7 @@ type job struct {
 
 // Run implements bellcord.Agent: the whole loop. Its bounds (steps, time,
 // tokens) are the turn's own and end ctx.
-func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
+func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	j := &job{Agent: a, w: w, scale: 1}
 	var err error
 	if j.model, err = a.Model(w.Session.Model); err != nil {
@@ -77,7 +78,7 @@ func (a *Agent) Run(ctx context.Context, w *bellcord.Work) error {
 	if j.system, err = a.systemPrompt(w.Session); err != nil {
 		return err
 	}
-	if w.Prompt.Task == bellcord.Compact {
+	if w.Prompt.Task == bellcord.TaskCompact {
 		return j.compact(ctx, 0, w.Prompt.Text)
 	}
 	defer j.entitle(ctx)()

@@ -18,7 +18,7 @@ func none(*stage) []tool.Tool { return nil }
 func TestAReplyWithoutCallsEndsTheTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, &model{script: []answer{{says: "hello"}, {says: "again"}}}, "ask", none, func(t *testing.T, s *stage) {
-		if r := s.run("hi"); r.End != bellcord.Done || r.Kept.Text != 5 || r.Usage != (bellcord.Usage{Input: 10, Output: 1, Exact: true}) {
+		if r := s.run("hi"); r.End != bellcord.EndDone || r.Kept.TextBytes != 5 || r.Usage != (bellcord.Usage{InputTokens: 10, OutputTokens: 1, Exact: true}) {
 			t.Errorf("%+v", r)
 		}
 		if len(s.model.asked) != 1 {
@@ -39,15 +39,15 @@ func TestTheModelIsToldTheWholeConversation(t *testing.T) {
 	onStage(t, m, "ask", tools, func(t *testing.T, s *stage) {
 		s.run("how is it?")
 		s.run("thanks")
-		used := []bellcord.CallRequest{{ID: "look", Name: "look", Args: []byte(`{}`)}}
+		used := []bellcord.CallRequest{{ID: "look", Name: "look", Arguments: []byte(`{}`)}}
 		want := []bellcord.Message{
-			{Role: bellcord.User, Seq: 3, Text: "how is it?"},
-			{Role: bellcord.Assistant, Seq: 4, Model: "fake/one", Text: "let me look", Calls: used},
-			{Role: bellcord.Tool, Seq: 4, Call: "look", Name: "look", Text: "a.go"},
-			{Role: bellcord.Assistant, Seq: 10, Model: "fake/one", Calls: used},
-			{Role: bellcord.Tool, Seq: 10, Call: "look", Name: "look", Text: "a.go"},
-			{Role: bellcord.Assistant, Seq: 16, Model: "fake/one", Text: "it is fine"},
-			{Role: bellcord.User, Seq: 21, Text: "thanks"},
+			{Role: bellcord.RoleUser, Seq: 3, Text: "how is it?"},
+			{Role: bellcord.RoleAssistant, Seq: 4, Model: "fake/one", Text: "let me look", Calls: used},
+			{Role: bellcord.RoleTool, Seq: 4, Call: "look", Name: "look", Text: "a.go"},
+			{Role: bellcord.RoleAssistant, Seq: 10, Model: "fake/one", Calls: used},
+			{Role: bellcord.RoleTool, Seq: 10, Call: "look", Name: "look", Text: "a.go"},
+			{Role: bellcord.RoleAssistant, Seq: 16, Model: "fake/one", Text: "it is fine"},
+			{Role: bellcord.RoleUser, Seq: 21, Text: "thanks"},
 		}
 		last := m.asked[len(m.asked)-1]
 		if !reflect.DeepEqual(last.Messages, want) {
@@ -101,18 +101,18 @@ func TestWhatFailsFailsTheTurnAndNothingElse(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, &model{script: []answer{test.first}}, "ask", tools, func(t *testing.T, s *stage) {
-				if _, err := s.Configure(s.session.ID, bellcord.Configured{Model: test.model}); err != nil {
+				if _, err := s.Configure(s.session.ID, bellcord.SessionUpdated{Model: test.model}); err != nil {
 					t.Fatal(err)
 				}
 				r := s.run("go")
-				if r.End != bellcord.Failed || !strings.HasPrefix(r.Error, test.want) || !reflect.DeepEqual(r.Calls, test.calls) {
+				if r.End != bellcord.EndFailed || !strings.HasPrefix(r.Error, test.want) || !reflect.DeepEqual(r.Calls, test.calls) {
 					t.Errorf("ended %s: %.80s, %+v", r.End, r.Error, r.Calls)
 				}
-				if _, err := s.Configure(s.session.ID, bellcord.Configured{Model: "fake/one"}); err != nil {
+				if _, err := s.Configure(s.session.ID, bellcord.SessionUpdated{Model: "fake/one"}); err != nil {
 					t.Fatal(err)
 				}
 				s.model.script = append(s.model.script[:len(s.model.asked)], answer{says: "fine"})
-				if r := s.run("and now?"); r.End != bellcord.Done {
+				if r := s.run("and now?"); r.End != bellcord.EndDone {
 					t.Errorf("the next turn ended %s: %s", r.End, r.Error)
 				}
 				messages := s.model.asked[len(s.model.asked)-1].Messages

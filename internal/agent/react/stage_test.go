@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // model answers from a script, one answer a step, and says nothing more when it
@@ -49,11 +50,11 @@ func (m *model) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Bod
 	if a.fails != nil {
 		return llm.Reply{}, a.fails
 	}
-	reply := llm.Reply{Finish: "stop", Calls: a.calls, Usage: &bellcord.Usage{Input: 10, Output: 1, Exact: true}}
+	reply := llm.Reply{Finish: "stop", Calls: a.calls, Usage: &bellcord.Usage{InputTokens: 10, OutputTokens: 1, Exact: true}}
 	if len(a.calls) > 0 {
 		reply.Finish = "tool_calls"
 	}
-	return reply, emit(bellcord.Said{Text: a.says})
+	return reply, emit(bellcord.TextDelta{Text: a.says})
 }
 
 // next is the answer to a request; a request for a title has its own.
@@ -84,12 +85,14 @@ func made(name string, run func(context.Context, tool.Call) tool.Result) tool.To
 }
 
 func says(text string) func(context.Context, tool.Call) tool.Result {
-	return func(context.Context, tool.Call) tool.Result { return tool.Result{Text: text, Fate: bellcord.Finished} }
+	return func(context.Context, tool.Call) tool.Result {
+		return tool.Result{Text: text, Fate: bellcord.CallFinished}
+	}
 }
 
 // stage is a hub with the agent on a real store, and one session.
 type stage struct {
-	*bellcord.Hub
+	*hub.Hub
 	t       *testing.T
 	agent   *react.Agent
 	model   *model
@@ -114,7 +117,7 @@ func onStage(t *testing.T, m *model, mode string, tools func(s *stage) []tool.To
 			}
 			return react.Model{Model: m, Name: strings.TrimPrefix(name, "fake/"), Window: 1000}, nil
 		}}
-		if s.Hub, err = bellcord.Open(t.Context(), store, s.agent, bellcord.Options{}); err != nil {
+		if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
@@ -144,7 +147,7 @@ func (s *stage) run(text string) bellcord.Receipt {
 func (s *stage) told(call string) string {
 	s.t.Helper()
 	for _, m := range s.model.asked[len(s.model.asked)-1].Messages {
-		if m.Role == bellcord.Tool && m.Call == call {
+		if m.Role == bellcord.RoleTool && m.Call == call {
 			return m.Text
 		}
 	}

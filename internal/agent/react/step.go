@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
@@ -45,8 +47,8 @@ func (j *job) request(ctx context.Context) (llm.Request, error) {
 	return j.requestOf(history), nil
 }
 
-func (j *job) requestOf(history []bellcord.Message) llm.Request {
-	req := llm.Request{Model: j.model.Name, System: j.system, Messages: bellcord.ForModel(history, j.w.Session.Model)}
+func (j *job) requestOf(messages []bellcord.Message) llm.Request {
+	req := llm.Request{Model: j.model.Name, System: j.system, Messages: history.ForModel(messages, j.w.Session.Model)}
 	for _, t := range j.tools {
 		req.Tools = append(req.Tools, t.Tool)
 	}
@@ -56,11 +58,22 @@ func (j *job) requestOf(history []bellcord.Message) llm.Request {
 // ask sends a request and records the answer as it comes.
 func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 	w, estimate := j.w, req.EstimateTokens()
-	if err := w.Step(ctx, bellcord.StepStarted{Model: w.Session.Model, Input: estimate, Price: j.model.Price}); err != nil {
+	if err := w.Step(ctx, bellcord.StepStarted{Model: w.Session.Model, EstimatedInput: estimate, Price: j.model.Price}); err != nil {
 		return nil, err
 	}
-	reply, err := j.model.Ask(ctx, req, w.Emit)
-	w.Mark(bellcord.StreamClosed)
+	watched, written := llm.Sent(ctx)
+	begun := false
+	reply, err := j.model.Ask(watched, req, func(b bellcord.Body) error {
+		begun = begun || answers(b)
+		return w.Emit(b)
+	})
+	w.Mark(hub.MomentStreamClosed)
+	if errors.Is(err, hub.ErrAnswerTooLong) { // the log says so; the connection is closed
+		return nil, w.Emit(bellcord.StepEnded{Finish: "length", Usage: reply.Usage})
+	}
+	if ctx.Err() == nil && !begun && !tooLong(err) && llm.Unbilled(err, written()) {
+		return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: "failed", Usage: &bellcord.Usage{Exact: true}}))
+	}
 	if err != nil {
 		if reply.Usage != nil { // the stop came first, and yet the model told
 			err = errors.Join(err, w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: reply.Usage}))
@@ -68,16 +81,22 @@ func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 		return nil, err
 	}
 	if reply.Usage != nil && estimate > 0 {
-		j.scale = min(max(float64(reply.Usage.Input)/float64(estimate), 0.25), 4)
+		j.scale = min(max(float64(reply.Usage.InputTokens)/float64(estimate), 0.25), 4)
 	}
 	calls := make([]call, len(reply.Calls))
 	for i, c := range reply.Calls {
 		calls[i] = understand(c, j.tools)
-		if err := w.Emit(calls[i].Called); err != nil {
-			return nil, err
+		if err := w.Emit(calls[i].ToolCallRequested); err != nil { // a stop came: the call is not recorded, its cost is
+			return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: reply.Usage}))
 		}
 	}
 	return calls, w.Emit(bellcord.StepEnded{Finish: reply.Finish, Usage: reply.Usage})
+}
+
+// answers reports whether a body is part of a model's answer.
+func answers(b bellcord.Body) bool {
+	_, pause := b.(bellcord.ModelRetryScheduled)
+	return !pause
 }
 
 // full reports whether the conversation has come to its share of the window.
@@ -94,32 +113,40 @@ func tooLong(err error) bool {
 // aside asks a model something that is no part of the conversation and returns
 // what it says. What it costs is recorded, also when a stop cuts it off.
 func (j *job) aside(ctx context.Context, what, name string, model Model, req llm.Request) (string, error) {
-	estimate := bellcord.Usage{Input: req.EstimateTokens()}
-	if err := j.w.Emit(bellcord.AsideStarted{For: what, Model: name, Input: estimate.Input, Price: model.Price}); err != nil {
+	estimate := bellcord.Usage{InputTokens: req.EstimateTokens()}
+	if err := j.w.Emit(bellcord.SideRequestStarted{Purpose: what, Model: name, EstimatedInput: estimate.InputTokens, Price: model.Price}); err != nil {
 		return "", err
 	}
 	if ctx.Err() != nil { // it was too much for the budget, and is not sent
-		return "", errors.Join(context.Cause(ctx), j.w.Emit(bellcord.AsideEnded{For: what, Usage: bellcord.Usage{Exact: true}}))
+		return "", errors.Join(context.Cause(ctx), j.w.Emit(bellcord.SideRequestEnded{Purpose: what, Usage: bellcord.Usage{Exact: true}}))
 	}
 	var said []byte
 	var thought int
-	reply, err := model.Ask(ctx, req, func(b bellcord.Body) error {
+	watched, written := llm.Sent(ctx)
+	begun := false
+	reply, err := model.Ask(watched, req, func(b bellcord.Body) error {
+		begun = begun || answers(b)
 		switch b := b.(type) {
-		case bellcord.Said:
-			said = append(said, b.Text...)
-		case bellcord.Thought:
+		case bellcord.TextDelta:
+			if said = append(said, b.Text...); len(said) > bellcord.MaxAnswer {
+				return hub.ErrAnswerTooLong
+			}
+		case bellcord.ThinkingDelta:
 			thought += len(b.Text)
-		case bellcord.Metered:
-			estimate.Input, estimate.CacheRead, estimate.CacheWrite = b.Usage.Input, b.Usage.CacheRead, b.Usage.CacheWrite
-		case bellcord.Retrying:
+		case bellcord.UsageReported:
+			estimate.InputTokens, estimate.CacheReadTokens, estimate.CacheWriteTokens = b.Usage.InputTokens, b.Usage.CacheReadTokens, b.Usage.CacheWriteTokens
+		case bellcord.ModelRetryScheduled:
 			return j.w.Emit(b)
 		}
 		return nil
 	})
-	j.w.Mark(bellcord.StreamClosed)
+	j.w.Mark(hub.MomentStreamClosed)
+	if ctx.Err() == nil && !begun && llm.Unbilled(err, written()) {
+		reply.Usage = &bellcord.Usage{Exact: true}
+	}
 	if reply.Usage == nil {
-		estimate.Output = int64(len(said)+thought+3) / 4
+		estimate.OutputTokens = int64(len(said)+thought+3) / 4
 		reply.Usage = &estimate
 	}
-	return string(said), errors.Join(err, j.w.Emit(bellcord.AsideEnded{For: what, Usage: *reply.Usage}))
+	return string(said), errors.Join(err, j.w.Emit(bellcord.SideRequestEnded{Purpose: what, Usage: *reply.Usage}))
 }

@@ -61,22 +61,39 @@ func (a *Agent) systemPrompt(s bellcord.Session) (string, error) {
 
 // upwards returns the instruction files of a directory and of those above it up
 // to its repository's root, the outermost first; without a repository, its own
-// alone. In one directory AGENTS.md counts before CLAUDE.md.
+// alone. In one directory AGENTS.md counts before CLAUDE.md. As in git, the
+// search goes no further up than the directories in GIT_CEILING_DIRECTORIES.
 func upwards(dir string) (files []string, git bool) {
 	own := instructionsIn(dir)
+	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
 	for at := dir; ; at = filepath.Dir(at) {
+		if at != dir && slices.Contains(ceilings, at) {
+			return own, false
+		}
 		if at != dir {
 			files = append(instructionsIn(at), files...)
 		} else {
 			files = own
 		}
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if isRepository(at) {
 			return files, true
 		}
 		if at == filepath.Dir(at) {
 			return own, false
 		}
 	}
+}
+
+// isRepository reports whether a directory is the root of a git repository: its
+// .git is a file that names one, or a directory with a HEAD. An empty .git is
+// not a repository.
+func isRepository(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Stat(git)
+	if err == nil && info.IsDir() {
+		_, err = os.Lstat(filepath.Join(git, "HEAD"))
+	}
+	return err == nil
 }
 
 func instructionsIn(dir string) []string {

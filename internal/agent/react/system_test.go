@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -22,8 +23,9 @@ func put(t *testing.T, path, text string) string {
 	return path
 }
 
-func TestTheModelIsToldTheInstructionsOfItsDirectoryAndThoseAbove(t *testing.T) {
-	t.Parallel()
+func TestInstructions_OfTheDirectoryAndThoseAbove_AreInTheSystemPrompt(t *testing.T) {
+	// The directory for temporary files may itself be inside a repository.
+	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir())
 	root := t.TempDir()
 	dir := filepath.Join(root, "repo", "deep", "er")
 	put(t, filepath.Join(dir, "CLAUDE.md"), "INNER")
@@ -31,13 +33,16 @@ func TestTheModelIsToldTheInstructionsOfItsDirectoryAndThoseAbove(t *testing.T) 
 	put(t, filepath.Join(root, "repo", "deep", "CLAUDE.md"), "NOT THIS")
 	put(t, filepath.Join(root, "repo", "AGENTS.md"), strings.Repeat("OUTER ", 20_000))
 	put(t, filepath.Join(root, "repo", ".git", "HEAD"), "ref")
+	if err := os.Mkdir(filepath.Join(root, ".git"), 0o700); err != nil { // empty: not a repository
+		t.Fatal(err)
+	}
 	put(t, filepath.Join(root, "AGENTS.md"), "NOT THIS EITHER")
 	own := put(t, filepath.Join(root, "home", "AGENTS.md"), "MINE")
 	m := &model{script: []answer{{says: "ok"}, {says: "ok"}, {says: "ok"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.agent.Instructions = []string{own, filepath.Join(root, "missing.md")}
 		ask := func(at string) string {
-			if _, err := s.Configure(s.session.ID, bellcord.Configured{Dir: at}); err != nil {
+			if _, err := s.Configure(s.session.ID, bellcord.SessionUpdated{Dir: at}); err != nil {
 				t.Fatal(err)
 			}
 			s.run("hi")
@@ -74,7 +79,7 @@ func TestTheSystemPromptIsATemplate(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 		s.agent.System = "{{.Nothing}}"
-		if r := s.run("hi"); r.End != bellcord.Failed || !strings.Contains(r.Error, "Nothing") {
+		if r := s.run("hi"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "Nothing") {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -105,7 +110,7 @@ func TestWhatAPromptPointsAtIsReadAndTold(t *testing.T) {
 		if told != want {
 			t.Errorf("told %q, want %q", told, want)
 		}
-		history, err := bellcord.ReadHistory(t.Context(), s.store, s.session.ID)
+		history, err := history.Read(t.Context(), s.store, s.session.ID)
 		if err != nil || history[0].Text != told {
 			t.Errorf("on record %q, %v", history[0].Text, err)
 		}
@@ -120,7 +125,7 @@ func TestANameThatNoModelTakesBackIsRecordedAsOneThatAllDo(t *testing.T) {
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run("go")
 		got := m.asked[1].Messages[1].Calls[0]
-		if got.Name != "rm_-rf____" || !json.Valid(got.Args) || !strings.Contains(s.told(bad.ID), `no tool \"rm -rf`) && !strings.Contains(s.told(bad.ID), `no tool "rm -rf`) {
+		if got.Name != "rm_-rf____" || !json.Valid(got.Arguments) || !strings.Contains(s.told(bad.ID), `no tool \"rm -rf`) && !strings.Contains(s.told(bad.ID), `no tool "rm -rf`) {
 			t.Errorf("recorded %+v, told %q", got, s.told(bad.ID))
 		}
 	})

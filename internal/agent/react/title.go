@@ -36,7 +36,7 @@ func (j *job) entitle(ctx context.Context) (finish func()) {
 	go func() {
 		defer close(done)
 		if title, err := j.aside(ctx, "title", j.Titles, model, titleRequest(model, j.w.Prompt.Text)); err == nil {
-			j.w.Entitle(cleanTitle(title))
+			j.w.SetTitle(cleanTitle(title))
 		}
 	}()
 	return func() {
@@ -56,7 +56,7 @@ func titleRequest(model Model, prompt string) llm.Request {
 	}
 	return llm.Request{
 		Model: model.Name, System: titleInstruction,
-		Messages: []bellcord.Message{{Role: bellcord.User, Text: prompt}},
+		Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: prompt}},
 	}
 }
 

@@ -31,15 +31,17 @@ func TestASessionIsNamedWhileItsFirstTurnWorks(t *testing.T) {
 				s.agent.Titles = "fake/titles"
 				began := time.Now()
 				r := s.run("take out the trash")
-				if r.End != bellcord.Done || time.Since(began) != c.takes {
+				if r.End != bellcord.EndDone || time.Since(began) != c.takes {
 					t.Errorf("ended %s after %v", r.End, time.Since(began))
 				}
 				got, err := s.Session(t.Context(), s.session.ID)
 				if err != nil || got.Title != c.want {
 					t.Errorf("the title is %q, %v", got.Title, err)
 				}
-				if len(r.Spent) != 2 || r.Spent[0].Input == 0 || r.Spent[1].Input == 0 {
-					t.Errorf("spent %+v", r.Spent)
+				for _, spent := range r.UsageByModel { // a request that was never sent costs nothing
+					if free := spent.Model == "fake/titles" && c.title.fails != nil; len(r.UsageByModel) != 2 || (spent.InputTokens == 0) != free {
+						t.Errorf("spent %+v", r.UsageByModel)
+					}
 				}
 				s.run("and again")
 				if len(m.titled) != 1 {
@@ -63,8 +65,8 @@ func TestATitleNeitherDelaysNorOutlivesAStop(t *testing.T) {
 		s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"}))
 		<-turn.Settled()
 		r := turn.Receipt()
-		if took := r.Times.Settled.Sub(r.Times.Requested); took != 0 || len(r.Spent) != 2 || r.Usage.Exact {
-			t.Errorf("settled after %v; spent %+v", took, r.Spent)
+		if took := r.Times.Settled.Sub(r.Times.StopRequested); took != 0 || len(r.UsageByModel) != 2 || r.Usage.Exact {
+			t.Errorf("settled after %v; spent %+v", took, r.UsageByModel)
 		}
 		<-time.After(2 * time.Minute)
 		synctest.Wait()

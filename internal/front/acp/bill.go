@@ -19,16 +19,16 @@ func (b *bill) read(body bellcord.Body) {
 		if body.Usage != nil {
 			b.running += costOf(b.step, *body.Usage)
 		}
-	case bellcord.AsideStarted:
+	case bellcord.SideRequestStarted:
 		if b.asides == nil {
 			b.asides = map[string]*bellcord.Price{}
 		}
-		b.asides[body.For] = body.Price
-	case bellcord.AsideEnded:
-		b.running += costOf(b.asides[body.For], body.Usage)
-		delete(b.asides, body.For)
-	case bellcord.Ended:
-		b.ended += body.Receipt.Usage.Cost // with what was cut off
+		b.asides[body.Purpose] = body.Price
+	case bellcord.SideRequestEnded:
+		b.running += costOf(b.asides[body.Purpose], body.Usage)
+		delete(b.asides, body.Purpose)
+	case bellcord.TurnEnded:
+		b.ended += body.Receipt.Usage.CostNanoUSD // with what was cut off
 	}
 }
 
@@ -36,7 +36,7 @@ func (b *bill) total() int64 { return b.ended + b.running }
 
 func costOf(p *bellcord.Price, u bellcord.Usage) int64 {
 	if p == nil {
-		return u.Cost
+		return u.CostNanoUSD
 	}
 	return p.Of(u)
 }

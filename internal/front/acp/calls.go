@@ -7,10 +7,14 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 type shownCall struct {
 	call, id string
+	kind     acp.ToolKind
+	args     json.RawMessage
+	changes  []bellcord.Change // to files, if it succeeds
 	output   string
 }
 
@@ -19,20 +23,20 @@ const mostOutput = 16 << 10
 
 // called shows a call. Models number their calls as they like; a client needs
 // ids that are unique in the session, the same at every replay.
-func (e *encoder) called(ev bellcord.Event, b bellcord.Called) {
-	c := &shownCall{call: b.Call, id: fmt.Sprintf("%s-%d", b.Call, ev.Seq)}
+func (e *encoder) called(ev bellcord.Event, b bellcord.ToolCallRequested) {
+	c := &shownCall{call: b.Call, id: fmt.Sprintf("%s-%d", b.Call, ev.Seq), kind: acp.ToolKind(b.ToolKind), args: b.Arguments}
 	e.calls = append(e.calls, c)
-	shown, sort := b.Title, b.Sort
+	shown := b.Title
 	if shown == "" {
-		shown = title(b.Name, b.Args)
+		shown = title(b.Name, b.Arguments)
 	}
-	if sort == "" {
-		sort = toolKind(b.Name)
+	if c.kind == "" {
+		c.kind = toolKind(b.Name)
 	}
-	e.send(obj{
-		"sessionUpdate": "tool_call", "toolCallId": c.id, "title": shown, "kind": sort,
-		"status": "pending", "rawInput": b.Args,
-	})
+	call := acp.ToolCall{ToolCallID: c.id, Title: shown, Kind: c.kind, Status: acp.CallPending, RawInput: b.Arguments}
+	call.Locations, c.changes = files(e.dir(), b.Name, b.Arguments)
+	call.Content = diffs(c.changes)
+	e.send(call)
 }
 
 func (e *encoder) open(call string) *shownCall {
@@ -46,19 +50,16 @@ func (e *encoder) open(call string) *shownCall {
 
 // callEnded: version 1 has no word for a stopped call but failed, and clients
 // drop an update with a word they do not know.
-func (e *encoder) callEnded(b bellcord.CallEnded) {
+func (e *encoder) callEnded(b bellcord.ToolCallEnded) {
 	for i, c := range e.calls {
 		if c.call != b.Call {
 			continue
 		}
-		status := "completed"
-		if b.Failed || b.Fate != bellcord.Finished {
-			status = "failed"
+		status := acp.CallCompleted
+		if b.Failed || b.Outcome != bellcord.CallFinished {
+			status = acp.CallFailed
 		}
-		e.send(obj{
-			"sessionUpdate": "tool_call_update", "toolCallId": c.id, "status": status,
-			"content": textContent(b.Text), "_meta": obj{"bellcord/fate": b.Fate},
-		})
+		e.endCall(c, status, b.Result, b.Outcome)
 		e.calls = append(e.calls[:i], e.calls[i+1:]...)
 		return
 	}
@@ -69,37 +70,45 @@ func (e *encoder) ended(r bellcord.Receipt) {
 	e.closeDialogs(e.turn)
 	for _, c := range e.calls {
 		fate := fateOf(c.call, r.Calls)
-		e.send(obj{
-			"sessionUpdate": "tool_call_update", "toolCallId": c.id, "status": "failed",
-			"content": textContent(bellcord.ResultText(fate, c.output)), "_meta": obj{"bellcord/fate": fate},
-		})
+		e.endCall(c, acp.CallFailed, bellcord.ResultText(fate, c.output), fate)
 	}
 	e.calls = nil
 }
 
-func fateOf(call string, calls bellcord.Calls) bellcord.Fate {
+// endCall shows a call's result, behind the changes that it has made.
+func (e *encoder) endCall(c *shownCall, status acp.ToolCallStatus, result string, fate bellcord.CallOutcome) {
+	content := []acp.ToolCallContent{acp.TextContent(result)}
+	if status == acp.CallCompleted {
+		content = append(diffs(c.changes), content...)
+	}
+	e.send(acp.ToolCallUpdate{ToolCallID: c.id, Status: status, Content: content, Meta: acp.Meta{"bellcord/fate": fate}})
+}
+
+func fateOf(call string, calls bellcord.Calls) bellcord.CallOutcome {
 	is := func(ref bellcord.CallRef) bool { return ref.Call == call }
 	switch {
 	case slices.ContainsFunc(calls.NotStarted, is):
-		return bellcord.NotStarted
+		return bellcord.CallNotStarted
 	case slices.ContainsFunc(calls.Stopped, is):
 		return bellcord.CallStopped
 	}
-	return bellcord.Unknown
+	return bellcord.CallUnknown
 }
 
-func textContent(text string) []obj {
-	return []obj{{"type": "content", "content": textBlock(text)}}
-}
-
-func toolKind(name string) string {
+func toolKind(name string) acp.ToolKind {
 	switch name {
-	case "read_file":
-		return "read"
+	case "read_file", "list_dir":
+		return acp.ToolRead
+	case "write_file", "edit_file":
+		return acp.ToolEdit
+	case "grep", "glob":
+		return acp.ToolSearch
 	case "shell":
-		return "execute"
+		return acp.ToolExecute
+	case "fetch":
+		return acp.ToolFetch
 	}
-	return "other"
+	return acp.ToolOther
 }
 
 // title is a call in one line.

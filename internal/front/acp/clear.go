@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/bellcord/bellcord"
 )
@@ -12,7 +13,7 @@ import (
 // or after a bound.
 func (s *Server) clear(request json.RawMessage, sess *session) {
 	answered := sess.book.answered()
-	stopping, err := sess.hub.Clear(sess.id, s.cause(bellcord.Person, "/clear"))
+	stopping, err := sess.hub.Clear(sess.id, s.cause(bellcord.CausePerson, "/clear"))
 	if err != nil {
 		s.reply(request, failure(err))
 		return
@@ -26,19 +27,41 @@ func (s *Server) clear(request json.RawMessage, sess *session) {
 	})
 }
 
-// cleared says what a clear did. A turn that was done when the stop came was
-// not stopped by it.
+// stopAll carries out /stop: it stops at once, and answers with what became of
+// it behind the answers of the prompts that were stopped, or after a bound.
+func (s *Server) stopAll(request json.RawMessage, sess *session) {
+	answered := sess.book.answered()
+	stopping := sess.stop(s.cause(bellcord.CausePerson, "/stop"))
+	s.run(request, sess, func() (string, error) {
+		ctx, done := context.WithTimeout(context.Background(), endBound)
+		defer done()
+		stops, _ := stopping.Wait(ctx) // a turn that has not settled is counted by its state
+		_ = answered(ctx)
+		if text := outcome(stops); text != "" {
+			return strings.TrimSpace(text), nil
+		}
+		return "Nothing is running.", nil
+	})
+}
+
+// cleared says what a clear did.
 func cleared(stops []bellcord.StopAnswer) string {
+	return "Cleared: the next prompt begins a new conversation." + outcome(stops)
+}
+
+// outcome counts the turns that were stopped and those that still stop; "" for
+// none. A turn that was done when the stop came was not stopped by it.
+func outcome(stops []bellcord.StopAnswer) string {
 	stopped, late := 0, 0
 	for _, stop := range stops {
 		switch {
 		case stop.State.UnderWay():
 			late++
-		case stop.Receipt.End == bellcord.Stopped:
+		case stop.Receipt.End == bellcord.EndStopped:
 			stopped++
 		}
 	}
-	text := "Cleared: the next prompt begins a new conversation."
+	text := ""
 	if stopped > 0 {
 		text += " Stopped: " + count(stopped, "prompt") + "."
 	}

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // recalls is an agent that says what it knows of the conversation; it works on
 // where the prompt begins with "wait".
-func recalls(ctx context.Context, w *bellcord.Work) error {
+func recalls(ctx context.Context, w *hub.Work) error {
 	history, err := w.History(ctx)
 	if err != nil {
 		return err
@@ -22,7 +23,7 @@ func recalls(ctx context.Context, w *bellcord.Work) error {
 	for _, m := range history {
 		known = append(known, fmt.Sprintf("%s: %s", m.Role, m.Text))
 	}
-	if err := all(ctx, w, bellcord.Said{Text: "<" + strings.Join(known, "; ") + ">"}); err != nil {
+	if err := all(ctx, w, bellcord.TextDelta{Text: "<" + strings.Join(known, "; ") + ">"}); err != nil {
 		return err
 	}
 	if strings.HasPrefix(w.Prompt.Text, "wait") {

@@ -14,16 +14,17 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 type obj = map[string]any
 
 // script is an agent that is a function.
-type script func(ctx context.Context, w *bellcord.Work) error
+type script func(ctx context.Context, w *hub.Work) error
 
-func (s script) Run(ctx context.Context, w *bellcord.Work) error { return s(ctx, w) }
+func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
 // frame is a line that came from the server.
 type frame struct {
@@ -41,7 +42,7 @@ type frame struct {
 // editor is the other end of the wire, with one session open.
 type editor struct {
 	t       *testing.T
-	hub     *bellcord.Hub
+	hub     *hub.Hub
 	store   bellcord.Store
 	wire    *io.PipeWriter
 	served  chan error
@@ -50,6 +51,7 @@ type editor struct {
 	ids     int
 
 	mu     sync.Mutex
+	asked  map[string]string // methods, by the id of the request
 	frames []frame
 	grew   chan struct{}
 }
@@ -64,7 +66,7 @@ func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *tes
 		if err != nil {
 			t.Fatal(err)
 		}
-		hub, err := bellcord.Open(t.Context(), store, agent, bellcord.Options{Sweep: 10 * time.Second})
+		hub, err := hub.Open(t.Context(), store, agent, hub.Options{Sweep: 10 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,6 +87,7 @@ func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *tes
 		})
 		e.session = e.ask("session/new", obj{"cwd": dir, "mcpServers": []any{}}).Result["sessionId"].(string)
 		play(t, e)
+		synctest.Wait() // an editor that still answers does so before the wire is closed
 	})
 }
 
@@ -93,7 +96,7 @@ func (e *editor) connect(config acp.Config) {
 	out, answers := io.Pipe()
 	e.wire = wire
 	go func() {
-		err := acp.Serve(in, answers, func() (*bellcord.Hub, error) { return e.hub, nil }, config)
+		err := acp.Serve(in, answers, func() (*hub.Hub, error) { return e.hub, nil }, config)
 		_ = answers.Close()
 		e.served <- err
 	}()
@@ -109,6 +112,9 @@ func (e *editor) read(out io.Reader) {
 			e.t.Errorf("not a frame: %s: %v", lines.Text(), err)
 		}
 		e.mu.Lock()
+		if err := official.check(f, e.asked[string(f.ID)]); err != nil {
+			e.t.Errorf("not as the schema has it: %s: %v", lines.Text(), err)
+		}
 		e.frames = append(e.frames, f)
 		close(e.grew)
 		e.grew = make(chan struct{})
@@ -142,6 +148,12 @@ func (e *editor) newID() int { e.ids++; return e.ids }
 func (e *editor) send(method string, params obj) int {
 	e.t.Helper()
 	id := e.newID()
+	e.mu.Lock()
+	if e.asked == nil {
+		e.asked = map[string]string{}
+	}
+	e.asked[fmt.Sprint(id)] = method
+	e.mu.Unlock()
 	e.write(line(id, method, params))
 	return id
 }

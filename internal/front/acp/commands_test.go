@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
@@ -26,18 +26,50 @@ func TestACommandIsNoTurn(t *testing.T) {
 		if n := len(e.hub.Running()); n != 2 {
 			t.Errorf("%d turns", n)
 		}
-		e.ends(e.prompt(" /stop "), "end_turn")
+		e.ends(e.prompt("/stop "), "end_turn")
 		e.ends(running, "cancelled")
 		e.ends(queued, "cancelled")
 	})
 }
 
-func TestOtherTextThatStartsWithASlashIsAPrompt(t *testing.T) {
+func TestSlash_PathBlankOrDoubledSlash_IsAPrompt(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
-		for _, text := range []string{"/etc/passwd is what?", "/stopwatch", "/ help", "/Help", "/STOP", "please /stop", "/costs"} {
+		for text, sent := range map[string]string{
+			"/etc/passwd is what?": "/etc/passwd is what?", "/ help": "/ help", "please /stop": "please /stop",
+			" /stop": " /stop", "//stop": "/stop",
+		} {
 			e.ends(e.prompt(text), "end_turn")
-			e.shown("echo: " + text)
+			e.shown(`"echo: ` + sent + `"`)
+		}
+	})
+}
+
+func TestSlash_UnknownCommand_IsRefusedWithTheNearestAndReachesNoModel(t *testing.T) {
+	t.Parallel()
+	edit(t, echoes, nil, func(t *testing.T, e *editor) {
+		for text, want := range map[string]string{
+			"/sotp":   "unknown command /sotp (did you mean /stop?); to send it as text, write //sotp",
+			"/deploy": "unknown command /deploy (see /help); to send it as text, write //deploy",
+		} {
+			e.ends(e.prompt(text), "end_turn")
+			e.shown(want)
+		}
+		e.ends(e.prompt("/STOP"), "end_turn")
+		if said := e.said(); strings.Contains(said, "echo") {
+			t.Errorf("a model was asked: %s", said)
+		}
+	})
+}
+
+func TestSlash_UnknownCommandInAHostedSession_IsTheAgents(t *testing.T) {
+	t.Parallel()
+	edit(t, echoes, func(c *acp.Config) { c.Agent = "goose" }, func(t *testing.T, e *editor) {
+		e.ends(e.prompt("/deploy now"), "end_turn")
+		e.shown("echo: /deploy now")
+		e.ends(e.prompt("/stop"), "end_turn")
+		if said := e.said(); strings.Contains(said, "echo: /stop") {
+			t.Errorf("the agent was sent the command: %s", said)
 		}
 	})
 }
@@ -57,7 +89,7 @@ func TestEveryCommandIsAdvertised(t *testing.T) {
 }
 
 // lingers is an agent that takes its time to end.
-func lingers(ctx context.Context, w *bellcord.Work) error {
+func lingers(ctx context.Context, w *hub.Work) error {
 	err := waits(ctx, w)
 	<-time.After(5 * time.Second)
 	return err

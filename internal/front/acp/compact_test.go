@@ -9,38 +9,39 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
 // compacts is an agent that knows both tasks.
-func compacts(ctx context.Context, w *bellcord.Work) error {
-	if w.Prompt.Task != bellcord.Compact {
+func compacts(ctx context.Context, w *hub.Work) error {
+	if w.Prompt.Task != bellcord.TaskCompact {
 		return all(ctx, w,
-			bellcord.Said{Text: "before"},
-			bellcord.Compacted{Summary: "one", From: 1}, // of its own accord
-			bellcord.Said{Text: "after"})
+			bellcord.TextDelta{Text: "before"},
+			bellcord.ConversationCompacted{Summary: "one", FromSeq: 1}, // of its own accord
+			bellcord.TextDelta{Text: "after"})
 	}
 	return all(ctx, w,
-		bellcord.AsideStarted{For: "compaction", Model: "fake/one", Input: 10},
-		bellcord.AsideEnded{For: "compaction", Usage: bellcord.Usage{Input: 10, Output: 3, Exact: true}},
-		bellcord.Compacted{Summary: "they talked  about\ntrains", From: 1})
+		bellcord.SideRequestStarted{Purpose: "compaction", Model: "fake/one", EstimatedInput: 10},
+		bellcord.SideRequestEnded{Purpose: "compaction", Usage: bellcord.Usage{InputTokens: 10, OutputTokens: 3, Exact: true}},
+		bellcord.ConversationCompacted{Summary: "they talked  about\ntrains", FromSeq: 1})
 }
 
 func TestACompactionIsATurnWithItsLimitsAndNotATurnOfTheConversation(t *testing.T) {
 	t.Parallel()
 	var given atomic.Pointer[bellcord.Prompt]
-	agent := func(ctx context.Context, w *bellcord.Work) error {
+	agent := func(ctx context.Context, w *hub.Work) error {
 		given.Store(&w.Prompt)
 		return compacts(ctx, w)
 	}
-	limit := func(c *acp.Config) { c.Prompt = bellcord.Prompt{Steps: 7} }
+	limit := func(c *acp.Config) { c.Prompt = bellcord.Prompt{MaxSteps: 7} }
 	edit(t, agent, limit, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("hello"), "end_turn")
 		f := e.answer(e.prompt("/compact mind the names"))
 		if f.Result["stopReason"] != "end_turn" || f.Result["_meta"] == nil {
 			t.Errorf("answered %v, want a receipt", f.Result)
 		}
-		if p := given.Load(); p.Task != bellcord.Compact || p.Text != "mind the names" || p.Steps != 7 {
+		if p := given.Load(); p.Task != bellcord.TaskCompact || p.Text != "mind the names" || p.MaxSteps != 7 {
 			t.Errorf("the turn was given %+v", p)
 		}
 		want := []string{

@@ -8,27 +8,8 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
-
-// contentBlock is a piece of a prompt; which fields count depends on the type.
-type contentBlock struct {
-	Type     string    `json:"type"`
-	Text     string    `json:"text"`
-	Name     string    `json:"name"`
-	URI      string    `json:"uri"`
-	MimeType string    `json:"mimeType"`
-	Data     string    `json:"data"`
-	Resource *resource `json:"resource"`
-}
-
-// resource is a file that the editor hands over whole: as text, or as a blob.
-// Its URI may name lines; it is passed on as it came.
-type resource struct {
-	URI      string  `json:"uri"`
-	Text     *string `json:"text"`
-	MimeType string  `json:"mimeType"`
-	Blob     string  `json:"blob"`
-}
 
 // What a prompt may hold of pictures: as much as the models take.
 const (
@@ -48,7 +29,7 @@ type content struct {
 
 // readContent is what a prompt's blocks say. What cannot be told to a model is
 // refused, never left out. It does no I/O: links are followed by the turn.
-func readContent(blocks []contentBlock) (bellcord.Prompt, error) {
+func readContent(blocks []acp.ContentBlock) (bellcord.Prompt, error) {
 	var c content
 	for i, b := range blocks {
 		if err := c.add(b); err != nil {
@@ -62,15 +43,17 @@ func readContent(blocks []contentBlock) (bellcord.Prompt, error) {
 	return bellcord.Prompt{Text: text, Images: c.images, Links: c.links}, nil
 }
 
-func (c *content) add(b contentBlock) error {
+func (c *content) add(b acp.ContentBlock) error {
 	switch b.Type {
-	case "text":
-		c.parts = append(c.parts, b.Text)
-	case "image":
+	case acp.TypeText:
+		if b.Text != nil {
+			c.parts = append(c.parts, *b.Text)
+		}
+	case acp.TypeImage:
 		return c.addImage(b.MimeType, b.Data)
-	case "resource_link":
+	case acp.TypeLink:
 		return c.addLink(bellcord.Link{Name: b.Name, URI: b.URI})
-	case "resource":
+	case acp.TypeResource:
 		return c.addResource(b.Resource)
 	default:
 		return fmt.Errorf("content of type %q is not understood", b.Type)
@@ -87,7 +70,7 @@ func (c *content) addLink(link bellcord.Link) error {
 	return nil
 }
 
-func (c *content) addResource(r *resource) error {
+func (c *content) addResource(r *acp.EmbeddedResourceResource) error {
 	switch {
 	case r == nil:
 		return errors.New("the resource is missing")
@@ -121,10 +104,3 @@ func (c *content) addImage(mimeType, encoded string) error {
 	c.parts = append(c.parts, fmt.Sprintf("[image %d]", n))
 	return nil
 }
-
-// imageBlock is an image as a client is shown it.
-func imageBlock(image bellcord.Image) obj {
-	return obj{"type": "image", "mimeType": image.Type, "data": base64.StdEncoding.EncodeToString(image.Data)}
-}
-
-func textBlock(text string) obj { return obj{"type": "text", "text": text} }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func spoken(s string) obj           { return obj{"type": "text", "text": s} }
@@ -74,7 +75,7 @@ func TestAPromptHasEverythingInItsPlace(t *testing.T) {
 		},
 	}
 	var given atomic.Pointer[bellcord.Prompt]
-	agent := func(_ context.Context, w *bellcord.Work) error {
+	agent := func(_ context.Context, w *hub.Work) error {
 		given.Store(&w.Prompt)
 		return nil
 	}

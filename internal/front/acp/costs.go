@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // costs is what the session's ended turns have used, by model, as a table, and
@@ -22,7 +23,7 @@ func (s *session) costs() (string, error) {
 	if sums := byModel(spent); len(sums) > 0 {
 		text = costTable(sums)
 	}
-	uncounted := func(t *bellcord.Turn) bool {
+	uncounted := func(t *hub.Turn) bool {
 		counted := func(one bellcord.Spending) bool { return one.Turn == t.ID }
 		return t.Session == s.id && !slices.ContainsFunc(spent, counted)
 	}
@@ -33,12 +34,12 @@ func (s *session) costs() (string, error) {
 }
 
 // byModel adds up, in the order of the store: that of the turns.
-func byModel(spent []bellcord.Spending) []bellcord.Spent {
-	var sums []bellcord.Spent
+func byModel(spent []bellcord.Spending) []bellcord.ModelUsage {
+	var sums []bellcord.ModelUsage
 	for _, one := range spent {
-		i := slices.IndexFunc(sums, func(sum bellcord.Spent) bool { return sum.Model == one.Model })
+		i := slices.IndexFunc(sums, func(sum bellcord.ModelUsage) bool { return sum.Model == one.Model })
 		if i < 0 {
-			sums = append(sums, one.Spent)
+			sums = append(sums, one.ModelUsage)
 			continue
 		}
 		sums[i].Usage = sums[i].Add(one.Usage)
@@ -47,11 +48,11 @@ func byModel(spent []bellcord.Spending) []bellcord.Spent {
 }
 
 // costTable is fenced, so that a client that renders text keeps its columns.
-func costTable(sums []bellcord.Spent) string {
+func costTable(sums []bellcord.ModelUsage) string {
 	var table strings.Builder
 	columns := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	row := func(name string, u bellcord.Usage) {
-		fmt.Fprintf(columns, "%s\t%d (%d)\t%d\t%s\n", name, u.Input, u.CacheRead, u.Output, costInWords(u))
+		fmt.Fprintf(columns, "%s\t%d (%d)\t%d\t%s\n", name, u.InputTokens, u.CacheReadTokens, u.OutputTokens, costInWords(u))
 	}
 	total := bellcord.Usage{Exact: true}
 	fmt.Fprintln(columns, "model\tinput (cached)\toutput\tcost")
@@ -68,8 +69,8 @@ func costTable(sums []bellcord.Spent) string {
 
 func costInWords(u bellcord.Usage) string {
 	cost := "no price known"
-	if u.Cost > 0 {
-		cost = bellcord.Dollars(u.Cost)
+	if u.CostNanoUSD > 0 {
+		cost = bellcord.Dollars(u.CostNanoUSD)
 	}
 	if !u.Exact {
 		cost += ", estimated"

@@ -9,23 +9,24 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
 // pays is an agent whose step costs 3 dollars and whose aside costs 1; one that
 // is told to wait is cut off in a step that has cost 2.
-func pays(ctx context.Context, w *bellcord.Work) error {
+func pays(ctx context.Context, w *hub.Work) error {
 	dollar := &bellcord.Price{Input: 1e9, Output: 1e9}
-	if err := all(ctx, w, bellcord.StepStarted{Model: "fake/big", Price: dollar, Input: 2}); err != nil {
+	if err := all(ctx, w, bellcord.StepStarted{Model: "fake/big", Price: dollar, EstimatedInput: 2}); err != nil {
 		return err
 	}
 	if w.Prompt.Text == "wait" {
 		return waits(ctx, w)
 	}
 	return all(ctx, w,
-		bellcord.AsideStarted{For: "title", Model: "fake/small", Price: dollar},
-		bellcord.AsideEnded{For: "title", Usage: bellcord.Usage{Output: 1, Exact: true}},
-		bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{Input: 2, Output: 1, Exact: true}})
+		bellcord.SideRequestStarted{Purpose: "title", Model: "fake/small", Price: dollar},
+		bellcord.SideRequestEnded{Purpose: "title", Usage: bellcord.Usage{OutputTokens: 1, Exact: true}},
+		bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{InputTokens: 2, OutputTokens: 1, Exact: true}})
 }
 
 // costs are what the usage updates from a place on told.
@@ -77,8 +78,8 @@ func TestUsageComesWithTheSizeOfTheContextAndTheCostOfTheSession(t *testing.T) {
 
 func TestUsageWithoutAPriceHasNoCostAndAnUnknownContextHasADefault(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
-		return all(ctx, w, bellcord.StepStarted{Model: "fake/one"}, bellcord.StepEnded{Usage: &bellcord.Usage{Input: 2, Exact: true}})
+	agent := func(ctx context.Context, w *hub.Work) error {
+		return all(ctx, w, bellcord.StepStarted{Model: "fake/one"}, bellcord.StepEnded{Usage: &bellcord.Usage{InputTokens: 2, Exact: true}})
 	}
 	for name, size := range map[string]func(string) int64{"nobody to ask": nil, "nobody knows": func(string) int64 { return 0 }} {
 		t.Run(name, func(t *testing.T) {
@@ -112,6 +113,7 @@ func TestCostIsATableByModel(t *testing.T) {
 				t.Errorf("said %s", got)
 			}
 		}
+		e.shown("available_commands_update") // follows the answer to session/new
 		expect("Nothing has been used yet.")
 		e.ends(e.prompt("go"), "end_turn")
 		expect(

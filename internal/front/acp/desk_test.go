@@ -8,10 +8,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
@@ -57,79 +56,16 @@ func withDesk(desk *atomic.Pointer[acp.Desk]) func(*acp.Config) {
 	}
 }
 
-func TestACommandInTheEditorsTerminalIsKilledThenReadThenReleased(t *testing.T) {
-	t.Parallel()
-	var desk atomic.Pointer[acp.Desk]
-	agent := script(func(ctx context.Context, w *bellcord.Work) error {
-		exit, err := desk.Load().Terminal(ctx, []string{"sh", "-c", "make"}, "/", func(s string) { _ = w.Emit(bellcord.Said{Text: s}) })
-		_ = w.Emit(bellcord.Said{Text: fmt.Sprintf("|%+v %v", exit, err)})
-		return context.Cause(ctx)
-	})
-	edit(t, agent, withDesk(&desk), func(t *testing.T, e *editor) {
-		output := "half\n"
-		asked := e.serve(func(f frame) obj {
-			switch f.Method {
-			case "terminal/create":
-				return obj{"terminalId": "t1"}
-			case "terminal/output":
-				return obj{"output": output, "truncated": false}
-			case "terminal/kill":
-				output = "half\nand the last words\n"
-			}
-			return obj{}
-		})
-		id := e.prompt("build")
-		<-time.After(600 * time.Millisecond)
-		began := time.Now()
-		e.tell("session/cancel", e.here())
-		f := e.answer(id)
-		if f.Result["stopReason"] != "cancelled" || time.Since(began) != 0 {
-			t.Errorf("answered %+v after %v", f, time.Since(began))
-		}
-		methods := asked()
-		if end := methods[len(methods)-3:]; !slices.Equal(end, []string{"terminal/kill", "terminal/output", "terminal/release"}) {
-			t.Errorf("asked %v", methods)
-		}
-		if said := e.said(); said != "half\nand the last words\n|{Code:-1 Output:half\nand the last words\n Stopped:true} <nil>" {
-			t.Errorf("said %q", said)
-		}
-	})
-}
-
-func TestAnEditorThatNoLongerAnswersDelaysAStopByABoundOnly(t *testing.T) {
-	t.Parallel()
-	var desk atomic.Pointer[acp.Desk]
-	agent := script(func(ctx context.Context, _ *bellcord.Work) error {
-		_, err := desk.Load().Terminal(ctx, []string{"sleep"}, "/", func(string) {})
-		return err
-	})
-	edit(t, agent, withDesk(&desk), func(t *testing.T, e *editor) {
-		e.serve(func(f frame) obj {
-			if f.Method == "terminal/create" {
-				return obj{"terminalId": "t1"}
-			}
-			return nil // silence
-		})
-		id := e.prompt("build")
-		synctest.Wait()
-		began := time.Now()
-		e.tell("session/cancel", e.here())
-		if f := e.answer(id); f.Result["stopReason"] != "cancelled" || time.Since(began) != 3*time.Second {
-			t.Errorf("answered %+v after %v", f, time.Since(began))
-		}
-	})
-}
-
 func TestFilesAreReadAndWrittenAsTheEditorHasThem(t *testing.T) {
 	t.Parallel()
 	var desk atomic.Pointer[acp.Desk]
-	agent := script(func(ctx context.Context, w *bellcord.Work) error {
+	agent := script(func(ctx context.Context, w *hub.Work) error {
 		d := desk.Load()
 		unsaved, err := d.ReadText(ctx, "/a", 2, 3)
 		if err == nil {
 			err = d.WriteText(ctx, "/b", unsaved)
 		}
-		_ = w.Emit(bellcord.Said{Text: fmt.Sprintf("%q %v", unsaved, err)})
+		_ = w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("%q %v", unsaved, err)})
 		return err
 	})
 	edit(t, agent, withDesk(&desk), func(t *testing.T, e *editor) {

@@ -1,19 +1,21 @@
 package acp
 
 import (
-	"slices"
+	"encoding/base64"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // encoder turns events into session updates. It remembers the calls that are
 // open, because ACP wants an end for each, and replaces a call's content as a
 // whole.
 type encoder struct {
-	send    func(update any)
-	ask     func(bellcord.TurnID, bellcord.Question, string) func()
-	options func() []obj             // the session's settings as they are now
-	size    func(model string) int64 // of its context
+	send    func(update acp.Update)
+	ask     func(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool)
+	options func() []acp.SessionConfigOption // the session's settings as they are now
+	dir     func() string                    // where the session works
+	size    func(model string) int64         // of its context
 
 	seen
 	replaying bool // history: nobody is asked
@@ -31,66 +33,65 @@ type seen struct {
 	bill    bill
 }
 
-type dialog struct {
-	turn  bellcord.TurnID
-	close func()
-}
-
-type obj = map[string]any
-
 func (e *encoder) event(ev bellcord.Event) {
 	e.bill.read(ev.Body)
 	switch b := ev.Body.(type) {
-	case bellcord.Prompted:
+	case bellcord.TurnAccepted:
 		e.prompts[ev.Turn] = b.Prompt // shown where the conversation has it
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		e.spoke = e.spoke || b.Text != ""
-		e.chunk("agent_message_chunk", b.Text)
-	case bellcord.Thought:
-		e.chunk("agent_thought_chunk", b.Text)
+		e.say(b.Text)
+	case bellcord.ThinkingDelta:
+		e.think(b.Text)
 	case bellcord.StepStarted:
 		e.calls, e.model = nil, b.Model
-	case bellcord.Called:
+	case bellcord.ToolCallRequested:
 		e.called(ev, b)
-	case bellcord.CallStarted:
+	case bellcord.ToolCallStarted:
 		if c := e.open(b.Call); c != nil {
-			e.send(obj{"sessionUpdate": "tool_call_update", "toolCallId": c.id, "status": "in_progress"})
+			e.send(acp.ToolCallUpdate{ToolCallID: c.id, Status: acp.CallInProgress})
 		}
-	case bellcord.CallOutput:
+	case bellcord.ToolOutputDelta:
 		if c := e.open(b.Call); c != nil {
 			c.output = lastBytes(c.output+b.Text, mostOutput)
-			e.send(obj{"sessionUpdate": "tool_call_update", "toolCallId": c.id, "content": textContent(c.output)})
+			e.send(acp.ToolCallUpdate{ToolCallID: c.id, Content: []acp.ToolCallContent{acp.TextContent(c.output)}})
 		}
-	case bellcord.CallEnded:
+	case bellcord.ToolCallEnded:
 		e.callEnded(b)
-	case bellcord.Asked:
+	case bellcord.QuestionOpened:
 		e.asked(ev.Turn, b.Question)
+	case bellcord.QuestionAnswered:
+		e.answered(b)
+	case bellcord.PromptEdited:
+		prompt := e.prompts[ev.Turn] // the zero value for one that the client sent: it shows the old text
+		prompt.Text = b.Text
+		e.prompts[ev.Turn] = prompt
 	case bellcord.StepEnded:
 		e.finish = b.Finish
 		if b.Usage != nil {
 			e.used(*b.Usage)
 		}
-	case bellcord.Configured:
+	case bellcord.SessionUpdated:
 		e.configured(ev, b)
-	case bellcord.Started:
+	case bellcord.TurnStarted:
 		e.turn, e.spoke, e.finish = ev.Turn, false, ""
 		e.begin(ev.Turn)
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		e.begin(ev.Turn)
 		if ev.Turn == e.turn {
 			e.ended(b.Receipt)
 			e.bill.running = 0
 		}
-	case bellcord.StopAsked:
-		if ev.Turn == e.turn && b.Cause.Mode != bellcord.AfterStep {
+	case bellcord.StopRequested:
+		if ev.Turn == e.turn && b.Cause.Mode != bellcord.StopAfterStep {
 			e.closeDialogs(ev.Turn)
 		}
-	case bellcord.Retrying:
+	case bellcord.ModelRetryScheduled:
 		e.retrying(b)
-	case bellcord.Compacted:
+	case bellcord.ConversationCompacted:
 		e.compacted(b)
-	case bellcord.Answered, bellcord.Attached, bellcord.Metered, bellcord.Sealed, bellcord.Cleared,
-		bellcord.AsideStarted, bellcord.AsideEnded: // nothing that a person has to see
+	case bellcord.AttachmentLoaded, bellcord.UsageReported, bellcord.ThinkingSigned, bellcord.ConversationCleared,
+		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // nothing that a person has to see
 	}
 }
 
@@ -100,49 +101,38 @@ func (e *encoder) event(ev bellcord.Event) {
 func (e *encoder) begin(turn bellcord.TurnID) {
 	prompt := e.prompts[turn]
 	delete(e.prompts, turn)
-	if prompt.Task != bellcord.Answer {
+	if prompt.Task != bellcord.TaskAnswer {
 		return
 	}
 	for _, image := range prompt.Images {
-		e.send(obj{"sessionUpdate": "user_message_chunk", "content": imageBlock(image)})
+		e.send(acp.UserMessageChunk{Content: acp.Image(image.Type, base64.StdEncoding.EncodeToString(image.Data))})
 	}
-	e.chunk("user_message_chunk", prompt.Text)
+	if prompt.Text != "" {
+		e.send(acp.UserMessageChunk{Content: acp.Text(prompt.Text)})
+	}
 }
 
-func (e *encoder) chunk(kind, text string) {
+func (e *encoder) say(text string) {
 	if text != "" {
-		e.send(obj{"sessionUpdate": kind, "content": textBlock(text)})
+		e.send(acp.AgentMessageChunk{Content: acp.Text(text)})
 	}
 }
 
-// closeDialogs closes those of one turn: a replay passes the ends of others
-// while the running one waits for its answer.
-func (e *encoder) closeDialogs(turn bellcord.TurnID) {
-	e.dialogs = slices.DeleteFunc(e.dialogs, func(d dialog) bool {
-		if d.turn == turn {
-			d.close()
-		}
-		return d.turn == turn
-	})
-}
-
-func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
-	c := e.open(q.Call)
-	if e.replaying || c == nil {
-		return
+func (e *encoder) think(text string) {
+	if text != "" {
+		e.send(acp.AgentThoughtChunk{Content: acp.Text(text)})
 	}
-	e.dialogs = append(e.dialogs, dialog{turn, e.ask(turn, q, c.id)})
 }
 
-func (e *encoder) configured(ev bellcord.Event, b bellcord.Configured) {
+func (e *encoder) configured(ev bellcord.Event, b bellcord.SessionUpdated) {
 	if b.Title != "" {
-		e.send(obj{"sessionUpdate": "session_info_update", "title": b.Title, "updatedAt": ev.Time.UTC().Format(timeFormat)})
+		e.send(acp.SessionInfoUpdate{Title: b.Title, UpdatedAt: ev.Time.UTC().Format(timeFormat)})
 	}
 	if b.Mode != "" {
-		e.send(obj{"sessionUpdate": "current_mode_update", "currentModeId": b.Mode})
+		e.send(acp.CurrentModeUpdate{CurrentModeID: b.Mode})
 	}
 	if options := e.options(); options != nil && (b.Mode != "" || b.Model != "") {
-		e.send(obj{"sessionUpdate": "config_option_update", "configOptions": options})
+		e.send(acp.ConfigOptionUpdate{ConfigOptions: options})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // unknownContext is what we tell of a model whose context we do not know.
@@ -26,29 +27,29 @@ func (s *Server) contextSize(model string) int64 {
 // used shows how full the context is, and what the session has cost so far
 // where prices are known.
 func (e *encoder) used(u bellcord.Usage) {
-	update := obj{"sessionUpdate": "usage_update", "used": u.Total(), "size": max(e.size(e.model), u.Total())}
+	update := acp.UsageUpdate{Used: u.Total(), Size: max(e.size(e.model), u.Total())}
 	if cost := e.bill.total(); cost > 0 {
 		const dollar = 1e9
-		update["cost"] = obj{"amount": float64(cost) / dollar, "currency": "USD"}
+		update.Cost = acp.Cost{Amount: float64(cost) / dollar, Currency: "USD"}
 	}
 	e.send(update)
 }
 
 // retrying explains a pause to whoever waits; one that is over interests nobody.
-func (e *encoder) retrying(b bellcord.Retrying) {
+func (e *encoder) retrying(b bellcord.ModelRetryScheduled) {
 	if !e.replaying {
-		e.chunk("agent_thought_chunk", sentence(b.Why)+"; trying again in "+inSeconds(b.Wait)+".\n")
+		e.think(sentence(b.Reason) + "; trying again in " + inSeconds(b.RetryIn) + ".\n")
 	}
 }
 
 // compacted keeps its line apart from what is said before and after it: a
 // client joins the pieces of a message.
-func (e *encoder) compacted(b bellcord.Compacted) {
+func (e *encoder) compacted(b bellcord.ConversationCompacted) {
 	line := "Compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word") + ".\n\n"
 	if e.spoke {
 		line = "\n\n" + line
 	}
-	e.chunk("agent_message_chunk", line)
+	e.say(line)
 }
 
 // sentence is the beginning of one, in one line.

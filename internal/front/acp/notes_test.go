@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestAPauseIsExplainedWhileItLasts(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
+	agent := func(ctx context.Context, w *hub.Work) error {
 		return all(ctx, w,
-			bellcord.Retrying{Attempt: 1, Wait: 5 * time.Second, Why: "the model is overloaded (busy,\nreally)"},
-			bellcord.Retrying{Attempt: 2, Wait: 1234 * time.Millisecond})
+			bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: 5 * time.Second, Reason: "the model is overloaded (busy,\nreally)"},
+			bellcord.ModelRetryScheduled{Attempt: 2, RetryIn: 1234 * time.Millisecond})
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("go"), "end_turn")
@@ -33,11 +34,11 @@ func TestAPauseIsExplainedWhileItLasts(t *testing.T) {
 
 func TestWhatHappensBehindTheScenesIsNotShown(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
+	agent := func(ctx context.Context, w *hub.Work) error {
 		return all(ctx, w,
-			bellcord.Attached{Link: bellcord.Link{URI: "file:///a"}, Text: "a"},
-			bellcord.StepStarted{Model: "fake/one"}, bellcord.Metered{Usage: bellcord.Usage{Input: 1}}, bellcord.Sealed{Seal: []byte(`"s"`)},
-			bellcord.AsideStarted{For: "title"}, bellcord.AsideEnded{For: "title", Usage: bellcord.Usage{Input: 1, Exact: true}})
+			bellcord.AttachmentLoaded{Link: bellcord.Link{URI: "file:///a"}, Text: "a"},
+			bellcord.StepStarted{Model: "fake/one"}, bellcord.UsageReported{Usage: bellcord.Usage{InputTokens: 1}}, bellcord.ThinkingSigned{Signature: []byte(`"s"`)},
+			bellcord.SideRequestStarted{Purpose: "title"}, bellcord.SideRequestEnded{Purpose: "title", Usage: bellcord.Usage{InputTokens: 1, Exact: true}})
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("go"), "end_turn")

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // wants asks for a permission and says what it was given.
-func wants(ctx context.Context, w *bellcord.Work) error {
+func wants(ctx context.Context, w *hub.Work) error {
 	if err := w.Emit(called("c", "shell", `{"command":"make"}`)); err != nil {
 		return err
 	}
@@ -23,7 +24,7 @@ func wants(ctx context.Context, w *bellcord.Work) error {
 		<-time.After(time.Second) // it takes its time to end
 		return err
 	}
-	return w.Emit(bellcord.Said{Text: "chosen: " + choice})
+	return w.Emit(bellcord.TextDelta{Text: "chosen: " + choice})
 }
 
 func TestAPermissionIsAskedForByTheIdOfItsCall(t *testing.T) {
@@ -42,6 +43,63 @@ func TestAPermissionIsAskedForByTheIdOfItsCall(t *testing.T) {
 		}
 		e.reply(f, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
 		e.ends(id, "end_turn")
+	})
+}
+
+func TestPermission_Edit_ShowsTheWholeCall(t *testing.T) {
+	t.Parallel()
+	before := "one\n"
+	agent := script(func(ctx context.Context, w *hub.Work) error {
+		args := `{"path":"a.txt","content":"two\n"}`
+		_ = w.Emit(called("c", "write_file", args))
+		_, err := w.Ask(ctx, bellcord.Question{
+			Call: "c", Text: "Write a.txt (4 bytes)?\n+two", Tool: "write_file", Arguments: json.RawMessage(args),
+			Changes: []bellcord.Change{{Path: "/w/a.txt", Old: &before, New: "two\n"}},
+			Choices: []bellcord.Choice{{ID: "allow", Text: "Allow", Kind: "allow_once"}},
+		})
+		return err
+	})
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		e.prompt("go")
+		f, _ := e.calls("session/request_permission")
+		call := f.Params["toolCall"].(obj)
+		delete(call, "toolCallId")
+		want := obj{
+			"title": "Write a.txt (4 bytes)?", "status": "pending", "kind": "edit",
+			"rawInput":  obj{"path": "a.txt", "content": "two\n"},
+			"content":   []any{obj{"type": "diff", "path": "/w/a.txt", "oldText": "one\n", "newText": "two\n"}},
+			"locations": []any{obj{"path": "/w/a.txt"}},
+		}
+		if text(call) != text(want) {
+			t.Errorf("asked %s, want %s", text(call), text(want))
+		}
+		e.tell("session/cancel", e.here())
+	})
+}
+
+func TestPermission_TwoChoicesOfKindAllowAlways_OnlyTheFirstIsOffered(t *testing.T) {
+	t.Parallel()
+	agent := script(func(ctx context.Context, w *hub.Work) error {
+		_ = w.Emit(called("c", "shell", `{"command":"make"}`))
+		_, err := w.Ask(ctx, bellcord.Question{Call: "c", Text: "Run make?", Choices: []bellcord.Choice{
+			{ID: "allow", Text: "Allow once", Kind: "allow_once"},
+			{ID: "allow_session", Text: "Allow exactly this for the session", Kind: "allow_always"},
+			{ID: "allow_always", Text: "Always allow exactly this", Kind: "allow_always"},
+			{ID: "reject", Text: "Reject", Kind: "reject_once"},
+		}})
+		return err
+	})
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		e.prompt("go")
+		f, _ := e.calls("session/request_permission")
+		var ids []string
+		for _, o := range f.Params["options"].([]any) {
+			ids = append(ids, o.(obj)["optionId"].(string))
+		}
+		if got := strings.Join(ids, " "); got != "allow allow_session reject" {
+			t.Errorf("offered %s", got)
+		}
+		e.tell("session/cancel", e.here())
 	})
 }
 

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestALoadDoesNotCloseTheDialogOfTheRunningTurn(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
+	agent := func(ctx context.Context, w *hub.Work) error {
 		if w.Prompt.Text == "first" {
 			return echoes(ctx, w)
 		}
@@ -39,12 +40,12 @@ func TestALoadDoesNotCloseTheDialogOfTheRunningTurn(t *testing.T) {
 
 func TestAResumeGoesOnInTheMiddleOfACall(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
-		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.CallStarted{Call: "c"}, bellcord.CallOutput{Call: "c", Text: "half "}); err != nil {
+	agent := func(ctx context.Context, w *hub.Work) error {
+		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.ToolCallStarted{Call: "c"}, bellcord.ToolOutputDelta{Call: "c", Text: "half "}); err != nil {
 			return err
 		}
 		<-time.After(time.Second) // the client resumes
-		return all(ctx, w, bellcord.CallOutput{Call: "c", Text: "and half"}, bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Text: "whole"})
+		return all(ctx, w, bellcord.ToolOutputDelta{Call: "c", Text: "and half"}, bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Result: "whole"})
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")

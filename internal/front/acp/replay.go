@@ -50,7 +50,7 @@ func (s *session) skip(ctx context.Context) error {
 		return err
 	}
 	for _, one := range spent {
-		s.show.bill.ended += one.Cost
+		s.show.bill.ended += one.CostNanoUSD
 	}
 	return nil
 }

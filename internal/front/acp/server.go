@@ -21,12 +21,15 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
 // Config is what a server needs to know.
 type Config struct {
 	Version string
+	Owner   string   // of new sessions
 	Agent   string   // for new sessions: one that is hosted, or "" for our own
 	Model   string   // for new sessions, provider/model
 	Models  []string // to choose from
@@ -54,21 +57,7 @@ type Config struct {
 }
 
 // MCPServer is one that a client asks the agent to use: a command, or a URL.
-type MCPServer struct {
-	Name    string   `json:"name"`
-	Type    string   `json:"type"` // empty for a command, http for a URL
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-	Env     []Pair   `json:"env"`
-	URL     string   `json:"url"`
-	Headers []Pair   `json:"headers"`
-}
-
-// Pair is a name with a value.
-type Pair struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+type MCPServer = acp.McpServer
 
 // Server speaks ACP on one connection.
 type Server struct {
@@ -76,7 +65,7 @@ type Server struct {
 	setup  sync.Mutex // held while a client has it replaced
 	// hub is opened while the client and we say hello: what it has to do first
 	// must not delay that.
-	hub  func() (*bellcord.Hub, error)
+	hub  func() (*hub.Hub, error)
 	conn *jsonrpc.Conn
 	work sync.WaitGroup // requests and followers
 
@@ -93,7 +82,7 @@ type Server struct {
 // Serve speaks ACP on in and out until the input ends, then stops every turn,
 // because the one who could see it has gone. hub is called by the first request
 // that needs it; it must return the same hub each time.
-func Serve(in io.Reader, out io.Writer, hub func() (*bellcord.Hub, error), config Config) error {
+func Serve(in io.Reader, out io.Writer, hub func() (*hub.Hub, error), config Config) error {
 	s := &Server{
 		hub:      hub,
 		conn:     jsonrpc.New(in, out),
@@ -116,7 +105,7 @@ func (s *Server) end() {
 	open := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
 	if len(open) > 0 {
-		if err := open[0].hub.Drain(ctx, s.cause(bellcord.Disconnect, "the client closed the connection")); err != nil {
+		if err := open[0].hub.Drain(ctx, s.cause(bellcord.CauseDisconnect, "the client closed the connection")); err != nil {
 			s.config.Load().Logger.Error("drain", "err", err)
 		}
 	}
@@ -131,31 +120,31 @@ func (s *Server) end() {
 // happens here and does no I/O; the rest gets a goroutine.
 func (s *Server) handle(m jsonrpc.Message) {
 	switch m.Method {
-	case "session/prompt":
+	case acp.MethodPrompt:
 		s.prompt(m)
-	case "session/cancel":
+	case acp.MethodCancel:
 		s.cancel(m)
-	case "$/cancel_request":
+	case acp.MethodCancelRequest:
 		s.cancelRequest(m)
-	case "session/set_mode":
+	case acp.MethodSetMode:
 		s.reply(m.ID, s.setMode(m))
-	case "session/set_config_option":
+	case acp.MethodSetConfigOption:
 		s.reply(m.ID, s.setOption(m))
-	case "initialize":
+	case acp.MethodInitialize:
 		s.reply(m.ID, s.initialize(m))
-	case "authenticate":
+	case acp.MethodAuthenticate:
 		s.later(m, s.authenticate)
-	case "session/new":
+	case acp.MethodNewSession:
 		s.later(m, s.newSession)
-	case "session/load":
+	case acp.MethodLoadSession:
 		s.later(m, s.loadSession)
-	case "session/resume":
+	case acp.MethodResumeSession:
 		s.later(m, s.resumeSession)
-	case "session/list":
+	case acp.MethodListSessions:
 		s.later(m, s.listSessions)
-	case "session/delete":
+	case acp.MethodDeleteSession:
 		s.later(m, s.deleteSession)
-	case "session/close":
+	case acp.MethodCloseSession:
 		s.closeSession(m)
 	default:
 		if m.IsRequest() {
@@ -191,16 +180,13 @@ func (s *Server) reply(id json.RawMessage, a answer) {
 	}
 }
 
-// resourceNotFound is ACP's own code for a session that does not exist.
-const resourceNotFound = -32002
-
 func wireError(err error) *jsonrpc.Error {
 	var e *jsonrpc.Error
 	switch {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, bellcord.ErrNoSession), errors.Is(err, bellcord.ErrNotOpen):
-		return &jsonrpc.Error{Code: resourceNotFound, Message: err.Error()}
+		return &jsonrpc.Error{Code: int(acp.ResourceNotFound), Message: err.Error()}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
 }
@@ -221,7 +207,7 @@ func decode[T any](params json.RawMessage) (T, error) {
 }
 
 func (s *Server) cause(kind bellcord.CauseKind, why string) bellcord.Cause {
-	return bellcord.Cause{Kind: kind, By: s.who(), From: "acp", Why: why}
+	return bellcord.Cause{Kind: kind, By: s.who(), Source: "acp", Reason: why}
 }
 
 func (s *Server) who() string {
@@ -231,10 +217,10 @@ func (s *Server) who() string {
 	return "editor"
 }
 
-func (s *Server) session(id bellcord.SessionID) (*session, error) {
+func (s *Server) session(id string) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sess := s.sessions[id]
+	sess := s.sessions[bellcord.SessionID(id)]
 	if sess == nil {
 		return nil, bellcord.ErrNotOpen
 	}

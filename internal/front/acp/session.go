@@ -6,13 +6,15 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // session is one that the client has open, and what has to be remembered to
 // show it.
 type session struct {
 	server *Server
-	hub    *bellcord.Hub
+	hub    *hub.Hub
 	id     bellcord.SessionID
 	book   *book
 
@@ -35,11 +37,11 @@ var (
 // succeeded: what it owes the client, answers and dialogs, goes over, and what
 // the client has been shown. The
 // caller starts the follower.
-func (s *Server) open(hub *bellcord.Hub, id bellcord.SessionID) *session {
+func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
 	sess := &session{server: s, hub: hub, id: id, book: newBook(), followed: make(chan struct{})}
-	sess.following, sess.unfollow = context.WithCancelCause(context.Background()) //nolint:forbidigo // for reading the log; no turn hangs on it
+	sess.following, sess.unfollow = context.WithCancelCause(context.Background())
 	sess.show = encoder{
-		send: sess.update, ask: sess.askPermission, options: sess.options, size: s.contextSize,
+		send: sess.update, ask: sess.askPermission, options: sess.options, dir: sess.dir, size: s.contextSize,
 		seen: seen{prompts: map[bellcord.TurnID]bellcord.Prompt{}},
 	}
 	s.mu.Lock()
@@ -77,8 +79,8 @@ func (s *session) follow() {
 			return
 		}
 		for _, ev := range events {
-			_ = s.server.conn.Room(ctx)                                                        // when the client has left, what is sent goes nowhere
-			if _, prompted := ev.Body.(bellcord.Prompted); !prompted || !s.book.has(ev.Turn) { // it knows what it said
+			_ = s.server.conn.Room(ctx)                                                            // when the client has left, what is sent goes nowhere
+			if _, prompted := ev.Body.(bellcord.TurnAccepted); !prompted || !s.book.has(ev.Turn) { // it knows what it said
 				s.see(ev)
 			}
 			s.at = ev.Seq
@@ -88,7 +90,7 @@ func (s *session) follow() {
 
 func (s *session) see(ev bellcord.Event) {
 	s.show.event(ev)
-	if ended, is := ev.Body.(bellcord.Ended); is {
+	if ended, is := ev.Body.(bellcord.TurnEnded); is {
 		s.end(ev.Turn, ended.Receipt, s.show.finish)
 	}
 }
@@ -110,17 +112,14 @@ func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt, finish string) {
 		s.server.conn.ReplyError(request, failed)
 		return
 	}
-	s.server.conn.Reply(request, map[string]any{
-		"stopReason": reason,
-		"_meta":      map[string]any{"bellcord/receipt": json.RawMessage(receipt)},
-	})
+	s.server.conn.Reply(request, acp.PromptResponse{StopReason: reason, Meta: acp.Meta{"bellcord/receipt": json.RawMessage(receipt)}})
 }
 
 // watch answers a prompt whose end never came into the log: its session was
 // deleted, or the store cannot be written.
-func (s *session) watch(turn *bellcord.Turn) {
+func (s *session) watch(turn *hub.Turn) {
 	<-turn.Settled()
-	if r := turn.Receipt(); r.Unsettled {
+	if r := turn.Receipt(); r.EndNotDurable {
 		s.end(turn.ID, r, "")
 	}
 }
@@ -143,14 +142,19 @@ func (s *session) lost(err error) {
 	}
 }
 
-func (s *session) options() []obj {
-	v, err := s.hub.Configure(s.id, bellcord.Configured{})
+func (s *session) options() []acp.SessionConfigOption {
+	v, err := s.hub.Configure(s.id, bellcord.SessionUpdated{})
 	if err != nil {
 		return nil // closed meanwhile
 	}
 	return s.server.options(v)
 }
 
-func (s *session) update(u any) {
-	s.server.conn.Notify("session/update", map[string]any{"sessionId": s.id, "update": u})
+func (s *session) dir() string {
+	v, _ := s.hub.Configure(s.id, bellcord.SessionUpdated{}) // reads the session, without I/O
+	return v.Dir
+}
+
+func (s *session) update(u acp.Update) {
+	s.server.conn.Notify(acp.MethodUpdate, acp.SessionNotification{SessionID: string(s.id), Update: acp.SessionUpdate{Value: u}})
 }

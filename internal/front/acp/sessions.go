@@ -3,28 +3,24 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
 // initialize answers without touching the store. We speak version 1, whatever
 // is asked for.
 func (s *Server) initialize(m jsonrpc.Message) answer {
-	p, err := decode[struct {
-		ClientInfo         *struct{ Name, Title string } `json:"clientInfo"`
-		ClientCapabilities struct {
-			FS struct {
-				ReadTextFile  bool `json:"readTextFile"`
-				WriteTextFile bool `json:"writeTextFile"`
-			} `json:"fs"`
-			Terminal bool `json:"terminal"`
-		} `json:"clientCapabilities"`
-	}](m.Params)
+	p, err := decode[acp.InitializeRequest](m.Params)
 	if err != nil {
 		return failure(err)
 	}
@@ -32,27 +28,20 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 	s.mu.Lock()
 	s.offers = Desk{Reads: can.FS.ReadTextFile, Writes: can.FS.WriteTextFile, Terminals: can.Terminal, conn: s.conn}
 	s.mu.Unlock()
-	if p.ClientInfo != nil && p.ClientInfo.Name != "" {
+	if p.ClientInfo.Name != "" {
 		s.client.Store(p.ClientInfo.Name)
 	}
-	return answer{result: obj{
-		"protocolVersion": 1,
-		"agentInfo":       obj{"name": "bellcord", "title": "Bellcord", "version": s.config.Load().Version},
-		"authMethods":     authMethods(),
-		"agentCapabilities": obj{
-			"loadSession":         true,
-			"promptCapabilities":  obj{"image": true, "audio": false, "embeddedContext": true},
-			"mcpCapabilities":     obj{"http": true, "sse": false},
-			"sessionCapabilities": obj{"list": obj{}, "resume": obj{}, "close": obj{}, "delete": obj{}},
+	return answer{result: acp.InitializeResponse{
+		ProtocolVersion: acp.Version,
+		AgentInfo:       acp.Implementation{Name: "bellcord", Title: "Bellcord", Version: s.config.Load().Version},
+		AuthMethods:     authMethods(),
+		AgentCapabilities: acp.AgentCapabilities{
+			LoadSession:         true,
+			PromptCapabilities:  acp.PromptCapabilities{Image: true, EmbeddedContext: true},
+			McpCapabilities:     acp.McpCapabilities{HTTP: true},
+			SessionCapabilities: acp.SessionCapabilities{List: true, Resume: true, Close: true, Delete: true},
 		},
 	}}
-}
-
-type sessionParams struct {
-	SessionID bellcord.SessionID `json:"sessionId"`
-	Cwd       string             `json:"cwd"`
-	Cursor    string             `json:"cursor"`
-	Servers   []MCPServer        `json:"mcpServers"`
 }
 
 // opened tells whoever wants to know what the session comes with.
@@ -64,33 +53,50 @@ func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
 	s.mu.Lock()
 	desk := s.offers
 	s.mu.Unlock()
-	desk.conn, desk.session = s.conn, id
+	desk.conn, desk.session = s.conn, string(id)
 	tell(id, &desk, servers)
 }
 
 func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
-	p, err := decode[sessionParams](params)
+	p, err := decode[acp.NewSessionRequest](params)
 	if err != nil {
 		return failure(err)
 	}
-	if !filepath.IsAbs(p.Cwd) {
-		return failure(invalid("cwd is not an absolute path"))
+	if err := checkDir(p.Cwd); err != nil {
+		return failure(err)
 	}
 	hub, err := s.ready()
 	if err != nil {
 		return failure(err)
 	}
 	usual := s.config.Load()
-	made, err := hub.NewSession(ctx, bellcord.Session{Dir: p.Cwd, Agent: usual.Agent, Model: usual.Model, Mode: usual.Mode})
+	made, err := hub.NewSession(ctx, bellcord.Session{Owner: usual.Owner, Dir: p.Cwd, Agent: usual.Agent, Model: usual.Model, Mode: usual.Mode})
 	if err != nil {
 		return failure(err)
 	}
-	s.opened(made.ID, p.Servers)
+	s.opened(made.ID, p.McpServers)
 	sess := s.open(hub, made.ID)
 	s.work.Go(sess.follow)
-	result := s.settings(made)
-	result["sessionId"] = made.ID
+	settings := s.settings(made)
+	result := acp.NewSessionResponse{SessionID: string(made.ID), Modes: settings.Modes, ConfigOptions: settings.ConfigOptions}
 	return answer{result: result, then: sess.tellCommands}
+}
+
+// checkDir reports why a session cannot work in a directory.
+func checkDir(dir string) error {
+	if !filepath.IsAbs(dir) {
+		return invalid(fmt.Sprintf("cwd %q is not an absolute path", dir))
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return invalid(fmt.Sprintf("cwd %q does not exist", dir))
+	case err != nil:
+		return invalid("cwd: " + err.Error())
+	case !info.IsDir():
+		return invalid(fmt.Sprintf("cwd %q is not a directory", dir))
+	}
+	return nil
 }
 
 // loadSession replays the whole conversation before it answers.
@@ -105,12 +111,12 @@ func (s *Server) resumeSession(ctx context.Context, params json.RawMessage) answ
 }
 
 func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp func(*session, context.Context) error) answer {
-	p, err := decode[sessionParams](params)
+	p, err := decode[acp.LoadSessionRequest](params)
 	if err != nil {
 		return failure(err)
 	}
-	if !filepath.IsAbs(p.Cwd) {
-		return failure(invalid("cwd is not an absolute path"))
+	if err := checkDir(p.Cwd); err != nil {
+		return failure(err)
 	}
 	hub, err := s.ready()
 	if err != nil {
@@ -118,16 +124,16 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	found, err := hub.OpenSession(ctx, p.SessionID)
+	found, err := hub.OpenSession(ctx, bellcord.SessionID(p.SessionID))
 	if err != nil {
 		return failure(err)
 	}
 	if found.Dir != p.Cwd {
-		if found, err = hub.Configure(found.ID, bellcord.Configured{Dir: p.Cwd}); err != nil {
+		if found, err = hub.Configure(found.ID, bellcord.SessionUpdated{Dir: p.Cwd}); err != nil {
 			return failure(err)
 		}
 	}
-	s.opened(found.ID, p.Servers)
+	s.opened(found.ID, p.McpServers)
 	sess := s.open(hub, found.ID)
 	if err := catchUp(sess, ctx); err != nil {
 		s.work.Go(sess.follow) // it goes on as it was, or from the start
@@ -142,7 +148,7 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 const sessionsPerPage = 50
 
 func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answer {
-	p, err := decode[sessionParams](params)
+	p, err := decode[acp.ListSessionsRequest](params)
 	if err != nil {
 		return failure(err)
 	}
@@ -163,17 +169,13 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	if err != nil {
 		return failure(err)
 	}
-	infos := make([]obj, len(found))
+	result := acp.ListSessionsResponse{Sessions: make([]acp.SessionInfo, len(found))}
 	for i, v := range found {
-		infos[i] = obj{"sessionId": v.ID, "cwd": v.Dir, "updatedAt": v.Updated.UTC().Format(timeFormat)}
-		if v.Title != "" {
-			infos[i]["title"] = v.Title
-		}
+		result.Sessions[i] = acp.SessionInfo{SessionID: string(v.ID), Cwd: v.Dir, Title: v.Title, UpdatedAt: v.Updated.UTC().Format(timeFormat)}
 	}
-	result := obj{"sessions": infos}
 	if len(found) == sessionsPerPage {
 		last := found[len(found)-1]
-		result["nextCursor"] = strconv.FormatInt(last.Updated.UnixNano(), 10) + " " + string(last.ID)
+		result.NextCursor = strconv.FormatInt(last.Updated.UnixNano(), 10) + " " + string(last.ID)
 	}
 	return answer{result: result}
 }
@@ -181,7 +183,7 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 // closeSession stops the session's turns at once, in wire order, and answers
 // after their prompts have been answered.
 func (s *Server) closeSession(m jsonrpc.Message) {
-	p, err := decode[sessionParams](m.Params)
+	p, err := decode[acp.CloseSessionRequest](m.Params)
 	if err != nil {
 		s.reply(m.ID, failure(err))
 		return
@@ -191,14 +193,18 @@ func (s *Server) closeSession(m jsonrpc.Message) {
 		s.reply(m.ID, failure(err))
 		return
 	}
-	cause := s.cause(bellcord.Person, "session/close")
-	sess.hub.Stop(bellcord.StopRequest{Session: sess.id, Cause: cause, Queue: bellcord.Drop})
-	s.work.Go(func() { s.reply(m.ID, sess.close(context.Background(), cause)) })
+	cause := s.cause(bellcord.CausePerson, acp.MethodCloseSession)
+	sess.stop(cause)
+	s.work.Go(func() {
+		ctx, done := context.WithTimeout(context.Background(), endBound)
+		defer done()
+		s.reply(m.ID, sess.close(ctx, cause))
+	})
 }
 
 func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	if _, err := s.hub.CloseSession(ctx, s.id, cause); err != nil {
-		return failure(err)
+		return failure(stillStopping(err))
 	}
 	if err := s.book.answered()(ctx); err != nil {
 		return failure(err)
@@ -210,12 +216,22 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 	if closed := s.server.config.Load().Closed; closed != nil {
 		closed(s.id)
 	}
-	return answer{result: obj{}}
+	return answer{result: struct{}{}}
 }
 
-// deleteSession succeeds for a session that does not exist.
+// stillStopping explains a bound that has passed.
+func stillStopping(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the session's turns have not stopped within %s; try again: %w", endBound, err)
+	}
+	return err
+}
+
+// deleteSession stops the session's turns in every process, waits until they
+// have settled, and then deletes it. It succeeds for a session that does not
+// exist.
 func (s *Server) deleteSession(ctx context.Context, params json.RawMessage) answer {
-	p, err := decode[sessionParams](params)
+	p, err := decode[acp.DeleteSessionRequest](params)
 	if err != nil {
 		return failure(err)
 	}
@@ -223,11 +239,13 @@ func (s *Server) deleteSession(ctx context.Context, params json.RawMessage) answ
 	if err != nil {
 		return failure(err)
 	}
-	cause := s.cause(bellcord.Person, "session/delete")
+	ctx, done := context.WithTimeout(ctx, endBound)
+	defer done()
+	cause := s.cause(bellcord.CausePerson, acp.MethodDeleteSession)
 	if sess, err := s.session(p.SessionID); err == nil {
 		if a := sess.close(ctx, cause); a.err != nil {
 			return a
 		}
 	}
-	return answer{result: obj{}, err: hub.DeleteSession(ctx, p.SessionID, cause)}
+	return answer{result: struct{}{}, err: stillStopping(hub.DeleteSession(ctx, bellcord.SessionID(p.SessionID), cause))}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestInitializeSaysWhatWeCanDo(t *testing.T) {
@@ -50,21 +51,21 @@ func TestANewSessionComesWithItsSettingsAndThenItsCommands(t *testing.T) {
 
 // tells is an agent with something to replay: text in pieces, a thought, a call
 // with output, and a call that is cut off.
-func tells(ctx context.Context, w *bellcord.Work) error {
+func tells(ctx context.Context, w *hub.Work) error {
 	if w.Prompt.Text != "first" {
 		return echoes(ctx, w)
 	}
-	if err := all(ctx, w, bellcord.Said{Text: "ready"}); err != nil {
+	if err := all(ctx, w, bellcord.TextDelta{Text: "ready"}); err != nil {
 		return err
 	}
 	<-time.After(time.Second) // the second prompt comes in
 	if err := all(ctx, w,
-		bellcord.StepStarted{Step: 1}, bellcord.Thought{Text: "h"}, bellcord.Thought{Text: "m"},
-		bellcord.Said{Text: "in "}, bellcord.Said{Text: "pieces"},
+		bellcord.StepStarted{Step: 1}, bellcord.ThinkingDelta{Text: "h"}, bellcord.ThinkingDelta{Text: "m"},
+		bellcord.TextDelta{Text: "in "}, bellcord.TextDelta{Text: "pieces"},
 		called("c", "shell", `{"command":"make"}`), called("d", "read_file", `{"path":"x"}`),
-		bellcord.CallStarted{Call: "c"}, bellcord.CallOutput{Call: "c", Text: "o"}, bellcord.CallOutput{Call: "c", Text: "k"},
-		bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Text: "ok"},
-		bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{Input: 3, Output: 4, Exact: true}},
+		bellcord.ToolCallStarted{Call: "c"}, bellcord.ToolOutputDelta{Call: "c", Text: "o"}, bellcord.ToolOutputDelta{Call: "c", Text: "k"},
+		bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Result: "ok"},
+		bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{InputTokens: 3, OutputTokens: 4, Exact: true}},
 	); err != nil {
 		return err
 	}

@@ -4,74 +4,68 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-var modes = []obj{
-	{"id": "read-only", "name": "Read only", "description": "Changes nothing"},
-	{"id": "ask", "name": "Ask", "description": "Looks freely, asks before anything is changed"},
-	{"id": "auto-edit", "name": "Auto edit", "description": "Changes files, asks before commands and the network"},
-	{"id": "full", "name": "Full", "description": "Asks nothing"},
+var modes = []acp.SessionMode{
+	{ID: "read-only", Name: "Read only", Description: "Changes nothing"},
+	{ID: "ask", Name: "Ask", Description: "Looks freely, asks before anything is changed"},
+	{ID: "auto-edit", Name: "Auto edit", Description: "Changes files, asks before commands and the network"},
+	{ID: "full", Name: "Full", Description: "Asks nothing"},
 }
 
 func isMode(id string) bool {
-	return slices.ContainsFunc(modes, func(m obj) bool { return m["id"] == id })
+	return slices.ContainsFunc(modes, func(m acp.SessionMode) bool { return m.ID == id })
 }
 
 // settings of a session, as the answers to new, load and resume tell them: the
 // mode twice, because older clients know only modes.
-func (s *Server) settings(v bellcord.Session) obj {
-	return obj{
-		"modes":         obj{"currentModeId": v.Mode, "availableModes": modes},
-		"configOptions": s.options(v),
+func (s *Server) settings(v bellcord.Session) acp.LoadSessionResponse {
+	return acp.LoadSessionResponse{
+		Modes:         &acp.SessionModeState{CurrentModeID: v.Mode, AvailableModes: modes},
+		ConfigOptions: s.options(v),
 	}
 }
 
 // options is the complete list, as every answer and update has to tell it.
-func (s *Server) options(v bellcord.Session) []obj {
+func (s *Server) options(v bellcord.Session) []acp.SessionConfigOption {
 	models := s.config.Load().Models
 	if !slices.Contains(models, v.Model) {
 		models = append([]string{v.Model}, models...)
 	}
-	modelChoices := make([]obj, len(models))
+	modelChoices := make([]acp.SessionConfigSelectOption, len(models))
 	for i, m := range models {
-		modelChoices[i] = obj{"value": m, "name": m}
+		modelChoices[i] = acp.SessionConfigSelectOption{Value: m, Name: m}
 	}
-	modeChoices := make([]obj, len(modes))
+	modeChoices := make([]acp.SessionConfigSelectOption, len(modes))
 	for i, m := range modes {
-		modeChoices[i] = obj{"value": m["id"], "name": m["name"], "description": m["description"]}
+		modeChoices[i] = acp.SessionConfigSelectOption{Value: m.ID, Name: m.Name, Description: m.Description}
 	}
-	options := []obj{
-		{"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": v.Mode, "options": modeChoices},
+	options := []acp.SessionConfigOption{
+		{ID: "mode", Name: "Mode", Category: "mode", Type: "select", CurrentValue: v.Mode, Options: modeChoices},
 	}
 	if v.Agent == "" { // a hosted one has a model of its own
-		options = append(options, obj{"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": v.Model, "options": modelChoices})
+		options = append(options, acp.SessionConfigOption{ID: "model", Name: "Model", Category: "model", Type: "select", CurrentValue: v.Model, Options: modelChoices})
 	}
 	return options
 }
 
 func (s *Server) setMode(m jsonrpc.Message) answer {
-	p, err := decode[struct {
-		SessionID bellcord.SessionID `json:"sessionId"`
-		ModeID    string             `json:"modeId"`
-	}](m.Params)
+	p, err := decode[acp.SetSessionModeRequest](m.Params)
 	if err != nil {
 		return failure(err)
 	}
-	_, err = s.configure(p.SessionID, bellcord.Configured{Mode: p.ModeID}, nil)
-	return answer{result: obj{}, err: err}
+	_, err = s.configure(p.SessionID, bellcord.SessionUpdated{Mode: p.ModeID}, nil)
+	return answer{result: struct{}{}, err: err}
 }
 
 func (s *Server) setOption(m jsonrpc.Message) answer {
-	p, err := decode[struct {
-		SessionID bellcord.SessionID `json:"sessionId"`
-		ConfigID  string             `json:"configId"`
-		Value     string             `json:"value"`
-	}](m.Params)
+	p, err := decode[acp.SetSessionConfigOptionRequest](m.Params)
 	if err != nil {
 		return failure(err)
 	}
-	change := bellcord.Configured{}
+	change := bellcord.SessionUpdated{}
 	switch p.ConfigID {
 	case "mode":
 		change.Mode = p.Value
@@ -84,17 +78,17 @@ func (s *Server) setOption(m jsonrpc.Message) answer {
 	if err != nil {
 		return failure(err)
 	}
-	return answer{result: obj{"configOptions": s.options(v)}}
+	return answer{result: acp.SetSessionConfigOptionResponse{ConfigOptions: s.options(v)}}
 }
 
 // configure changes an open session; a running turn keeps what it started with.
 // check says which models there are besides those on offer; nil: none.
-func (s *Server) configure(id bellcord.SessionID, change bellcord.Configured, check func(string) error) (bellcord.Session, error) {
+func (s *Server) configure(id string, change bellcord.SessionUpdated, check func(string) error) (bellcord.Session, error) {
 	sess, err := s.session(id)
 	if err != nil {
 		return bellcord.Session{}, err
 	}
-	v, err := sess.hub.Configure(id, bellcord.Configured{}) // as it is
+	v, err := sess.hub.Configure(sess.id, bellcord.SessionUpdated{}) // as it is
 	if err != nil {
 		return v, err
 	}
@@ -111,5 +105,5 @@ func (s *Server) configure(id bellcord.SessionID, change bellcord.Configured, ch
 			return v, err
 		}
 	}
-	return sess.hub.Configure(id, change)
+	return sess.hub.Configure(sess.id, change)
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
@@ -65,20 +66,24 @@ func TestAChangedSettingIsToldInBothWays(t *testing.T) {
 
 func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
-		if err := all(ctx, w, bellcord.Said{Text: "began in " + w.Session.Mode}); err != nil || w.Session.Mode == "full" {
+	still := make(chan string, 1)
+	agent := func(ctx context.Context, w *hub.Work) error {
+		if err := all(ctx, w, bellcord.TextDelta{Text: "began in " + w.Session.Mode}); err != nil || w.Session.Mode == "full" {
 			return err
 		}
 		<-ctx.Done()
-		return w.Emit(bellcord.Said{Text: "still in " + w.Session.Mode})
+		still <- w.Session.Mode
+		return context.Cause(ctx)
 	}
-	edit(t, agent, nil, func(_ *testing.T, e *editor) {
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("one")
 		e.shown("began in ask")
 		e.ask("session/set_mode", obj{"sessionId": e.session, "modeId": "full"})
 		e.tell("session/cancel", e.here())
 		e.ends(id, "cancelled")
-		e.shown("still in ask")
+		if mode := <-still; mode != "ask" {
+			t.Errorf("the turn went on in %s", mode)
+		}
 		e.ends(e.prompt("two"), "end_turn")
 		e.shown("began in full")
 	})
@@ -87,16 +92,16 @@ func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
 func TestStopReasons(t *testing.T) {
 	t.Parallel()
 	ends := func(finish string) script {
-		return func(ctx context.Context, w *bellcord.Work) error {
+		return func(ctx context.Context, w *hub.Work) error {
 			return all(ctx, w, bellcord.StepStarted{}, bellcord.StepEnded{Finish: finish})
 		}
 	}
-	steps := func(ctx context.Context, w *bellcord.Work) error {
+	steps := func(ctx context.Context, w *hub.Work) error {
 		for {
 			if err := w.Step(ctx, bellcord.StepStarted{}); err != nil {
 				return err
 			}
-			if err := all(ctx, w, called("c", "shell", `{}`), bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{Input: 60}}); err != nil {
+			if err := all(ctx, w, called("c", "shell", `{}`), bellcord.StepEnded{Finish: "tool_calls", Usage: &bellcord.Usage{InputTokens: 60}}); err != nil {
 				return err
 			}
 		}
@@ -111,8 +116,8 @@ func TestStopReasons(t *testing.T) {
 		{"an agent that does not say", ends(""), bellcord.Prompt{}, "end_turn"},
 		{"an answer that was too long", ends("length"), bellcord.Prompt{}, "max_tokens"},
 		{"an answer that was withheld", ends("content_filter"), bellcord.Prompt{}, "refusal"},
-		{"too many steps", steps, bellcord.Prompt{Steps: 3}, "max_turn_requests"},
-		{"too many tokens", steps, bellcord.Prompt{Tokens: 100}, "max_tokens"},
+		{"too many steps", steps, bellcord.Prompt{MaxSteps: 3}, "max_turn_requests"},
+		{"too many tokens", steps, bellcord.Prompt{MaxTokens: 100}, "max_tokens"},
 		{"too much time", waits, bellcord.Prompt{Deadline: 1}, "cancelled"},
 	}
 	for _, test := range tests {

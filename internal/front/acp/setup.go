@@ -4,51 +4,47 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
-
-// authRequired is ACP's own code: the client is to offer the methods of initialize.
-const authRequired = -32000
 
 // setupMethod is the one way to "authenticate": nobody logs in here, but somebody
 // has to say which model answers.
 const setupMethod = "setup"
 
-func authMethods() []obj {
-	return []obj{{
-		"id": setupMethod, "name": "Set up a model",
-		"description": "Writes a configuration from what is found here: a provider's key in the environment, a model server on this machine, or else the built-in model, which needs no key.",
+func authMethods() []acp.AuthMethodAgent {
+	return []acp.AuthMethodAgent{{
+		ID: setupMethod, Name: "Set up a model",
+		Description: "Writes a configuration from what is found here: a provider's key in the environment, a model server on this machine, or else the built-in model, which needs no key.",
 	}}
 }
 
 // authenticate sets up what is missing. Where nothing is, there is nothing to do.
 func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answer {
-	p, err := decode[struct {
-		Method string `json:"methodId"`
-	}](params)
+	p, err := decode[acp.AuthenticateRequest](params)
 	if err != nil {
 		return failure(err)
 	}
-	if p.Method != setupMethod {
-		return failure(invalid("no such method: " + p.Method))
+	if p.MethodID != setupMethod {
+		return failure(invalid("no such method: " + p.MethodID))
 	}
 	s.setup.Lock()
 	defer s.setup.Unlock()
 	if now := s.config.Load(); now.SetUp != nil {
 		ready, err := now.SetUp(ctx)
 		if err != nil {
-			return failure(&jsonrpc.Error{Code: authRequired, Message: err.Error()})
+			return failure(&jsonrpc.Error{Code: int(acp.AuthRequired), Message: err.Error()})
 		}
 		s.config.Store(&ready)
 	}
-	return answer{result: obj{}}
+	return answer{result: struct{}{}}
 }
 
 // ready returns the hub, once there is a model for its turns.
-func (s *Server) ready() (*bellcord.Hub, error) {
+func (s *Server) ready() (*hub.Hub, error) {
 	if s.config.Load().SetUp != nil {
-		return nil, &jsonrpc.Error{Code: authRequired, Message: "no model is set up yet: authenticate with the method setup, or run bellcord init in a terminal and start again"}
+		return nil, &jsonrpc.Error{Code: int(acp.AuthRequired), Message: "no model is set up yet: authenticate with the method setup, or run bellcord init in a terminal and start again"}
 	}
 	return s.hub()
 }

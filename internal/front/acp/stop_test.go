@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // 200 times, on 50 sessions at once so that their commits are shared.
@@ -86,17 +87,17 @@ func TestACancelledRequestEndsItsOwnPromptOnly(t *testing.T) {
 	}
 }
 
-// A turn's last words, and the end of the call that was cut, come before its
-// answer; nothing of it comes after.
+// The end of the call that was cut comes before the turn's answer; what its agent
+// says after the stop is not shown, and nothing of the turn comes after.
 func TestNothingOfATurnFollowsItsAnswer(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
-		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.CallStarted{Call: "c"}, bellcord.CallOutput{Call: "c", Text: "half"}); err != nil {
+	agent := func(ctx context.Context, w *hub.Work) error {
+		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.ToolCallStarted{Call: "c"}, bellcord.ToolOutputDelta{Call: "c", Text: "half"}); err != nil {
 			return err
 		}
 		<-ctx.Done()
 		<-time.After(time.Second) // it takes its time to end
-		return w.Emit(bellcord.Said{Text: "last words"})
+		return w.Emit(bellcord.TextDelta{Text: "last words"})
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
@@ -109,7 +110,7 @@ func TestNothingOfATurnFollowsItsAnswer(t *testing.T) {
 			t.Errorf("after the answer: %v", rest)
 		}
 		got := e.since(before)
-		if len(got) != 2 || !strings.Contains(got[0], "last words") || !strings.Contains(got[1], `failed "[output so far]\nhalf\n[stopped while it ran`) {
+		if len(got) != 1 || !strings.Contains(got[0], `failed "[output so far]\nhalf\n[stopped while it ran`) {
 			t.Errorf("before the answer: %q", got)
 		}
 	})

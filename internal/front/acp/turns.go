@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
-
-type promptParams struct {
-	SessionID bellcord.SessionID `json:"sessionId"`
-	Prompt    []contentBlock     `json:"prompt"`
-}
 
 // prompt accepts a turn: when it returns, a cancel finds it. The follower of
 // the session answers once it has seen the turn's end.
@@ -18,7 +15,7 @@ func (s *Server) prompt(m jsonrpc.Message) {
 	if !m.IsRequest() { // nobody would hear its answer
 		return
 	}
-	p, err := decode[promptParams](m.Params)
+	p, err := decode[acp.PromptRequest](m.Params)
 	if err != nil {
 		s.reply(m.ID, failure(err))
 		return
@@ -33,11 +30,21 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.reply(m.ID, failure(err))
 		return
 	}
-	if word, rest, is := command(said.Text); is {
-		s.obey(m.ID, sess, word, rest)
+	v, err := sess.hub.Configure(sess.id, bellcord.SessionUpdated{}) // reads the session, without I/O
+	if err != nil {
+		s.reply(m.ID, failure(err))
 		return
 	}
-	s.accept(m.ID, sess, said)
+	command, text, err := commandNames.Parse(said.Text, v.Agent != "")
+	switch {
+	case err != nil:
+		s.reply(m.ID, sess.say("", err))
+	case command != nil:
+		s.obey(m.ID, sess, command.Name, command.Rest)
+	default:
+		said.Text = text
+		s.accept(m.ID, sess, said)
+	}
 }
 
 // accept makes a turn of what was said, within the limits of every turn.
@@ -57,24 +64,26 @@ func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Pr
 
 // cancel stops what the session runs and every prompt accepted before.
 func (s *Server) cancel(m jsonrpc.Message) {
-	defer s.reply(m.ID, answer{result: obj{}}) // it is a notification; who sends it as a request waits
-	p, err := decode[struct {
-		SessionID bellcord.SessionID `json:"sessionId"`
-	}](m.Params)
+	defer s.reply(m.ID, answer{result: struct{}{}}) // it is a notification; who sends it as a request waits
+	p, err := decode[acp.CancelNotification](m.Params)
 	if err != nil {
 		return
 	}
 	if sess, err := s.session(p.SessionID); err == nil {
-		sess.hub.Stop(bellcord.StopRequest{Session: sess.id, Cause: s.cause(bellcord.Person, "session/cancel"), Queue: bellcord.Drop})
+		sess.stop(s.cause(bellcord.CausePerson, acp.MethodCancel))
 	}
+}
+
+// stop stops what the session runs and what waits in it, in whichever process:
+// a second window of the editor is a process of its own.
+func (s *session) stop(cause bellcord.Cause) *hub.Stopping {
+	return s.hub.Stop(bellcord.StopRequest{Session: s.id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 }
 
 // cancelRequest stops the turn of one prompt; those behind it go on.
 func (s *Server) cancelRequest(m jsonrpc.Message) {
-	defer s.reply(m.ID, answer{result: obj{}})
-	p, err := decode[struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}](m.Params)
+	defer s.reply(m.ID, answer{result: struct{}{}})
+	p, err := decode[acp.CancelRequestNotification](m.Params)
 	if err != nil {
 		return
 	}
@@ -82,34 +91,34 @@ func (s *Server) cancelRequest(m jsonrpc.Message) {
 	defer s.mu.Unlock()
 	for _, sess := range s.sessions {
 		if turn := sess.book.turnOf(p.RequestID); turn != "" {
-			sess.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.cause(bellcord.Person, "$/cancel_request"), Queue: bellcord.Next})
+			sess.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.cause(bellcord.CausePerson, acp.MethodCancelRequest), Queue: bellcord.QueueNext})
 		}
 	}
 }
 
 // stopReason is a turn's end in ACP's words.
-func stopReason(r bellcord.Receipt, finish string) (string, *jsonrpc.Error) {
+func stopReason(r bellcord.Receipt, finish string) (acp.StopReason, *jsonrpc.Error) {
 	switch r.End {
-	case bellcord.Stopped:
+	case bellcord.EndStopped:
 		switch r.Cause.Kind {
-		case bellcord.StepLimit:
-			return "max_turn_requests", nil
-		case bellcord.Budget:
-			return "max_tokens", nil
-		case bellcord.Person, bellcord.Deadline, bellcord.Shutdown, bellcord.Replaced, bellcord.Disconnect:
+		case bellcord.CauseStepLimit:
+			return acp.StopMaxTurnRequests, nil
+		case bellcord.CauseBudget:
+			return acp.StopMaxTokens, nil
+		case bellcord.CausePerson, bellcord.CauseDeadline, bellcord.CauseShutdown, bellcord.CauseReplaced, bellcord.CauseDisconnect:
 		}
-		return "cancelled", nil
-	case bellcord.Failed:
+		return acp.StopCancelled, nil
+	case bellcord.EndFailed:
 		return "", &jsonrpc.Error{Code: jsonrpc.InternalError, Message: r.Error}
-	case bellcord.Lost:
+	case bellcord.EndLost:
 		return "", &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "the process that ran the turn died"}
-	case bellcord.Done:
+	case bellcord.EndDone:
 	}
 	switch finish {
 	case "length":
-		return "max_tokens", nil
+		return acp.StopMaxTokens, nil
 	case "content_filter":
-		return "refusal", nil
+		return acp.StopRefusal, nil
 	}
-	return "end_turn", nil
+	return acp.StopEndTurn, nil
 }

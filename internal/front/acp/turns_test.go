@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func TestAFailedTurnIsAnErrorThatCarriesItsReceipt(t *testing.T) {
 	t.Parallel()
 	agents := map[string]script{
-		"no paper":        func(context.Context, *bellcord.Work) error { return errors.New("no paper") },
-		"agent panicked:": func(context.Context, *bellcord.Work) error { panic("at the disco") },
+		"no paper":        func(context.Context, *hub.Work) error { return errors.New("no paper") },
+		"agent panicked:": func(context.Context, *hub.Work) error { panic("at the disco") },
 	}
 	for message, agent := range agents {
 		t.Run(message, func(t *testing.T) {
@@ -26,7 +27,7 @@ func TestAFailedTurnIsAnErrorThatCarriesItsReceipt(t *testing.T) {
 					t.Fatalf("answered %+v", f)
 				}
 				var receipt bellcord.Receipt
-				if err := json.Unmarshal(f.Error.Data, &receipt); err != nil || receipt.End != bellcord.Failed || receipt.Error != f.Error.Message {
+				if err := json.Unmarshal(f.Error.Data, &receipt); err != nil || receipt.End != bellcord.EndFailed || receipt.Error != f.Error.Message {
 					t.Errorf("receipt %+v, %v", receipt, err)
 				}
 			})
@@ -46,11 +47,11 @@ func TestAReceiptComesWithTheAnswer(t *testing.T) {
 
 func TestCallsHaveIdsOfTheirOwnAlsoWhereTheModelRepeatsItself(t *testing.T) {
 	t.Parallel()
-	agent := func(ctx context.Context, w *bellcord.Work) error {
+	agent := func(ctx context.Context, w *hub.Work) error {
 		for step := range 3 {
 			if err := all(ctx, w,
-				bellcord.StepStarted{Step: step + 1}, called("call_0", "shell", `{"command":"make"}`), bellcord.CallStarted{Call: "call_0"},
-				bellcord.CallEnded{Call: "call_0", Fate: bellcord.Finished, Text: fmt.Sprint(step)},
+				bellcord.StepStarted{Step: step + 1}, called("call_0", "shell", `{"command":"make"}`), bellcord.ToolCallStarted{Call: "call_0"},
+				bellcord.ToolCallEnded{Call: "call_0", Outcome: bellcord.CallFinished, Result: fmt.Sprint(step)},
 			); err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ func TestACallIsShownInOneLine(t *testing.T) {
 		{"arguments that we do not know", "other", `{"depth":3}`, "other"},
 		{"arguments that are no object", "other", `[]`, "other"},
 	}
-	agent := func(ctx context.Context, w *bellcord.Work) error {
+	agent := func(ctx context.Context, w *hub.Work) error {
 		for i, test := range tests {
 			if err := all(ctx, w, called(fmt.Sprint("c", i), test.tool, test.args)); err != nil {
 				return err

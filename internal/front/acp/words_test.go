@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // inWords is an update in one line, for people and for golden lists; empty for
@@ -31,7 +32,11 @@ func inWords(f frame) string {
 		words = append(words, fmt.Sprintf("%q", content["text"]))
 	case []any:
 		for _, part := range content {
-			words = append(words, fmt.Sprintf("%q", part.(obj)["content"].(obj)["text"]))
+			if part := part.(obj); part["type"] == "diff" {
+				words = append(words, fmt.Sprint("diff ", part["path"]))
+			} else {
+				words = append(words, fmt.Sprintf("%q", part["content"].(obj)["text"]))
+			}
 		}
 	}
 	if options, has := u["configOptions"].([]any); has {
@@ -44,8 +49,8 @@ func inWords(f frame) string {
 
 // waits is an agent that says that it is there and then works until it is
 // stopped.
-func waits(ctx context.Context, w *bellcord.Work) error {
-	if err := w.Emit(bellcord.Said{Text: "here: " + w.Prompt.Text}); err != nil {
+func waits(ctx context.Context, w *hub.Work) error {
+	if err := w.Emit(bellcord.TextDelta{Text: "here: " + w.Prompt.Text}); err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -53,12 +58,12 @@ func waits(ctx context.Context, w *bellcord.Work) error {
 }
 
 // echoes is an agent that says what it was told and is done.
-func echoes(_ context.Context, w *bellcord.Work) error {
-	return w.Emit(bellcord.Said{Text: "echo: " + w.Prompt.Text})
+func echoes(_ context.Context, w *hub.Work) error {
+	return w.Emit(bellcord.TextDelta{Text: "echo: " + w.Prompt.Text})
 }
 
 // all emits the bodies, each in a commit of its own.
-func all(ctx context.Context, w *bellcord.Work, bodies ...bellcord.Body) error {
+func all(ctx context.Context, w *hub.Work, bodies ...bellcord.Body) error {
 	for _, b := range bodies {
 		if err := w.Emit(b); err != nil {
 			return err
@@ -70,8 +75,8 @@ func all(ctx context.Context, w *bellcord.Work, bodies ...bellcord.Body) error {
 	return nil
 }
 
-func called(call, name, args string) bellcord.Called {
-	return bellcord.Called{Call: call, Name: name, Args: json.RawMessage(args)}
+func called(call, name, args string) bellcord.ToolCallRequested {
+	return bellcord.ToolCallRequested{Call: call, Name: name, Arguments: json.RawMessage(args)}
 }
 
 // calls waits for a request or notification of the server.

@@ -85,7 +85,7 @@ func (t *thought) lines(width int, unfolded bool) []string {
 
 // card is a tool call.
 type card struct {
-	call   bellcord.Called
+	call   bellcord.ToolCallRequested
 	output string // its end
 	state  string // in a word
 	done   bool
@@ -120,8 +120,8 @@ func (c *card) lines(width int, unfolded bool) []string {
 	if c.done && c.state != "finished" {
 		title += styled(dim, " · "+c.state)
 	}
-	if c.call.Problem != "" {
-		title += styled(dim, " · "+harmless(oneLine(c.call.Problem)))
+	if c.call.ArgumentError != "" {
+		title += styled(dim, " · "+harmless(oneLine(c.call.ArgumentError)))
 	}
 	lines := indented("", "  ", title, width)
 	most := liveLines
@@ -137,13 +137,13 @@ func (c *card) lines(width int, unfolded bool) []string {
 }
 
 // fate is the word for what became of a call.
-func fate(f bellcord.Fate, failed bool) string {
+func fate(f bellcord.CallOutcome, failed bool) string {
 	switch {
 	case f == bellcord.CallStopped:
 		return "stopped"
-	case f == bellcord.NotStarted:
+	case f == bellcord.CallNotStarted:
 		return "not run"
-	case f == bellcord.Unknown:
+	case f == bellcord.CallUnknown:
 		return "unknown"
 	case failed:
 		return "failed"
@@ -151,15 +151,44 @@ func fate(f bellcord.Fate, failed bool) string {
 	return "finished"
 }
 
-// question is one that is, or was, put to the person: all that it is about.
+// question is one that is, or was, put to the person, and the call that it is
+// about. While it is open the panel shows it.
 type question struct {
-	text, dir, args string
-	answer          string // what became of it
+	text, dir string
+	call      bellcord.ToolCallRequested
+	answer    string // what became of it
 }
 
 func (q *question) fixed() bool { return q.answer != "" }
 
-func (q *question) lines(width int, _ bool) []string {
+// lines are what is kept of an answered question. The call is shown above it.
+func (q *question) lines(width int, unfolded bool) []string {
+	if q.answer == "" {
+		return nil
+	}
+	lines := q.title(width)
+	if unfolded {
+		lines = append(lines, details(q.call, q.text, width)...)
+	}
+	if q.dir != "" {
+		lines = append(lines, indented("  ", "  ", styled(dim, "in "+harmless(q.dir)), width)...)
+	}
+	return append(lines, indented("  ", "  ", styled(dim, harmless(q.answer)), width)...)
+}
+
+// open are all lines of a question that is put to the person.
+func (q *question) open(width, questions int) []string {
+	lines := q.title(width)
+	if questions > 1 {
+		lines = append(lines, wrap(styled(dim, fmt.Sprintf("  question 1 of %d", questions)), width)...)
+	}
+	if q.dir != "" {
+		lines = append(lines, indented("  ", "  ", styled(dim, "in "+harmless(q.dir)), width)...)
+	}
+	return append(lines, details(q.call, q.text, width)...)
+}
+
+func (q *question) title(width int) []string {
 	var lines []string
 	for i, l := range strings.Split(strings.TrimRight(q.text, "\n"), "\n") {
 		prefix := "  "
@@ -167,15 +196,6 @@ func (q *question) lines(width int, _ bool) []string {
 			prefix = styled(yellow, "?") + " "
 		}
 		lines = append(lines, indented(prefix, "  ", harmless(l), width)...)
-	}
-	if q.args != "" {
-		lines = append(lines, indented("  ", "  ", harmless(q.args), width)...)
-	}
-	if q.dir != "" {
-		lines = append(lines, indented("  ", "  ", styled(dim, "in "+harmless(q.dir)), width)...)
-	}
-	if q.answer != "" {
-		lines = append(lines, indented("  ", "  ", styled(dim, harmless(q.answer)), width)...)
 	}
 	return lines
 }

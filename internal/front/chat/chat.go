@@ -18,29 +18,51 @@ import (
 // Hub is where turns run: in this process, or at a server. Its methods may wait
 // and may be called at the same time.
 type Hub interface {
-	// Prompt returns when the turn is on record.
-	Prompt(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID, text string) error
-	// Stop stops a turn, or where none is named what the session runs.
-	Stop(ctx context.Context, s Stop) error
-	Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
-	Edit(ctx context.Context, turn bellcord.TurnID, text string) error
-	Send(ctx context.Context, turn bellcord.TurnID) error
-	Clear(ctx context.Context, session bellcord.SessionID) error
-	Change(ctx context.Context, session bellcord.SessionID, to bellcord.Configured) (bellcord.Session, error)
-
-	// NewSession makes one with the given agent, model and mode, the usual ones
-	// where they are empty.
-	NewSession(ctx context.Context, like bellcord.Session) (bellcord.Session, error)
-	Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-	Sessions(ctx context.Context) ([]bellcord.Session, error)
-	Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.Spent, error)
-	Models(ctx context.Context) ([]string, error)
-	Agents(ctx context.Context) ([]string, error)
-
-	// Events is the session's log from its beginning; lost is told when it is out
-	// of reach for a while. The function lets go of it.
-	Events(ctx context.Context, session bellcord.SessionID, lost func(error)) (line.Source, func(), error)
+	prompter
+	queueEditor
+	sessionEditor
+	sessionFinder
+	lister
+	logReader
 }
+
+type (
+	prompter interface {
+		// Prompt returns when the turn is on record.
+		Prompt(ctx context.Context, session bellcord.SessionID, p Prompt) error
+		// Stop stops a turn, or where none is named what the session runs.
+		Stop(ctx context.Context, s Stop) error
+		Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
+	}
+	queueEditor interface {
+		Edit(ctx context.Context, turn bellcord.TurnID, text string) error
+		Send(ctx context.Context, turn bellcord.TurnID) error
+	}
+	sessionEditor interface {
+		// NewSession makes one with the given agent, model and mode, the usual ones
+		// where they are empty.
+		NewSession(ctx context.Context, like bellcord.Session) (bellcord.Session, error)
+		// Check reports what is wrong with the settings of a session that is to be made.
+		Check(ctx context.Context, like bellcord.Session) error
+		Change(ctx context.Context, session bellcord.SessionID, to bellcord.SessionUpdated) (bellcord.Session, error)
+		Clear(ctx context.Context, session bellcord.SessionID) error
+	}
+	sessionFinder interface {
+		// Find returns the session whose id begins or ends with the word.
+		Find(ctx context.Context, word string) (bellcord.Session, error)
+		Sessions(ctx context.Context) ([]bellcord.Session, error)
+	}
+	lister interface {
+		Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.ModelUsage, error)
+		Models(ctx context.Context) ([]string, error)
+		Agents(ctx context.Context) ([]string, error)
+	}
+	logReader interface {
+		// Events is the session's log from its beginning; lost is told when it is out
+		// of reach for a while. The function lets go of it.
+		Events(ctx context.Context, session bellcord.SessionID, lost func(error)) (line.Source, func(), error)
+	}
+)
 
 // Action is something that a person wants done. The set is closed.
 type Action interface {
@@ -58,14 +80,15 @@ type (
 		Session bellcord.Session
 		Draft   int
 		Turn    bellcord.TurnID
+		Task    bellcord.Task
 		Text    string
 	}
 	// Stop stops a turn, or what a session runs.
 	Stop struct {
 		Turn    bellcord.TurnID
 		Session bellcord.SessionID
-		Mode    bellcord.Mode
-		Queue   bellcord.QueueFate
+		Mode    bellcord.StopMode
+		Queue   bellcord.QueueAction
 	}
 	// Answer gives a person's choice to a question.
 	Answer struct {
@@ -83,11 +106,14 @@ type (
 	Clear struct{ Session bellcord.SessionID }
 	// Change changes the session's model or mode.
 	Change struct {
-		Session bellcord.SessionID
-		To      bellcord.Configured
+		Session bellcord.SessionID // "" for one that is not made yet
+		Agent   string             // of the session
+		To      bellcord.SessionUpdated
 	}
-	// Open shows another session.
-	Open struct{ Session bellcord.SessionID }
+	// Open shows another session: the one whose id begins or ends with the word.
+	Open struct{ Session string }
+	// Begin checks the settings of a session that is made with its first prompt.
+	Begin struct{ Like bellcord.Session }
 	// Look asks for a list to show.
 	Look struct {
 		At      Sight

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
 // commands are control, not conversation: the model does not hear of them, and
@@ -17,6 +17,7 @@ var commands = []struct{ name, does string }{
 	{"open", "show the session with this id"},
 	{"new", "begin another session"},
 	{"queue", "what waits; /edit N TEXT, /drop N, /send N change it"},
+	{"compact", "replace the conversation so far by a summary; /compact TEXT says what to keep"},
 	{"clear", "stop what runs and what waits, and begin a new conversation"},
 	{"model", "show or change the model: provider/model"},
 	{"mode", "show or change the mode: read-only, ask, auto-edit, full"},
@@ -27,45 +28,77 @@ var commands = []struct{ name, does string }{
 	{"quit", "leave"},
 }
 
+// known are the words that are commands here.
+var known = func() slash.Commands {
+	names := slash.Commands{"edit", "drop", "send", "exit"}
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	return names
+}()
+
 const keyHelp = `keys: enter sends, or queues while a turn runs · alt+enter breaks the line · esc stops
 ctrl+c stops, again within 2 s forces, a third time exits
 up picks what waits: enter edits it, d deletes it, s sends it now
-y, a, n answer a question · ctrl+t unfolds thinking and outputs · pgup, pgdown scroll`
+y, a or n, then enter, answer a question · ctrl+t unfolds thinking and outputs · pgup, pgdown scroll`
 
 // enter takes what was written.
 func (m *Model) enter() []Action {
-	text := strings.TrimSpace(m.input.String())
-	if text == "" {
+	text := m.input.String()
+	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	if turn := m.queue.edits; turn != "" {
+	turn := m.queue.edits
+	if turn == "" {
 		m.clearInput()
-		return []Action{Edit{turn, text}}
+		return m.Submit(text)
+	}
+	prompt, is := m.prompt(text)
+	if !is {
+		return nil
 	}
 	m.clearInput()
-	return m.Submit(text)
+	return []Action{Edit{turn, prompt}}
 }
 
-// Submit takes a whole text: a command, or a prompt.
+// Submit takes a whole text: a command, or a prompt. A command that is known here
+// never becomes a prompt; one that is not is refused, unless a hosted agent may
+// know it.
 func (m *Model) Submit(text string) []Action {
 	m.scroll = 0
-	if word, rest, is := command(text); is {
-		return m.obey(text, word, rest)
+	command, prompt, err := known.Parse(text, m.hosted())
+	switch {
+	case err != nil:
+		m.input.set(text)
+		m.say(err.Error())
+		return nil
+	case command != nil:
+		return m.obey(command.Name, command.Rest)
 	}
-	p := Prompt{Session: m.session, Draft: m.draft, Turn: bellcord.NewTurnID(), Text: text}
+	return m.send(bellcord.TaskAnswer, strings.TrimSpace(prompt))
+}
+
+func (m *Model) send(task bellcord.Task, text string) []Action {
+	p := Prompt{Session: m.session, Draft: m.draft, Turn: bellcord.NewTurnID(), Task: task, Text: text}
 	m.sent = append(m.sent, sent{turn: p.Turn, text: text})
 	return []Action{p}
 }
 
-// command splits "/word rest". A path is no command.
-func command(text string) (word, rest string, is bool) {
-	after, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
-	word, rest, _ = strings.Cut(after, " ")
-	letters := word != "" && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
-	return strings.ToLower(word), strings.TrimSpace(rest), slash && letters
+// hosted reports whether the session is of an agent that may have commands.
+func (m *Model) hosted() bool { return m.session.Agent != "" }
+
+// prompt returns the text of a prompt that is changed; false where it would be a
+// command.
+func (m *Model) prompt(text string) (string, bool) {
+	command, prompt, err := known.Parse(text, m.hosted())
+	if err != nil || command != nil {
+		m.say("a prompt that waits cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
+		return "", false
+	}
+	return strings.TrimSpace(prompt), true
 }
 
-func (m *Model) obey(text, word, rest string) []Action {
+func (m *Model) obey(word, rest string) []Action {
 	switch word {
 	case "stop":
 		return m.stopCommand(rest)
@@ -73,27 +106,33 @@ func (m *Model) obey(text, word, rest string) []Action {
 		return []Action{Look{At: AtSessions}}
 	case "open":
 		if rest != "" {
-			return []Action{Open{bellcord.SessionID(rest)}}
+			return []Action{Open{rest}}
 		}
 		return []Action{Look{At: AtSessions}}
 	case "queue", "edit", "drop", "send":
 		return m.queueCommand(word, rest)
 	case "new":
-		return m.begin(bellcord.Session{Mode: m.session.Mode, Model: m.session.Model, Agent: m.session.Agent})
+		m.begin(bellcord.Session{Mode: m.session.Mode, Model: m.session.Model, Agent: m.session.Agent})
 	case "agent":
 		if rest == "" {
 			return []Action{Look{At: AtAgents}}
 		}
-		return m.begin(bellcord.Session{Mode: m.session.Mode, Agent: rest})
+		return []Action{Begin{bellcord.Session{Mode: m.session.Mode, Agent: rest}}}
 	case "clear":
 		if m.session.ID == "" {
 			return nil
 		}
 		return []Action{Clear{m.session.ID}}
+	case "compact":
+		if m.session.ID == "" {
+			m.say("There is nothing to compact yet.")
+			return nil
+		}
+		return m.send(bellcord.TaskCompact, rest)
 	case "model":
-		return m.change(bellcord.Configured{Model: rest}, AtModels)
+		return m.change(bellcord.SessionUpdated{Model: rest}, AtModels)
 	case "mode":
-		return m.change(bellcord.Configured{Mode: rest}, "")
+		return m.change(bellcord.SessionUpdated{Mode: rest}, "")
 	case "cost":
 		return []Action{Look{At: AtCost, Session: m.session.ID}}
 	case "status":
@@ -102,9 +141,6 @@ func (m *Model) obey(text, word, rest string) []Action {
 		m.tell(help())
 	case "quit", "exit":
 		return m.leave()
-	default:
-		m.input.set(text)
-		m.say("there is no command /" + word + "; see /help")
 	}
 	return nil
 }
@@ -117,42 +153,36 @@ func (m *Model) stopCommand(rest string) []Action {
 	case m.target() == "" && (!all || len(m.queue.waits) == 0):
 		m.say("Nothing is running.")
 	case !all || m.session.ID == "":
-		return m.stop(bellcord.Now)
+		return m.stop(bellcord.StopNow)
 	default:
 		for _, w := range m.queue.waits {
 			m.mine[w.turn] = true
 		}
 		if turn := m.target(); turn != "" {
 			m.mine[turn] = true
-			m.stopping(turn, bellcord.Now)
+			m.stopping(turn, bellcord.StopNow)
 		}
-		return []Action{Stop{Session: m.session.ID, Mode: bellcord.Now, Queue: bellcord.Drop}}
+		return []Action{Stop{Session: m.session.ID, Mode: bellcord.StopNow, Queue: bellcord.QueueDrop}}
 	}
 	return nil
 }
 
 // begin shows a session that is made with its first prompt. What runs in the one
 // before goes on.
-func (m *Model) begin(like bellcord.Session) []Action {
+func (m *Model) begin(like bellcord.Session) {
 	m.draft++
 	m.show(like)
 	m.say("a new session: it is made with your first prompt")
-	return nil
 }
 
 // change changes a setting, or shows it where none is given.
-func (m *Model) change(to bellcord.Configured, list Sight) []Action {
-	switch {
-	case to == bellcord.Configured{}:
-		m.tell(settings(m.session))
-		if list != "" {
-			return []Action{Look{At: list}}
-		}
-	case m.session.ID == "":
-		m.configured(to)
-		m.tell(settings(m.session))
-	default:
-		return []Action{Change{m.session.ID, to}}
+func (m *Model) change(to bellcord.SessionUpdated, list Sight) []Action {
+	if to != (bellcord.SessionUpdated{}) {
+		return []Action{Change{m.session.ID, m.session.Agent, to}}
+	}
+	m.tell(settings(m.session))
+	if list != "" {
+		return []Action{Look{At: list}}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -13,21 +14,22 @@ func TestCommandsAreUnderstoodBeforeAnythingIsStopped(t *testing.T) {
 		"/help":            nil,
 		"/status":          nil,
 		"/stop":            {stopT1},
-		"/stop all":        {chat.Stop{Session: "s", Mode: bellcord.Now, Queue: bellcord.Drop}},
+		"/stop all":        {chat.Stop{Session: "s", Mode: bellcord.StopNow, Queue: bellcord.QueueDrop}},
 		"/stop everything": nil,
 		"/sessions":        {chat.Look{At: chat.AtSessions}},
 		"/open abc":        {chat.Open{Session: "abc"}},
 		"/clear":           {chat.Clear{Session: "s"}},
-		"/model a/b":       {chat.Change{Session: "s", To: bellcord.Configured{Model: "a/b"}}},
+		"/model a/b":       {chat.Change{Session: "s", To: bellcord.SessionUpdated{Model: "a/b"}}},
 		"/model":           {chat.Look{At: chat.AtModels}},
-		"/mode full":       {chat.Change{Session: "s", To: bellcord.Configured{Mode: "full"}}},
+		"/mode full":       {chat.Change{Session: "s", To: bellcord.SessionUpdated{Mode: "full"}}},
 		"/agent":           {chat.Look{At: chat.AtAgents}},
+		"/agent goose":     {chat.Begin{Like: bellcord.Session{Mode: "ask", Agent: "goose"}}},
 		"/cost":            {chat.Look{At: chat.AtCost, Session: "s"}},
 		"/quit":            {chat.Leave{}},
 		"/halt":            nil,
 		"/edit 1 new":      {chat.Edit{Turn: "t2", Text: "new"}},
 		"/send 1":          {chat.Send{Turn: "t2"}},
-		"/drop 1":          {chat.Stop{Turn: "t2", Mode: bellcord.Now}},
+		"/drop 1":          {chat.Stop{Turn: "t2", Mode: bellcord.StopNow}},
 		"/drop 2":          nil,
 	} {
 		s := newStage(t).runs("go").of("t2").prompted("later").of("t1")
@@ -46,7 +48,54 @@ func TestAPathIsAPromptAndAMistypedCommandIsNot(t *testing.T) {
 	}
 	s = newStage(t)
 	wants(t, s.enters("/halt"))
-	s.has("there is no command /halt", "› /halt")
+	s.has("unknown command /halt", "› /halt")
+}
+
+func TestSubmit_SlashWord_IsACommandTextOrRefused(t *testing.T) {
+	t.Parallel()
+	prompt := func(s *stage, text string) string {
+		t.Helper()
+		actions := s.enters(text)
+		if len(actions) != 1 {
+			t.Fatalf("%q did %#v", text, actions)
+		}
+		p, _ := actions[0].(chat.Prompt)
+		return p.Text
+	}
+	for text, want := range map[string]string{" /stop": "/stop", "//stop now": "/stop now", "/etc/hosts": "/etc/hosts"} {
+		if got := prompt(newStage(t), text); got != want {
+			t.Errorf("%q sends %q, want %q", text, got, want)
+		}
+	}
+	s := newStage(t)
+	wants(t, s.enters("/modell x"))
+	s.has("did you mean /model?", "› /modell x")
+	hosted := chat.New(chat.Options{Session: bellcord.Session{ID: "s", Agent: "goose"}, Now: noon})
+	if p := hosted.Submit("/deploy now"); len(p) != 1 || p[0].(chat.Prompt).Text != "/deploy now" {
+		t.Errorf("a hosted agent's command did %#v", p)
+	}
+	if _, stops := hosted.Submit("/stop")[0].(chat.Stop); !stops {
+		t.Error("/stop of a hosted session stops nothing")
+	}
+}
+
+func TestSubmit_Compact_IsATaskAndNoText(t *testing.T) {
+	t.Parallel()
+	p, is := newStage(t).enters("/compact mind the names")[0].(chat.Prompt)
+	if !is || p.Task != bellcord.TaskCompact || p.Text != "mind the names" {
+		t.Errorf("did %#v", p)
+	}
+}
+
+func TestEdit_QueuedPromptThatWouldBeACommand_IsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").of("t2").prompted("later")
+	wants(t, s.enters("/edit 1 /stop"))
+	s.press("up")
+	s.press("enter")
+	s.press("ctrl+u")
+	wants(t, s.enters("/stop"))
+	s.has("cannot be a command")
 }
 
 func TestStopSaysWhenNothingRuns(t *testing.T) {
@@ -64,17 +113,17 @@ func TestAQueuedPromptIsPickedEditedSentAndDeleted(t *testing.T) {
 	s.press("enter")
 	s.has("✎ second").types(" one")
 	wants(t, s.press("enter"), chat.Edit{Turn: "t2", Text: "second one"})
-	s.of("t2").happens(bellcord.Edited{Text: "second one"}).has("+ second one", "2 queued")
+	s.of("t2").happens(bellcord.PromptEdited{Text: "second one"}).has("+ second one", "2 queued")
 	s.press("up")
 	wants(t, s.press("s"), chat.Send{Turn: "t3"})
 	s.press("up")
-	wants(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.Now})
-	s.of("t3").ends(bellcord.Receipt{End: bellcord.Stopped, Prompt: "third"}).has("1 queued", "not started: third")
+	wants(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.StopNow})
+	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("1 queued", "not started: third")
 }
 
 func TestAStopHoldsTheQueueAndSaysSo(t *testing.T) {
 	t.Parallel()
-	s := newStage(t).runs("go").of("t2").prompted("second").of("t1").ends(bellcord.Receipt{End: bellcord.Stopped, Held: []bellcord.TurnID{"t2"}})
+	s := newStage(t).runs("go").of("t2").prompted("second").of("t1").ends(bellcord.Receipt{End: bellcord.EndStopped, HeldTurns: []bellcord.TurnID{"t2"}})
 	s.has("1 queued, 1 held by the stop", "■ stopped")
 	if s.m.Busy() {
 		t.Error("what is held does not run")
@@ -89,7 +138,7 @@ func TestSessionsArePickedFromAList(t *testing.T) {
 	s.press("down")
 	wants(t, s.press("enter"), chat.Open{Session: "other"})
 	s.m.Hear(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other"}})
-	s.happens(bellcord.Said{Text: "a late word of the old one"})
+	s.happens(bellcord.TextDelta{Text: "a late word of the old one"})
 	if got := s.screen(60, 20); contains(got, "old") {
 		t.Errorf("it still shows the other one:\n%s", got)
 	}
@@ -107,4 +156,29 @@ func TestPromptsOfADraftShareTheSessionThatIsMade(t *testing.T) {
 	if s.m.Session().ID != "made" {
 		t.Errorf("it shows %+v", s.m.Session())
 	}
+}
+
+func TestHear_SettingsThatAreRefused_ChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("words")
+	begin := s.enters("/agent nope")[0]
+	s.m.Hear(chat.Report{Of: begin, Err: errors.New("there is no agent nope")})
+	s.has("there is no agent nope", "> words")
+	draft := chat.New(chat.Options{Now: noon})
+	change := draft.Submit("/model nope/x")[0]
+	draft.Hear(chat.Report{Of: change, Err: errors.New("there is no provider nope")})
+	if draft.Session().Model != "" {
+		t.Errorf("the model is %q", draft.Session().Model)
+	}
+	draft.Hear(chat.Report{Of: chat.Change{To: bellcord.SessionUpdated{Model: "openai/x"}}})
+	if draft.Session().Model != "openai/x" {
+		t.Errorf("the model is %q", draft.Session().Model)
+	}
+}
+
+func TestPicker_Session_IsShownByTheEndOfItsID(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "01a1e14a-0001-7000-8000-00000a2507a5", Title: "one"}}})
+	s.has("…0a2507a5  one")
 }

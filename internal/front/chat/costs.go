@@ -8,7 +8,7 @@ import (
 )
 
 // costs is what a session has used, by model.
-func costs(spent []bellcord.Spent) string {
+func costs(spent []bellcord.ModelUsage) string {
 	if len(spent) == 0 {
 		return "Nothing has been used yet."
 	}
@@ -25,9 +25,9 @@ func costs(spent []bellcord.Spent) string {
 }
 
 func used(u bellcord.Usage) string {
-	text := fmt.Sprintf("%s in (%s cached), %s out", tokens(u.Input), tokens(u.CacheRead), tokens(u.Output))
-	if u.Cost > 0 {
-		text += ", " + money(u.Cost)
+	text := fmt.Sprintf("%s in (%s cached), %s out", tokens(u.InputTokens), tokens(u.CacheReadTokens), tokens(u.OutputTokens))
+	if u.CostNanoUSD > 0 {
+		text += ", " + money(u.CostNanoUSD)
 	}
 	if !u.Exact {
 		text += ", estimated"

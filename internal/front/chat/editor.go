@@ -38,8 +38,12 @@ func (e *editor) press(key string) bool {
 		e.at = e.lineStart()
 	case "end", "ctrl+e":
 		e.at = e.lineEnd()
-	case "alt+left", "ctrl+left":
+	case "alt+left", "ctrl+left", "alt+b":
 		e.at = e.wordStart()
+	case "alt+right", "ctrl+right", "alt+f":
+		e.at = e.wordEnd()
+	case "alt+d":
+		e.cut(e.at, e.wordEnd())
 	case "backspace", "ctrl+h":
 		e.cut(max(0, e.at-1), e.at)
 	case "delete", "ctrl+d":
@@ -74,6 +78,18 @@ func (e *editor) lineStart() int {
 func (e *editor) lineEnd() int {
 	at := e.at
 	for at < len(e.text) && e.text[at] != '\n' {
+		at++
+	}
+	return at
+}
+
+// wordEnd returns the end of the word at the cursor, or of the next one.
+func (e *editor) wordEnd() int {
+	at := e.at
+	for at < len(e.text) && unicode.IsSpace(e.text[at]) {
+		at++
+	}
+	for at < len(e.text) && !unicode.IsSpace(e.text[at]) {
 		at++
 	}
 	return at

@@ -68,7 +68,7 @@ func (p Prompt) do(ctx context.Context, e *Errands) Report {
 		id, e.drafts[p.Draft] = made.ID, made.ID
 		r.Session = &made
 	}
-	r.Err = e.Hub.Prompt(ctx, id, p.Turn, p.Text)
+	r.Err = e.Hub.Prompt(ctx, id, p)
 	return r
 }
 
@@ -93,6 +93,9 @@ func (c Clear) do(ctx context.Context, e *Errands) Report {
 }
 
 func (c Change) do(ctx context.Context, e *Errands) Report {
+	if c.Session == "" {
+		return Report{Of: c, Err: e.Hub.Check(ctx, bellcord.Session{Agent: c.Agent, Model: c.To.Model, Mode: c.To.Mode})}
+	}
 	s, err := e.Hub.Change(ctx, c.Session, c.To)
 	if err != nil {
 		return Report{Of: c, Err: err}
@@ -101,8 +104,12 @@ func (c Change) do(ctx context.Context, e *Errands) Report {
 }
 
 func (o Open) do(ctx context.Context, e *Errands) Report {
-	s, err := e.Hub.Session(ctx, o.Session)
+	s, err := e.Hub.Find(ctx, o.Session)
 	return Report{Of: o, Err: err, Session: &s}
+}
+
+func (b Begin) do(ctx context.Context, e *Errands) Report {
+	return Report{Of: b, Err: e.Hub.Check(ctx, b.Like)}
 }
 
 func (l Look) do(ctx context.Context, e *Errands) Report {
@@ -118,7 +125,7 @@ func (l Look) do(ctx context.Context, e *Errands) Report {
 		names, r.Err = e.Hub.Agents(ctx)
 		r.Text = "agents: " + strings.Join(names, ", ")
 	case AtCost:
-		var spent []bellcord.Spent
+		var spent []bellcord.ModelUsage
 		spent, r.Err = e.Hub.Spent(ctx, l.Session)
 		r.Text = costs(spent)
 	}
@@ -135,5 +142,6 @@ func (Send) inOrder() bool   { return true }
 func (Clear) inOrder() bool  { return true }
 func (Change) inOrder() bool { return true }
 func (Open) inOrder() bool   { return true }
+func (Begin) inOrder() bool  { return true }
 func (Look) inOrder() bool   { return true }
 func (Leave) inOrder() bool  { return false }

@@ -11,7 +11,7 @@ import (
 // its own. It belongs to one
 // goroutine, which is also the one that shows it.
 type Feed struct {
-	Hub   Hub
+	Hub   logReader
 	Grown func() // there is something to take; told from another goroutine, once until it is taken
 
 	session bellcord.SessionID
@@ -51,7 +51,7 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	if session == "" {
 		return
 	}
-	ctx, f.stop = context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+	ctx, f.stop = context.WithCancelCause(ctx)
 	f.readers.Go(func() {
 		if err := f.read(ctx, reader, session); err != nil && ctx.Err() == nil {
 			f.bring(reader, func(n *News) { n.Failed = err })

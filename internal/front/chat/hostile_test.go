@@ -39,7 +39,7 @@ func TestNothingThatIsSaidCanSteerATerminal(t *testing.T) {
 				s := newStage(t)
 				shape(s)
 				s.press("ctrl+t")
-				s.tick()
+				s.m.Tick(s.now)
 				check(t, evil, s.m.Screen(size[0], size[1]), size[0], size[1])
 			}
 		}
@@ -69,19 +69,19 @@ func shapes(evil string) []func(*stage) {
 	args, _ := json.Marshal(map[string]string{"command": evil})
 	question := bellcord.Question{ID: "q", Call: "c", Text: evil}
 	events := [][]bellcord.Body{
-		{bellcord.Said{Text: evil}},
-		{bellcord.Said{Text: evil + "\n\nnext"}},
-		{bellcord.Said{Text: evil}, bellcord.StepEnded{}},
-		{bellcord.Thought{Text: evil}},
-		{bellcord.Retrying{Why: evil}},
-		{bellcord.Compacted{Summary: evil}},
-		{called("c", evil, string(args)), bellcord.CallOutput{Call: "c", Text: evil}},
-		{bellcord.Called{Call: "c", Title: evil, Problem: evil}, bellcord.CallEnded{Call: "c", Text: evil}},
-		{called("c", "shell", string(args)), bellcord.Asked{Question: question}},
-		{called("c", "shell", string(args)), bellcord.Asked{Question: question}, bellcord.Answered{Question: "q", Choice: evil, By: evil}},
-		{bellcord.Configured{Model: evil, Mode: evil, Dir: evil, Title: evil}, bellcord.Asked{Question: question}},
-		{bellcord.Ended{Receipt: bellcord.Receipt{Turn: "t1", End: bellcord.Failed, Error: evil}}},
-		{bellcord.Ended{Receipt: bellcord.Receipt{Turn: "t1", End: bellcord.Stopped, Cause: person(evil, evil)}}},
+		{bellcord.TextDelta{Text: evil}},
+		{bellcord.TextDelta{Text: evil + "\n\nnext"}},
+		{bellcord.TextDelta{Text: evil}, bellcord.StepEnded{}},
+		{bellcord.ThinkingDelta{Text: evil}},
+		{bellcord.ModelRetryScheduled{Reason: evil}},
+		{bellcord.ConversationCompacted{Summary: evil}},
+		{called("c", evil, string(args)), bellcord.ToolOutputDelta{Call: "c", Text: evil}},
+		{bellcord.ToolCallRequested{Call: "c", Title: evil, ArgumentError: evil}, bellcord.ToolCallEnded{Call: "c", Result: evil}},
+		{called("c", "shell", string(args)), bellcord.QuestionOpened{Question: question}},
+		{called("c", "shell", string(args)), bellcord.QuestionOpened{Question: question}, bellcord.QuestionAnswered{Question: "q", Choice: evil, By: evil}},
+		{bellcord.SessionUpdated{Model: evil, Mode: evil, Dir: evil, Title: evil}, bellcord.QuestionOpened{Question: question}},
+		{bellcord.TurnEnded{Receipt: bellcord.Receipt{Turn: "t1", End: bellcord.EndFailed, Error: evil}}},
+		{bellcord.TurnEnded{Receipt: bellcord.Receipt{Turn: "t1", End: bellcord.EndStopped, Cause: person(evil, evil)}}},
 	}
 	all := []func(*stage){
 		func(s *stage) { s.runs(evil) }, func(s *stage) { s.m.Paste(evil) },
@@ -107,7 +107,7 @@ func FuzzNothingThatIsSaidCanSteerATerminal(f *testing.F) {
 		for _, shape := range shapes(evil) {
 			s := newStage(t)
 			shape(s)
-			s.tick()
+			s.m.Tick(s.now)
 			check(t, evil, s.m.Screen(30, 12), 30, 12)
 		}
 	})
@@ -137,11 +137,11 @@ func TestNothingThatIsSaidCanSteerATerminalThatIsNotRedrawn(t *testing.T) {
 	for _, evil := range hostile {
 		hub := &record{}
 		for _, bodies := range [][]bellcord.Body{
-			{bellcord.Prompted{Prompt: bellcord.Prompt{Text: evil}}, bellcord.Started{}, bellcord.Said{Text: evil}},
-			{called("c", evil, `{"command":"`+"\u009b2J"+`"}`), bellcord.CallEnded{Call: "c", Failed: true, Text: evil}},
-			{bellcord.Asked{Question: bellcord.Question{ID: "q", Text: evil}}, bellcord.Answered{Question: "q", Choice: evil, By: evil}},
-			{bellcord.Retrying{Why: evil}, bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Failed, Error: evil}}},
-			{bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Stopped, Cause: person(evil, evil)}}, bellcord.Said{Text: "the end"}},
+			{bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: evil}}, bellcord.TurnStarted{}, bellcord.TextDelta{Text: evil}},
+			{called("c", evil, `{"command":"`+"\u009b2J"+`"}`), bellcord.ToolCallEnded{Call: "c", Failed: true, Result: evil}},
+			{bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: evil}}, bellcord.QuestionAnswered{Question: "q", Choice: evil, By: evil}},
+			{bellcord.ModelRetryScheduled{Reason: evil}, bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndFailed, Error: evil}}},
+			{bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Cause: person(evil, evil)}}, bellcord.TextDelta{Text: "the end"}},
 		} {
 			for _, b := range bodies {
 				hub.events = append(hub.events, bellcord.Event{Session: "s", Turn: "t1", Body: b})

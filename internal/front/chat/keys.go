@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 // again is how soon a key has to follow itself to mean more.
@@ -21,16 +22,29 @@ type presses struct {
 // that it writes, if it writes any.
 func (m *Model) Press(key, text string, at time.Time) []Action {
 	m.pass(at)
+	quiet := m.rested()
+	var actions []Action
+	for _, s := range m.separate(stroke{key, text}) {
+		actions = append(actions, m.press(s.key, s.text, quiet)...)
+	}
+	return actions
+}
+
+func (m *Model) press(key, text string, quiet bool) []Action {
 	switch key {
 	case "esc":
+		m.reply = reply{}
 		return m.escape()
 	case "ctrl+c":
-		return m.Interrupt(at)
+		return m.Interrupt(m.now)
 	}
 	if m.picker != nil {
 		return m.pick(key)
 	}
-	if m.replyKey(key, text) {
+	if actions, taken := m.replyKey(key, text, quiet); taken {
+		return actions
+	}
+	if m.Asked() && m.input.empty() && m.panel.key(key) {
 		return nil
 	}
 	if actions, taken := m.queueKey(key); taken {
@@ -55,8 +69,20 @@ func (m *Model) Press(key, text string, at time.Time) []Action {
 	return nil
 }
 
+// rested reports whether no key came for a while, and records that one came now.
+func (m *Model) rested() bool {
+	before := m.typed
+	m.typed = m.now
+	return m.now.Sub(before) >= line.Settling
+}
+
 // Paste takes text that was not typed: no part of it is a key.
 func (m *Model) Paste(text string) {
+	m.typed = m.now
+	if letter := m.marked(); letter != "" {
+		m.input.insert(letter)
+	}
+	m.reply = reply{}
 	if m.picker == nil {
 		m.input.insert(text)
 	}
@@ -70,7 +96,7 @@ func (m *Model) escape() []Action {
 			m.say("esc again stops")
 			return nil
 		}
-		return m.stop(bellcord.Now)
+		return m.stop(bellcord.StopNow)
 	}
 	switch {
 	case m.picker != nil:
@@ -109,9 +135,9 @@ func (m *Model) Interrupt(at time.Time) []Action {
 	m.keys.interrupts++
 	switch m.keys.interrupts {
 	case 1:
-		return m.stop(bellcord.Now)
+		return m.stop(bellcord.StopNow)
 	case 2:
-		return m.stop(bellcord.Force)
+		return m.stop(bellcord.StopForce)
 	}
 	return m.leave()
 }
@@ -120,7 +146,7 @@ func (m *Model) leave() []Action { return []Action{Leave{}} }
 
 // stop says so at once and has the stop sent. One that is under way is not sent
 // again, unless it is to be forced.
-func (m *Model) stop(mode bellcord.Mode) []Action {
+func (m *Model) stop(mode bellcord.StopMode) []Action {
 	turn := m.target()
 	m.mine[turn] = true
 	if !m.stopping(turn, mode) {
@@ -130,10 +156,10 @@ func (m *Model) stop(mode bellcord.Mode) []Action {
 }
 
 // stopping notes that a turn's stop is wanted; false where it was already.
-func (m *Model) stopping(turn bellcord.TurnID, mode bellcord.Mode) bool {
+func (m *Model) stopping(turn bellcord.TurnID, mode bellcord.StopMode) bool {
 	if r := m.running; r != nil && r.id == turn {
 		m.questions = nil
-		if !r.stop.IsZero() && (mode != bellcord.Force || r.mode == bellcord.Force) {
+		if !r.stop.IsZero() && (mode != bellcord.StopForce || r.mode == bellcord.StopForce) {
 			return false
 		}
 		if r.stop.IsZero() {
@@ -178,7 +204,7 @@ func (m *Model) queueKey(key string) ([]Action, bool) {
 	case "d", "delete", "backspace":
 		m.queue.picked = ""
 		m.mine[w.turn] = true
-		return []Action{Stop{Turn: w.turn, Mode: bellcord.Now}}, true
+		return []Action{Stop{Turn: w.turn, Mode: bellcord.StopNow}}, true
 	case "s":
 		m.queue.picked = ""
 		return []Action{Send{w.turn}}, true

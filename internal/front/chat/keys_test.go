@@ -20,7 +20,7 @@ func wants(t *testing.T, got []chat.Action, want ...chat.Action) {
 	}
 }
 
-var stopT1 = chat.Stop{Turn: "t1", Mode: bellcord.Now}
+var stopT1 = chat.Stop{Turn: "t1", Mode: bellcord.StopNow}
 
 func TestEscStopsAtOncePressAndSaysSoBeforeTheLogDoes(t *testing.T) {
 	t.Parallel()
@@ -28,10 +28,10 @@ func TestEscStopsAtOncePressAndSaysSoBeforeTheLogDoes(t *testing.T) {
 	wants(t, s.press("esc"), stopT1)
 	s.has("■ stopping…")
 	wants(t, s.press("esc")) // it is under way
-	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.CallStarted{Call: "c"}).after(2100 * time.Millisecond)
+	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c"}).after(2100 * time.Millisecond)
 	s.has("waiting for shell npm test, 6 s more at most — ctrl+c forces").after(6 * time.Second)
 	s.has("waiting for shell npm test — ctrl+c forces")
-	s.ends(bellcord.Receipt{End: bellcord.Stopped, Cause: person("me", "here"), Kept: bellcord.Kept{Text: 1}}).has("■ stopped 0:08 · kept: text")
+	s.ends(bellcord.Receipt{End: bellcord.EndStopped, Cause: person("me", "here"), Kept: bellcord.Kept{TextBytes: 1}}).has("■ stopped 0:08 · kept: text")
 }
 
 func TestEscAsksTwiceWhereThatIsWanted(t *testing.T) {
@@ -58,7 +58,7 @@ func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
 	s := newStage(t).runs("go")
 	wants(t, s.press("ctrl+c"), stopT1)
 	s.after(time.Second)
-	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.Force})
+	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
 	s.has("■ stopping now…")
 	wants(t, s.press("ctrl+c"), chat.Leave{})
 }
@@ -70,7 +70,7 @@ func TestCtrlCThatComesLaterIsAFirstOne(t *testing.T) {
 	s.after(2100 * time.Millisecond)
 	wants(t, s.press("ctrl+c")) // a stop is under way
 	s.after(time.Second)
-	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.Force})
+	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
 }
 
 func TestCtrlCClearsThenLeavesWhenNothingRuns(t *testing.T) {
@@ -92,9 +92,9 @@ func TestAPromptCanBeStoppedBeforeTheLogHasIt(t *testing.T) {
 	s := newStage(t)
 	p := s.enters("hello")[0].(chat.Prompt)
 	s.has("sending…")
-	wants(t, s.press("esc"), chat.Stop{Turn: p.Turn, Mode: bellcord.Now})
+	wants(t, s.press("esc"), chat.Stop{Turn: p.Turn, Mode: bellcord.StopNow})
 	s.has("■ stopping…")
-	s.of(p.Turn).prompted("hello").has("■ stopping…").happens(bellcord.Started{}).has("■ stopping…")
+	s.of(p.Turn).prompted("hello").has("■ stopping…").happens(bellcord.TurnStarted{}).has("■ stopping…")
 }
 
 func TestAStopThatDidNotArriveCanBePressedAgain(t *testing.T) {
@@ -115,38 +115,145 @@ func TestAPromptThatWasNotTakenComesBack(t *testing.T) {
 }
 
 func asked(s *stage) *stage {
-	return s.runs("go").happens(bellcord.Asked{Question: bellcord.Question{ID: "q", Text: "Run `x`?", Choices: []bellcord.Choice{
+	return s.runs("go").happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?", Choices: []bellcord.Choice{
 		{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}, {ID: "reject", Kind: "reject_once"},
 	}}})
 }
 
-func TestALetterThatNothingFollowsIsAnAnswer(t *testing.T) {
+// read lets a question stand on the screen until it can be answered.
+func (s *stage) read() *stage { return s.looks().after(700 * time.Millisecond).looks() }
+
+func TestPress_LetterThenEnter_AnswersAQuestionThatHasStood(t *testing.T) {
 	t.Parallel()
 	for letter, choice := range map[string]string{"y": "allow", "a": "allow_session", "n": "reject"} {
-		s := asked(newStage(t)).types(letter)
-		wants(t, s.tick())
-		s.after(300 * time.Millisecond)
-		wants(t, s.tick(), chat.Answer{Turn: "t1", Question: "q", Choice: choice})
-		s.types(letter).after(time.Second)
-		wants(t, s.tick()) // one answer is on its way
-		s = asked(newStage(t)).types(letter)
-		s.press("enter")
-		wants(t, s.tick(), chat.Answer{Turn: "t1", Question: "q", Choice: choice})
+		s := asked(newStage(t)).read()
+		wants(t, s.press(letter)) // a key without text marks nothing
+		s.after(time.Second)
+		wants(t, s.m.Press(letter, letter, s.now))
+		s.has("enter confirms")
+		wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: choice})
+		s.after(time.Second).types(letter)
+		wants(t, s.press("enter")) // one answer is on its way
 	}
 }
 
-func TestWhoWritesYesButHasAllowedNothing(t *testing.T) {
+func TestPress_WhileAQuestionAppears_ApprovesNothing(t *testing.T) {
 	t.Parallel()
-	s := asked(newStage(t)).types("yes, but").after(time.Second)
-	wants(t, s.tick())
-	s.has("› yes, but", "waiting for you")
+	const ms = time.Millisecond
+	for name, types := range map[string]func(s *stage) []chat.Action{
+		"a at 20 ms, a pause, Enter": func(s *stage) []chat.Action {
+			s.after(20 * ms).looks().types("a").after(500 * ms).looks()
+			return s.press("enter")
+		},
+		"y and Enter at 0 ms": func(s *stage) []chat.Action { return s.enters("y") },
+		"y 0.7 s after it began to appear, and not whole": func(s *stage) []chat.Action {
+			s.m.Screen(100, 2)
+			s.after(700 * ms)
+			return s.enters("y")
+		},
+		"y 0.6 s after another key": func(s *stage) []chat.Action {
+			s.after(200 * ms).press("left")
+			s.after(600 * ms).looks()
+			return s.enters("y")
+		},
+		"y with text in the input": func(s *stage) []chat.Action {
+			s.types("add ").after(time.Second).looks()
+			return s.enters("y")
+		},
+		"y that is held down": func(s *stage) []chat.Action {
+			s.after(time.Second).looks()
+			return s.enters("yyy")
+		},
+		"yes, but": func(s *stage) []chat.Action {
+			s.after(time.Second).looks()
+			return s.enters("yes, but")
+		},
+		"a paste": func(s *stage) []chat.Action {
+			s.after(time.Second).looks()
+			s.m.Paste("y")
+			return s.press("enter")
+		},
+	} {
+		s := asked(newStage(t)).looks()
+		for _, action := range types(s) {
+			if _, is := action.(chat.Answer); is {
+				t.Errorf("%s: did %#v", name, action)
+			}
+		}
+		if s.has("waiting for you"); !contains(s.screen(100, 30), "Run `x`?") {
+			t.Errorf("%s: the question is gone", name)
+		}
+	}
+}
+
+func TestPress_NextQuestion_StandsItsOwnTime(t *testing.T) {
+	t.Parallel()
+	s := asked(newStage(t)).happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q2", Text: "Run `y`?"}}).read().types("y")
+	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
+	s.after(time.Second).happens(bellcord.QuestionAnswered{Question: "q", Choice: "allow"}).looks().types("y")
+	if actions := s.press("enter"); len(actions) == 1 {
+		if _, is := actions[0].(chat.Answer); is {
+			t.Errorf("the second question was answered as it appeared")
+		}
+	}
+}
+
+func TestScreen_QuestionThatDoesNotFit_ScrollsToItsEndBeforeItIsAnswered(t *testing.T) {
+	t.Parallel()
+	content := ""
+	for i := range 60 {
+		content += "line" + string(rune('A'+i%26)) + "\\n"
+	}
+	s := newStage(t).runs("go").happens(
+		called("c1", "write_file", `{"path":"a.txt","content":"first\n`+content+`last"}`),
+		bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Call: "c1", Text: "Write `a.txt`?"}})
+	got := s.screen(60, 20)
+	for _, want := range []string{"+ first", "lines 1–", "y once", "waiting for you"} {
+		if !contains(got, want) {
+			t.Errorf("%q is not on the screen:\n%s", want, got)
+		}
+	}
+	s.after(time.Second)
+	s.screen(60, 20)
+	s.types("y")
+	wants(t, s.press("backspace")) // it was text
+	for range 10 {
+		s.after(time.Second).press("pgdown")
+		got = s.screen(60, 20)
+	}
+	if !contains(got, "+ last") || !contains(got, "y once") {
+		t.Errorf("the end is\n%s", got)
+	}
+	s.after(time.Second)
+	s.screen(60, 20)
+	s.types("y")
+	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
+}
+
+func TestScreen_Question_ShowsTheWholeCall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		call bellcord.ToolCallRequested
+		text string
+		want []string
+	}{
+		"a command of several lines": {called("c", "shell", `{"command":"cd x\nrm -rf build","timeout":"5m"}`), "Run it?", []string{"command:", "cd x", "rm -rf build", "timeout: 5m"}},
+		"an edit":                    {called("c", "edit_file", `{"path":"a.go","old":"x := 1\n","new":"x := 2\ny := 3"}`), "Edit `a.go`?", []string{"- x := 1", "+ x := 2", "+ y := 3"}},
+		"a tool of somebody else's":  {called("c", "mcp_do", `{"who":{"name":"anna"},"n":3}`), "Call mcp_do?", []string{"n: 3", `who: {"name":"anna"}`}},
+	} {
+		s := newStage(t).runs("go").happens(c.call, bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Call: "c", Text: c.text}})
+		t.Log(name)
+		s.has(c.want...).has("in /work/here")
+	}
 }
 
 func TestAStopClosesTheQuestion(t *testing.T) {
 	t.Parallel()
-	s := asked(newStage(t))
+	s := asked(newStage(t)).read()
 	wants(t, s.press("esc"), stopT1)
-	s.types("y").after(time.Second)
-	wants(t, s.tick())
-	s.ends(bellcord.Receipt{End: bellcord.Stopped, Questions: []string{"q"}}).has("closed without an answer")
+	s.after(time.Second).types("y")
+	if len(s.press("enter")) != 1 { // a prompt that waits
+		t.Error("the letter was taken for an answer")
+	}
+	s.ends(bellcord.Receipt{End: bellcord.EndStopped, WithdrawnQuestions: []string{"q"}}).has("closed without an answer")
 }

@@ -26,27 +26,30 @@ func (m *Model) Take(events []bellcord.Event) {
 // life reads what happens to turns.
 func (m *Model) life(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
-	case bellcord.Prompted:
+	case bellcord.TurnAccepted:
 		stop := m.arrived(ev.Turn)
 		m.queue.add(waiting{turn: ev.Turn, text: b.Text, task: b.Task, stop: stop})
-	case bellcord.Edited:
+	case bellcord.PromptEdited:
 		m.queue.edit(ev.Turn, b.Text)
-	case bellcord.Started:
+	case bellcord.TurnStarted:
 		m.start(ev)
-	case bellcord.StopAsked:
-		if m.running != nil && m.running.id == ev.Turn && b.Cause.Mode != bellcord.AfterStep {
+	case bellcord.StopRequested:
+		if m.running != nil && m.running.id == ev.Turn && b.Cause.Mode != bellcord.StopAfterStep {
 			if m.running.stop.IsZero() {
 				m.running.stop = ev.Time
 			}
 			m.questions = nil // they are closed
 		}
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		m.end(ev, b.Receipt)
-	case bellcord.Configured:
+	case bellcord.SessionUpdated:
 		m.configured(b)
-	case bellcord.Cleared:
+	case bellcord.ConversationCleared:
 		m.story.settle(ev.Time)
 		m.story.add(&note{dim, "— a new conversation —"})
+	case bellcord.ProcessConfirmed:
+		m.story.settle(ev.Time)
+		m.story.add(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
 	}
 }
 
@@ -67,7 +70,7 @@ func (m *Model) start(ev bellcord.Event) {
 	m.running = &running{id: ev.Turn, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
 	m.story.settle(ev.Time)
-	if w.task == bellcord.Compact {
+	if w.task == bellcord.TaskCompact {
 		m.story.add(&note{dim, "≡ compacting…"})
 		return
 	}
@@ -76,9 +79,9 @@ func (m *Model) start(ev bellcord.Event) {
 
 func (m *Model) end(ev bellcord.Event, r bellcord.Receipt) {
 	m.queue.take(ev.Turn)
-	m.queue.hold(r.Held)
+	m.queue.hold(r.HeldTurns)
 	if m.running == nil || m.running.id != ev.Turn {
-		if r.End == bellcord.Stopped {
+		if r.End == bellcord.EndStopped {
 			m.story.settle(ev.Time)
 			m.story.add(&note{dim, "■ not started: " + bellcord.FirstWords(r.Prompt)})
 		}
@@ -89,7 +92,7 @@ func (m *Model) end(ev bellcord.Event, r bellcord.Receipt) {
 	m.keys = presses{}
 }
 
-func (m *Model) configured(b bellcord.Configured) {
+func (m *Model) configured(b bellcord.SessionUpdated) {
 	for _, of := range []struct {
 		from string
 		to   *string
@@ -103,40 +106,40 @@ func (m *Model) configured(b bellcord.Configured) {
 // work reads what an agent does.
 func (m *Model) work(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		m.story.say(b.Text, ev.Time)
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		m.story.think(b.Text, ev.Time)
 	case bellcord.StepEnded:
 		m.story.settle(ev.Time)
-	case bellcord.Called:
+	case bellcord.ToolCallRequested:
 		m.story.call(b, ev.Time)
-	case bellcord.CallStarted:
+	case bellcord.ToolCallStarted:
 		if c := m.story.cards[b.Call]; c != nil {
 			c.state = "runs"
 		}
-	case bellcord.CallOutput:
+	case bellcord.ToolOutputDelta:
 		if c := m.story.cards[b.Call]; c != nil {
 			c.print(b.Text)
 		}
-	case bellcord.CallEnded:
+	case bellcord.ToolCallEnded:
 		m.story.callEnded(b)
-	case bellcord.Asked:
+	case bellcord.QuestionOpened:
 		m.questions = append(m.questions, b.Question)
 		m.story.ask(b.Question, m.session.Dir, ev.Time)
 		m.scroll = 0
-	case bellcord.Answered:
+	case bellcord.QuestionAnswered:
 		m.answered(b)
-	case bellcord.Retrying:
+	case bellcord.ModelRetryScheduled:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, fmt.Sprintf("… %s; trying again in %s", oneLine(b.Why), b.Wait.Round(100*time.Millisecond))})
-	case bellcord.Compacted:
+		m.story.add(&note{dim, fmt.Sprintf("… %s; trying again in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
+	case bellcord.ConversationCompacted:
 		m.story.settle(ev.Time)
 		m.story.add(&note{dim, fmt.Sprintf("≡ compacted: the conversation so far is now a summary of %d words", len(strings.Fields(b.Summary)))})
 	}
 }
 
-func (m *Model) answered(b bellcord.Answered) {
+func (m *Model) answered(b bellcord.QuestionAnswered) {
 	for i, q := range m.questions {
 		if q.ID == b.Question {
 			m.questions = append(m.questions[:i:i], m.questions[i+1:]...)

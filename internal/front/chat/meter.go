@@ -18,26 +18,26 @@ const perToken = 4
 func (m *meter) read(b bellcord.Body) {
 	switch b := b.(type) {
 	case bellcord.StepStarted:
-		m.price, m.open = b.Price, bellcord.Usage{Input: b.Input}
-	case bellcord.Metered:
+		m.price, m.open = b.Price, bellcord.Usage{InputTokens: b.EstimatedInput}
+	case bellcord.UsageReported:
 		m.open = b.Usage
-	case bellcord.Said:
-		m.open.Output += int64(len(b.Text)+perToken-1) / perToken
-	case bellcord.Thought:
-		m.open.Output += int64(len(b.Text)+perToken-1) / perToken
+	case bellcord.TextDelta:
+		m.open.OutputTokens += int64(len(b.Text)+perToken-1) / perToken
+	case bellcord.ThinkingDelta:
+		m.open.OutputTokens += int64(len(b.Text)+perToken-1) / perToken
 	case bellcord.StepEnded:
 		if b.Usage != nil {
 			m.open = *b.Usage
 		}
 		m.close(m.price, m.open)
 		m.open = bellcord.Usage{}
-	case bellcord.AsideStarted:
+	case bellcord.SideRequestStarted:
 		if m.asides == nil {
 			m.asides = map[string]*bellcord.Price{}
 		}
-		m.asides[b.For] = b.Price
-	case bellcord.AsideEnded:
-		m.close(m.asides[b.For], b.Usage)
+		m.asides[b.Purpose] = b.Price
+	case bellcord.SideRequestEnded:
+		m.close(m.asides[b.Purpose], b.Usage)
 	}
 }
 
@@ -53,7 +53,7 @@ func (m *meter) total() (tokens, cost int64) {
 
 func costOf(p *bellcord.Price, u bellcord.Usage) int64 {
 	if p == nil {
-		return u.Cost
+		return u.CostNanoUSD
 	}
 	return p.Of(u)
 }

@@ -37,9 +37,13 @@ type Model struct {
 	hint   string
 	until  time.Time // when the hint goes
 	keys   presses
-	open   bool     // thinking and outputs are shown whole
-	scroll int      // lines up from the end
-	words  []string // for this screen alone, not taken yet
+	panel  panel     // the open question
+	typed  time.Time // when the last key came
+
+	distinct bool     // the terminal distinguishes Esc from Alt
+	open     bool     // thinking and outputs are shown whole
+	scroll   int      // lines up from the end
+	words    []string // for this screen alone, not taken yet
 }
 
 // running is the turn that runs.
@@ -49,7 +53,7 @@ type running struct {
 	meter   meter
 	// Of its stop, zero when there is none: when it was wanted, and how.
 	stop time.Time
-	mode bellcord.Mode
+	mode bellcord.StopMode
 }
 
 // sent is a prompt on its way.
@@ -73,11 +77,8 @@ func (m *Model) Busy() bool { return m.target() != "" }
 // Asked reports whether a question is open.
 func (m *Model) Asked() bool { return len(m.questions) > 0 }
 
-// Tick tells the time. It is to be called several times a second.
-func (m *Model) Tick(now time.Time) []Action {
-	m.pass(now)
-	return m.replied()
-}
+// Tick sets the time. It is to be called several times a second.
+func (m *Model) Tick(now time.Time) { m.pass(now) }
 
 func (m *Model) pass(now time.Time) {
 	m.now = now
@@ -152,8 +153,14 @@ func (m *Model) Hear(r Report) {
 		}
 	case Open:
 		m.show(*r.Session)
+	case Begin:
+		m.begin(of.Like)
 	case Change:
-		if r.Session.ID == m.session.ID {
+		switch {
+		case r.Session == nil && m.session.ID == "":
+			m.configured(of.To)
+			m.tell(settings(m.session))
+		case r.Session != nil && r.Session.ID == m.session.ID:
 			m.session = *r.Session
 		}
 	case Look:
@@ -171,7 +178,7 @@ func (m *Model) failed(r Report) {
 	switch of := r.Of.(type) {
 	case Prompt:
 		m.unsend(of.Turn)
-		if m.input.empty() {
+		if m.input.empty() && of.Task == bellcord.TaskAnswer {
 			m.input.set(of.Text) // to try again
 		}
 		words = "the prompt was not taken: " + words

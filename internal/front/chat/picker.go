@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/sessionid"
 )
 
 // picker is a list of sessions to choose from, the most recent first.
@@ -38,7 +39,7 @@ func (p *picker) lines(room int) []string {
 	from := max(0, min(p.at-most/2, len(p.sessions)-most))
 	for i := from; i < min(len(p.sessions), from+most); i++ {
 		s := p.sessions[i]
-		text := fmt.Sprintf("%s  %s  %.8s  %s", s.Updated.Local().Format("2006-01-02 15:04"), harmless(oneLine(orUntitled(s.Title))), s.ID, harmless(oneLine(s.Dir)))
+		text := fmt.Sprintf("%s  %s  %s  %s", s.Updated.Local().Format("2006-01-02 15:04"), sessionid.Short(s.ID), harmless(oneLine(orUntitled(s.Title))), harmless(oneLine(s.Dir)))
 		if i == p.at {
 			lines = append(lines, styled(bold, "› "+text))
 		} else {
@@ -72,7 +73,7 @@ func (m *Model) pick(key string) []Action {
 	case "enter":
 		m.picker = nil
 		if p.at < len(p.sessions) && p.sessions[p.at].ID != m.session.ID {
-			return []Action{Open{p.sessions[p.at].ID}}
+			return []Action{Open{string(p.sessions[p.at].ID)}}
 		}
 	}
 	return nil

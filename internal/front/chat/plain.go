@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
@@ -20,11 +23,14 @@ type Plain struct {
 	In         io.Reader
 	Out        io.Writer
 	Interrupts <-chan time.Time // Ctrl-C
+	Flush      func()           // discards what was typed and not read yet; nil where that cannot be done
 
 	watch line.Watch
 	feed  Feed
 	work  Errands
-	asked string // the question that it was said of how to answer it
+	asked string // the question that is shown
+	open  string // the question that can be answered: it was shown long enough
+	opens <-chan time.Time
 	out   *line.Output
 }
 
@@ -32,7 +38,7 @@ type Plain struct {
 // typed nor a Ctrl-C waits for Out.
 func (p *Plain) Run(ctx context.Context) error {
 	grown, reports := make(chan struct{}, 1), make(chan Report)
-	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
+	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	p.feed = Feed{Hub: p.Hub, Grown: func() {
 		select {
@@ -89,6 +95,8 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 		}
 		select {
 		case <-p.out.Freed:
+		case <-p.opens:
+			err = p.openQuestion()
 		case <-news:
 			err = p.take(p.feed.Take())
 		case r := <-reports:
@@ -134,20 +142,60 @@ func (p *Plain) take(news News) error {
 	if news.Failed != nil {
 		p.Model.Lost(news.Failed)
 	}
-	if q := p.Model.questions; len(q) > 0 && q[0].ID != p.asked {
-		p.asked = q[0].ID
-		return p.watch.View.Note("  in %s\n  y: once, a: always (this session), n: deny; then Enter", harmless(p.Model.session.Dir))
-	}
-	return nil
+	return p.showQuestion()
 }
 
+// showQuestion shows the whole call that a new question is about. It cannot be
+// answered at once: what is typed as it appears was meant for something else.
+func (p *Plain) showQuestion() error {
+	if !p.Model.Asked() || p.Model.questions[0].ID == p.asked {
+		return nil
+	}
+	p.asked = p.Model.questions[0].ID
+	p.opens = time.After(line.Settling)
+	q := p.Model.story.questions[p.asked]
+	if q == nil {
+		return nil
+	}
+	words := "  in " + harmless(q.dir)
+	for _, l := range details(q.call, q.text, plainWidth) {
+		words += "\n" + ansi.Strip(l)
+	}
+	return p.watch.View.Note("%s", words)
+}
+
+// plainWidth is how wide a line of a call may be; the terminal breaks it.
+const plainWidth = 1 << 16
+
+// openQuestion has the question answered by the lines that are typed from now on.
+func (p *Plain) openQuestion() error {
+	p.opens = nil
+	if !p.Model.Asked() || p.Model.questions[0].ID != p.asked {
+		return nil
+	}
+	p.open = p.asked
+	if p.Flush != nil {
+		p.Flush()
+	}
+	return p.watch.View.Note("  y: once, a: for this session, n: reject; then Enter")
+}
+
+// typed takes a line. An Esc in it stops what runs: where lines are read, it
+// arrives with the line.
 func (p *Plain) typed(text string) ([]Action, error) {
-	text = strings.TrimSpace(text)
+	p.Model.pass(time.Now())
+	if strings.ContainsRune(text, '\x1b') && p.Model.Busy() {
+		actions := p.Model.stop(bellcord.StopNow)
+		return actions, p.stopping(actions)
+	}
+	text = strings.TrimRightFunc(strings.ReplaceAll(text, "\x1b", ""), unicode.IsSpace)
 	if text == "" {
 		return nil, nil
 	}
-	p.Model.pass(time.Now())
 	if _, is := replies[strings.ToLower(text)]; is && p.Model.Asked() {
+		if p.open != p.Model.questions[0].ID {
+			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
+		}
 		return p.Model.answer(text), nil
 	}
 	actions := p.Model.Submit(text)
@@ -164,7 +212,7 @@ func (p *Plain) stopping(actions []Action) error {
 	for _, a := range actions {
 		if s, is := a.(Stop); is && p.watch.Running() != "" && (s.Turn == "" || s.Turn == p.watch.Running()) {
 			words := "stopping…"
-			if s.Mode == bellcord.Force {
+			if s.Mode == bellcord.StopForce {
 				words = "stopping now…"
 			}
 			return p.watch.Stopping(words)

@@ -112,12 +112,15 @@ func (m *Model) queueCommand(word, rest string) []Action {
 		return []Action{Send{turn}}
 	case word == "drop":
 		m.mine[turn] = true
-		return []Action{Stop{Turn: turn, Mode: bellcord.Now}}
+		return []Action{Stop{Turn: turn, Mode: bellcord.StopNow}}
 	case text == "":
 		m.say("/edit N TEXT: the text is missing")
 		return nil
 	}
-	return []Action{Edit{turn, text}}
+	if prompt, is := m.prompt(text); is {
+		return []Action{Edit{turn, prompt}}
+	}
+	return nil
 }
 
 func (m *Model) queueList() string {

@@ -2,53 +2,48 @@ package chat
 
 import (
 	"strings"
-	"time"
 
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// reply is a letter that may be the answer to a question, or the first of a
-// prompt that somebody writes meanwhile. It is an answer when nothing follows it,
-// or Enter does: who writes "yes, but" has allowed nothing.
+// reply is the answer that is marked and not confirmed yet. A letter marks it and
+// Enter confirms it, so that text which is typed while a question appears approves
+// nothing.
 type reply struct {
-	question string // that was open; "" when there is no letter
-	at       time.Time
+	question string // that it answers; "" when nothing is marked
+	letter   string
 }
-
-// pause is how long nothing follows a letter that is an answer.
-const pause = 300 * time.Millisecond
 
 var replies = map[string]line.Reply{"y": line.Yes, "a": line.ForSession, "n": line.No}
 
-// replyKey takes a letter while a question is open and nothing is being written.
-func (m *Model) replyKey(key, text string) bool {
-	open := m.reply.question
-	m.reply = reply{}
-	if key == "enter" && open != "" {
-		m.reply = reply{question: open} // long ago: it is one
-		return true
+// marked returns the letter that is marked for the question that is shown, "" when
+// there is none.
+func (m *Model) marked() string {
+	if !m.Asked() || m.reply.question != m.questions[0].ID {
+		return ""
 	}
-	_, is := replies[strings.ToLower(text)]
-	if !is || !m.Asked() || !m.input.empty() || m.queue.picked != "" {
-		return false
-	}
-	m.reply = reply{m.questions[0].ID, m.now}
-	m.input.insert(text)
-	return true
+	return m.reply.letter
 }
 
-// replied gives the answer, when the letter has turned out to be one.
-func (m *Model) replied() []Action {
-	if m.reply.question == "" || m.now.Sub(m.reply.at) < pause {
-		return nil
-	}
-	letter, open := m.input.String(), m.reply.question
+// replyKey takes the keys that mark an answer and confirm it. Any other key
+// removes the mark; the letter becomes text when text follows it.
+func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
+	letter := m.marked()
 	m.reply = reply{}
-	if !m.Asked() || m.questions[0].ID != open {
-		return nil // a stop closed it, or somebody else was faster: it stays a letter
+	switch {
+	case letter != "" && key == "enter":
+		return m.answer(letter), true
+	case letter != "":
+		if text != "" {
+			m.input.insert(letter)
+		}
+	case quiet && m.input.empty() && m.queue.picked == "" && m.panel.settled(m):
+		if _, is := replies[strings.ToLower(text)]; is {
+			m.reply = reply{m.questions[0].ID, text}
+			return nil, true
+		}
 	}
-	m.input.set("")
-	return m.answer(letter)
+	return nil, false
 }
 
 // answer gives an answer to the question that has been open longest. While one is

@@ -29,7 +29,7 @@ func (m *Model) Screen(width, height int) Screen {
 	if height > 3 {
 		below = append(below, m.queueLines()...)
 		if m.Asked() {
-			below = append(below, wrap(styled(yellow, answers), width)...)
+			below = append(below, m.answerLines(width)...)
 		}
 	}
 	if m.hint != "" && height > 4 {
@@ -50,10 +50,16 @@ func (m *Model) Screen(width, height int) Screen {
 		below, top = below[over:], top-over
 	}
 	var lines []string
-	if m.picker != nil {
-		lines = m.picker.lines(height - len(below))
-	} else {
-		lines = m.past(width, height-len(below))
+	switch room := height - len(below); {
+	case m.picker != nil:
+		m.panel.hide()
+		lines = m.picker.lines(room)
+	case m.Asked() && height > 3:
+		asked := m.panel.show(m, width, height, room)
+		lines = append(m.past(width, room-len(asked)), asked...)
+	default:
+		m.panel.hide()
+		lines = m.past(width, room)
 	}
 	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y)}
 	for _, l := range append(lines, below...) {

@@ -14,27 +14,27 @@ func TestScreensAreAsTheyWere(t *testing.T) {
 		"ready": func(s *stage) *stage { return s },
 		"streaming": func(s *stage) *stage {
 			return s.runs("what is *it*?").happens(
-				bellcord.StepStarted{Step: 1, Input: 12000, Price: price},
-				bellcord.Said{Text: "# Title\n\nIt is **bold** and `code`:\n\n- one\n- two, which is longer than the window is wide, so that it goes on below\n\n```go\nfunc main() {}\n"},
-				bellcord.Said{Text: "// **still** code"},
+				bellcord.StepStarted{Step: 1, EstimatedInput: 12000, Price: price},
+				bellcord.TextDelta{Text: "# Title\n\nIt is **bold** and `code`:\n\n- one\n- two, which is longer than the window is wide, so that it goes on below\n\n```go\nfunc main() {}\n"},
+				bellcord.TextDelta{Text: "// **still** code"},
 			).after(42 * time.Second)
 		},
 		"tools": func(s *stage) *stage {
 			return s.runs("test it").happens(
-				bellcord.Thought{Text: "let me think"},
+				bellcord.ThinkingDelta{Text: "let me think"},
 			).after(12*time.Second).happens(
-				bellcord.Said{Text: "I test.\n"},
-				called("c1", "shell", `{"command":"npm test"}`), bellcord.CallStarted{Call: "c1"},
-				bellcord.CallOutput{Call: "c1", Text: "1\n2\n3\n4\n5\n6\n\x1b[32m7\x1b[0m\n"},
-				called("c2", "read_file", `{"path":"a/b.go"}`), bellcord.CallStarted{Call: "c2"},
-				bellcord.CallEnded{Call: "c2", Fate: bellcord.Finished, Text: "package b\n"},
+				bellcord.TextDelta{Text: "I test.\n"},
+				called("c1", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c1"},
+				bellcord.ToolOutputDelta{Call: "c1", Text: "1\n2\n3\n4\n5\n6\n\x1b[32m7\x1b[0m\n"},
+				called("c2", "read_file", `{"path":"a/b.go"}`), bellcord.ToolCallStarted{Call: "c2"},
+				bellcord.ToolCallEnded{Call: "c2", Outcome: bellcord.CallFinished, Result: "package b\n"},
 				called("c3", "odd", `{"x":1}`),
 			).after(30 * time.Second)
 		},
 		"asked": func(s *stage) *stage {
 			return s.runs("clean up").happens(
 				called("c1", "shell", `{"command":"rm -rf build"}`),
-				bellcord.Asked{Question: bellcord.Question{ID: "q", Call: "c1", Text: "Run `rm -rf build`?"}},
+				bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Call: "c1", Text: "Run `rm -rf build`?"}},
 			)
 		},
 		"queued": func(s *stage) *stage {
@@ -44,14 +44,14 @@ func TestScreensAreAsTheyWere(t *testing.T) {
 		},
 		"stopped": func(s *stage) *stage {
 			s.of("t2").prompted("later").of("t1").runs("go").happens(
-				bellcord.Said{Text: "Working\n\n```\nopen fence"},
-				called("c1", "shell", `{"command":"sleep 100"}`), bellcord.CallStarted{Call: "c1"},
-				bellcord.CallOutput{Call: "c1", Text: "last words\n"},
+				bellcord.TextDelta{Text: "Working\n\n```\nopen fence"},
+				called("c1", "shell", `{"command":"sleep 100"}`), bellcord.ToolCallStarted{Call: "c1"},
+				bellcord.ToolOutputDelta{Call: "c1", Text: "last words\n"},
 				called("c2", "read_file", `{"path":"x"}`),
 			).after(43 * time.Second)
 			return s.ends(bellcord.Receipt{
-				End: bellcord.Stopped, Cause: person("anna", "telegram"), Held: []bellcord.TurnID{"t2"},
-				Kept:  bellcord.Kept{Text: 20, Results: 3},
+				End: bellcord.EndStopped, Cause: person("anna", "telegram"), HeldTurns: []bellcord.TurnID{"t2"},
+				Kept:  bellcord.Kept{TextBytes: 20, FinishedCalls: 3},
 				Calls: bellcord.Calls{Finished: 3, Stopped: []bellcord.CallRef{{Call: "c1", Name: "shell"}}, NotStarted: []bellcord.CallRef{{Call: "c2", Name: "read_file"}}},
 			})
 		},
@@ -67,8 +67,8 @@ func TestScreensAreAsTheyWere(t *testing.T) {
 func TestThinkingAndOutputsUnfold(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("x").happens(
-		bellcord.Thought{Text: "deep"}, called("c", "shell", `{"command":"seq 9"}`),
-		bellcord.CallOutput{Call: "c", Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
+		bellcord.ThinkingDelta{Text: "deep"}, called("c", "shell", `{"command":"seq 9"}`),
+		bellcord.ToolOutputDelta{Call: "c", Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
 	if got := s.screen(60, 24); contains(got, "deep") || contains(got, "│ 4") || !contains(got, "│ 5") {
 		t.Errorf("folded:\n%s", got)
 	}
@@ -80,7 +80,7 @@ func TestScrollingGoesToTheBeginningAndBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for i := range 40 {
-		s.of(bellcord.TurnID(rune('a' + i))).runs("p").happens(bellcord.Said{Text: "answer"}).ends(bellcord.Receipt{End: bellcord.Done})
+		s.of(bellcord.TurnID(rune('a' + i))).runs("p").happens(bellcord.TextDelta{Text: "answer"}).ends(bellcord.Receipt{End: bellcord.EndDone})
 	}
 	s.of("z").runs("the end")
 	s.has("> the end")

@@ -58,14 +58,14 @@ func (s *stage) of(turn bellcord.TurnID) *stage {
 }
 
 func (s *stage) prompted(text string) *stage {
-	return s.happens(bellcord.Prompted{Prompt: bellcord.Prompt{Text: text}})
+	return s.happens(bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: text}})
 }
 
-func (s *stage) runs(text string) *stage { return s.prompted(text).happens(bellcord.Started{}) }
+func (s *stage) runs(text string) *stage { return s.prompted(text).happens(bellcord.TurnStarted{}) }
 
 func (s *stage) ends(r bellcord.Receipt) *stage {
 	r.Turn, r.Times.Started, r.Times.Settled = s.turn, noon, s.now
-	return s.happens(bellcord.Ended{Receipt: r})
+	return s.happens(bellcord.TurnEnded{Receipt: r})
 }
 
 // types presses the keys of a text, one after the other.
@@ -82,12 +82,17 @@ func (s *stage) press(key string) []chat.Action { return s.m.Press(key, "", s.no
 // enters types a text and Enter.
 func (s *stage) enters(text string) []chat.Action { return s.types(text).press("enter") }
 
-func (s *stage) tick() []chat.Action { return s.m.Tick(s.now) }
+// looks draws the screen at the present time.
+func (s *stage) looks() *stage {
+	s.m.Tick(s.now)
+	s.m.Screen(100, 30)
+	return s
+}
 
 // screen is what is shown, without its styles.
 func (s *stage) screen(width, height int) string {
 	s.t.Helper()
-	s.tick()
+	s.m.Tick(s.now)
 	lines := s.m.Screen(width, height).Lines
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(l), " ")
@@ -126,10 +131,10 @@ func (s *stage) has(words ...string) *stage {
 	return s
 }
 
-func called(id, name, args string) bellcord.Called {
-	return bellcord.Called{Call: id, Name: name, Args: json.RawMessage(args)}
+func called(id, name, args string) bellcord.ToolCallRequested {
+	return bellcord.ToolCallRequested{Call: id, Name: name, Arguments: json.RawMessage(args)}
 }
 
 func person(by, from string) *bellcord.Cause {
-	return &bellcord.Cause{Kind: bellcord.Person, By: by, From: from}
+	return &bellcord.Cause{Kind: bellcord.CausePerson, By: by, Source: from}
 }

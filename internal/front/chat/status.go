@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // patience is how long a stop may take before it is said what it waits for.
 const patience = 2 * time.Second
 
 // answers are the keys for a question.
-const answers = "y once · a always (this session) · n deny"
+const answers = "y once · a for this session · n reject — then enter"
 
 // state is how things stand in one line, the same words everywhere.
 func (m *Model) state() string {
@@ -51,9 +52,9 @@ func (m *Model) runningWords() string {
 	return strings.Join(parts, " · ")
 }
 
-func (m *Model) stoppingWords(since time.Time, mode bellcord.Mode) string {
+func (m *Model) stoppingWords(since time.Time, mode bellcord.StopMode) string {
 	words := "■ stopping…"
-	if mode == bellcord.Force {
+	if mode == bellcord.StopForce {
 		words = "■ stopping now…"
 	}
 	if m.now.Sub(since) <= patience {
@@ -70,10 +71,10 @@ func (m *Model) stoppingWords(since time.Time, mode bellcord.Mode) string {
 		}
 	}
 	words += " waiting for " + what
-	if mode == bellcord.Force {
+	if mode == bellcord.StopForce {
 		return words
 	}
-	if left := (bellcord.UsualGrace - m.now.Sub(since)).Round(time.Second); left > 0 {
+	if left := (hub.DefaultGrace - m.now.Sub(since)).Round(time.Second); left > 0 {
 		words += fmt.Sprintf(", %d s more at most", left/time.Second)
 	}
 	return words + " — ctrl+c forces"
@@ -87,21 +88,21 @@ func (m *Model) ended(r bellcord.Receipt) string {
 	}
 	parts := []string{"● done" + took}
 	switch r.End {
-	case bellcord.Stopped:
+	case bellcord.EndStopped:
 		parts = []string{"■ stopped" + took}
 		if who := m.somebodyElse(r); who != "" {
 			parts = append(parts, who)
 		}
 		parts = append(parts, kept(r))
-	case bellcord.Failed:
+	case bellcord.EndFailed:
 		parts = []string{"✗ failed" + took + ": " + harmless(oneLine(r.Error))}
-	case bellcord.Lost:
+	case bellcord.EndLost:
 		parts = []string{"✗ lost: the process that ran it died"}
-	case bellcord.Done:
+	case bellcord.EndDone:
 	}
 	parts = append(parts, tokens(r.Usage.Total())+" tok")
-	if r.Usage.Cost > 0 {
-		parts = append(parts, money(r.Usage.Cost))
+	if r.Usage.CostNanoUSD > 0 {
+		parts = append(parts, money(r.Usage.CostNanoUSD))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -115,8 +116,8 @@ func (m *Model) somebodyElse(r bellcord.Receipt) string {
 	if r.Cause.By != "" {
 		who = r.Cause.By
 	}
-	if r.Cause.From != "" {
-		who += ", " + r.Cause.From
+	if r.Cause.Source != "" {
+		who += ", " + r.Cause.Source
 	}
 	return "by " + harmless(oneLine(who))
 }
@@ -124,10 +125,10 @@ func (m *Model) somebodyElse(r bellcord.Receipt) string {
 // kept is what a stop left: "kept: text, 3 tools; 1 tool stopped; 2 not run".
 func kept(r bellcord.Receipt) string {
 	var what []string
-	if r.Kept.Text > 0 {
+	if r.Kept.TextBytes > 0 {
 		what = append(what, "text")
 	}
-	if n := r.Kept.Results; n > 0 {
+	if n := r.Kept.FinishedCalls; n > 0 {
 		what = append(what, tools(n))
 	}
 	stopped := len(r.Calls.Stopped)

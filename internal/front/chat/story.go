@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -57,7 +56,7 @@ func (s *story) think(text string, at time.Time) {
 	t.ended = at
 }
 
-func (s *story) call(b bellcord.Called, at time.Time) {
+func (s *story) call(b bellcord.ToolCallRequested, at time.Time) {
 	s.settle(at)
 	if s.cards == nil {
 		s.cards = map[string]*card{}
@@ -68,15 +67,15 @@ func (s *story) call(b bellcord.Called, at time.Time) {
 	s.add(c)
 }
 
-func (s *story) callEnded(b bellcord.CallEnded) {
+func (s *story) callEnded(b bellcord.ToolCallEnded) {
 	c := s.cards[b.Call]
 	if c == nil {
 		return
 	}
 	if c.output == "" {
-		c.print(b.Text)
+		c.print(b.Result)
 	}
-	s.close(b.Call, fate(b.Fate, b.Failed))
+	s.close(b.Call, fate(b.Outcome, b.Failed))
 }
 
 func (s *story) close(call, state string) {
@@ -95,8 +94,8 @@ func (s *story) close(call, state string) {
 func (s *story) ask(q bellcord.Question, dir string, at time.Time) {
 	s.settle(at)
 	shown := &question{text: q.Text, dir: dir}
-	if c := s.cards[q.Call]; c != nil && !strings.Contains(q.Text, subject(c.call.Args)) {
-		shown.args = subject(c.call.Args)
+	if c := s.cards[q.Call]; c != nil {
+		shown.call = c.call
 	}
 	if s.questions == nil {
 		s.questions = map[string]*question{}

@@ -9,18 +9,21 @@ import (
 // tame is an event whose texts cannot steer a terminal.
 func tame(ev bellcord.Event) bellcord.Event {
 	switch b := ev.Body.(type) {
-	case bellcord.Said:
-		ev.Body = bellcord.Said{Text: harmless(b.Text)}
-	case bellcord.Called:
-		b.Name, b.Args = harmless(b.Name), json.RawMessage(harmless(subject(b.Args)))
+	case bellcord.TextDelta:
+		ev.Body = bellcord.TextDelta{Text: harmless(b.Text)}
+	case bellcord.ToolCallRequested:
+		b.Name, b.Arguments = harmless(b.Name), json.RawMessage(harmless(subject(b.Arguments)))
 		ev.Body = b
-	case bellcord.CallEnded:
-		b.Text = printed(b.Text)
+	case bellcord.ToolCallEnded:
+		b.Result = printed(b.Result)
 		ev.Body = b
-	case bellcord.Retrying:
-		b.Why = harmless(b.Why)
+	case bellcord.ModelRetryScheduled:
+		b.Reason = harmless(b.Reason)
 		ev.Body = b
-	case bellcord.Ended:
+	case bellcord.ProcessConfirmed:
+		b.Process.Name = harmless(b.Process.Name)
+		ev.Body = b
+	case bellcord.TurnEnded:
 		b.Receipt = tameReceipt(b.Receipt)
 		ev.Body = b
 	}
@@ -31,14 +34,19 @@ func tameReceipt(r bellcord.Receipt) bellcord.Receipt {
 	r.Error = harmless(r.Error)
 	if r.Cause != nil {
 		cause := *r.Cause
-		cause.By, cause.From, cause.Why = harmless(cause.By), harmless(cause.From), harmless(cause.Why)
+		cause.By, cause.Source, cause.Reason = harmless(cause.By), harmless(cause.Source), harmless(cause.Reason)
 		r.Cause = &cause
 	}
-	survivors := make([]bellcord.Process, len(r.Processes.Survivors))
-	for i, s := range r.Processes.Survivors {
-		s.Name = harmless(s.Name)
-		survivors[i] = s
-	}
-	r.Processes.Survivors = survivors
+	r.Processes.Survivors = tameProcesses(r.Processes.Survivors)
+	r.Processes.Unconfirmed = tameProcesses(r.Processes.Unconfirmed)
 	return r
+}
+
+func tameProcesses(processes []bellcord.Process) []bellcord.Process {
+	tamed := make([]bellcord.Process, len(processes))
+	for i, p := range processes {
+		p.Name = harmless(p.Name)
+		tamed[i] = p
+	}
+	return tamed
 }

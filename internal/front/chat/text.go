@@ -26,8 +26,8 @@ const (
 )
 
 func styled(style, text string) string {
-	if text == "" {
-		return ""
+	if text == "" || style == "" {
+		return text
 	}
 	return style + text + plain
 }
@@ -105,11 +105,11 @@ func indented(first, rest, text string, width int) []string {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // brief is a call in short: its title, or its name and what it is about.
-func brief(c bellcord.Called) string {
+func brief(c bellcord.ToolCallRequested) string {
 	if c.Title != "" {
 		return harmless(oneLine(c.Title))
 	}
-	return strings.TrimSpace(harmless(oneLine(c.Name + " " + subject(c.Args))))
+	return strings.TrimSpace(harmless(oneLine(c.Name + " " + subject(c.Arguments))))
 }
 
 // subject is what a call is about: the argument that usually says so, or all of

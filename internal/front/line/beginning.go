@@ -13,7 +13,7 @@ type beginning struct {
 
 // admit returns the events that can be shown now that another one has come.
 func (b *beginning) admit(ev bellcord.Event) []bellcord.Event {
-	_, starts := ev.Body.(bellcord.Started)
+	_, starts := ev.Body.(bellcord.TurnStarted)
 	switch {
 	case b.open:
 		return []bellcord.Event{ev}
@@ -57,7 +57,7 @@ func (b *beginning) forget() {
 // waits reports whether a body is of the time before its turn started.
 func waits(body bellcord.Body) bool {
 	switch body.(type) {
-	case bellcord.Prompted, bellcord.Edited:
+	case bellcord.TurnAccepted, bellcord.PromptEdited:
 		return true
 	}
 	return false

@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // FollowHub is Follow for a turn that this process runs, behind the given event
 // of its session's log.
-func (v *View) FollowHub(ctx context.Context, hub *bellcord.Hub, turn *bellcord.Turn, after int64) (bellcord.Receipt, error) {
+func (v *View) FollowHub(ctx context.Context, hub *hub.Hub, turn *hub.Turn, after int64) (bellcord.Receipt, error) {
 	ctx, done := orUnsettled(ctx, turn)
 	defer done()
 	cursor, err := hub.Events(ctx, turn.Session, after)
@@ -27,12 +28,12 @@ func (v *View) FollowHub(ctx context.Context, hub *bellcord.Hub, turn *bellcord.
 var errUnsettled = errors.New("the turn's end could not be written")
 
 // orUnsettled ends the reading when the turn's end will not come into the log.
-func orUnsettled(ctx context.Context, turn *bellcord.Turn) (context.Context, func()) {
-	ctx, end := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+func orUnsettled(ctx context.Context, turn *hub.Turn) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx)
 	go func() {
 		select {
 		case <-turn.Settled():
-			if turn.Receipt().Unsettled {
+			if turn.Receipt().EndNotDurable {
 				end(fmt.Errorf("%w: %s", errUnsettled, turn.Receipt().Error))
 			}
 		case <-ctx.Done():

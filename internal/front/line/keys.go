@@ -1,11 +1,15 @@
 package line
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Press is what a person wants who watches a session.
 type Press int
 
-// The presses.
+// The presses. A letter marks an answer, Enter gives the marked one, and any other
+// key removes the mark.
 const (
 	PressStop Press = iota + 1
 	PressForce
@@ -13,18 +17,26 @@ const (
 	PressYes
 	PressAlways
 	PressNo
+	MarkYes
+	MarkAlways
+	MarkNo
+	Unmark
 )
 
 // Situation is what keys are pressed in: it decides what they mean.
 type Situation struct {
-	Running bool // a turn runs, or waits for a person, or stops
-	Asked   bool // a question is open
+	Running  bool      // a turn runs, or waits for a person, or stops
+	Question string    // the one that is open; "" when none is
+	Shown    time.Time // when it was shown
 }
 
 const (
 	// EscapeWait is how long an Esc may be the beginning of another key's
 	// sequence: arrows and their kin send it first.
 	EscapeWait = 50 * time.Millisecond
+	// Settling is how long a question has to stand on the screen, and how long no
+	// key may come, before a key can be an answer to it.
+	Settling = 700 * time.Millisecond
 	// again is how soon a Ctrl-C has to follow another one to mean more.
 	again = 2 * time.Second
 )
@@ -50,15 +62,26 @@ type Keys struct {
 	since      time.Time // of the last byte of an unfinished sequence
 	interrupts int       // Ctrl-Cs that belong together
 	last       time.Time // of them
+	typed      time.Time // of the last byte
+	marked     Press     // the answer that Enter gives; 0 when none is marked
+	question   string    // that it answers
 }
 
 // Type takes bytes as they come.
 func (k *Keys) Type(bytes []byte, at time.Time, s Situation) []Press {
 	presses := k.Lapse(at, s)
+	// Only a key that comes alone, after a pause, can be an answer.
+	answers := len(bytes) == 1 && k.within == none && s.Question != "" &&
+		at.Sub(s.Shown) >= Settling && at.Sub(k.typed) >= Settling
+	k.typed = at
 	for _, b := range bytes {
-		if p := k.key(b, at, s); p != 0 {
-			presses = append(presses, p)
+		if answer := k.reply(b, s, answers); answer != 0 {
+			presses = append(presses, answer)
+			if answer != Unmark {
+				continue
+			}
 		}
+		presses = append(presses, k.key(b, at, s)...)
 	}
 	return presses
 }
@@ -71,10 +94,10 @@ func (k *Keys) Lapse(at time.Time, s Situation) []Press {
 	if k.within == none || at.Sub(k.since) < EscapeWait {
 		return nil
 	}
-	lone := k.within == escaped
+	lone := k.within == escaped || k.within == singleKey // nothing but "O" followed
 	k.within = none
-	if lone && s.Running {
-		return []Press{PressStop}
+	if lone {
+		return k.escape(s)
 	}
 	return nil
 }
@@ -82,8 +105,8 @@ func (k *Keys) Lapse(at time.Time, s Situation) []Press {
 // TurnEnded makes the next Ctrl-C a first one: it is meant for another turn.
 func (k *Keys) TurnEnded() { k.interrupts = 0 }
 
-// key takes one byte; 0 when it is no press, or none yet.
-func (k *Keys) key(b byte, at time.Time, s Situation) Press {
+// key takes one byte and returns the presses that are certain now.
+func (k *Keys) key(b byte, at time.Time, s Situation) []Press {
 	switch k.within {
 	case escaped:
 		return k.behindEscape(b, at, s)
@@ -92,56 +115,83 @@ func (k *Keys) key(b byte, at time.Time, s Situation) Press {
 		if b >= 0x40 && b <= 0x7e {
 			k.within = none
 		}
-		return 0
+		return nil
 	case singleKey:
 		k.within = none
-		return 0
+		if strings.IndexByte(singleKeys, b) < 0 { // Esc, then text such as "Oh"
+			return append(k.escape(s), k.plain(b, at, s)...)
+		}
+		return nil
 	case none:
 	}
 	return k.plain(b, at, s)
 }
 
-// behindEscape knows Esc [ and Esc O as the beginnings of keys, and Esc with a
-// letter as a key with Alt. What cannot be either leaves the Esc a press.
-func (k *Keys) behindEscape(b byte, at time.Time, s Situation) Press {
+// singleKeys are the bytes that complete Esc O: arrows, function keys, keypad.
+const singleKeys = "ABCDEFHMPQRSXIjklmnopqrstuvwxy0123456789"
+
+// behindEscape takes the byte behind an Esc. Esc [ and Esc O begin other keys. An
+// Esc in front of anything else is a press, and so is what follows it: both
+// arrived together, and a stop is never lost. Alt has no other meaning here.
+func (k *Keys) behindEscape(b byte, at time.Time, s Situation) []Press {
 	k.since = at
 	switch b {
 	case '[':
 		k.within = control
+		return nil
 	case 'O':
 		k.within = singleKey
-	case ctrlC, ctrlD: // means at least as much
+		return nil
+	case ctrlC: // it stops at least as much
 		k.within = none
 		return k.plain(b, at, s)
 	case esc:
-		if s.Running {
-			return PressStop // and the second one may begin another key
-		}
-	default:
-		k.within = none
+		return k.escape(s) // and the second one may begin another key
 	}
-	return 0
+	k.within = none
+	return append(k.escape(s), k.plain(b, at, s)...)
 }
 
-func (k *Keys) plain(b byte, at time.Time, s Situation) Press {
+// escape returns what an Esc means.
+func (k *Keys) escape(s Situation) []Press {
+	if s.Running {
+		return []Press{PressStop}
+	}
+	return nil
+}
+
+func (k *Keys) plain(b byte, at time.Time, s Situation) []Press {
 	switch b {
 	case esc:
 		k.within, k.since = escaped, at
 	case ctrlC:
-		return k.interrupt(at, s)
+		return []Press{k.interrupt(at, s)}
 	case ctrlD, 'q', 'Q':
-		return PressLeave
+		return []Press{PressLeave}
 	}
-	if !s.Asked {
-		return 0
-	}
-	switch b {
-	case 'y', 'Y':
-		return PressYes
-	case 'a', 'A':
-		return PressAlways
-	case 'n', 'N':
-		return PressNo
+	return nil
+}
+
+// answer is what a letter marks, and what Enter then gives.
+type answer struct{ mark, give Press }
+
+var letters = map[byte]answer{'y': {MarkYes, PressYes}, 'a': {MarkAlways, PressAlways}, 'n': {MarkNo, PressNo}}
+
+// reply takes a byte for the question that is open: it marks an answer, gives the
+// marked one or removes the mark. It returns 0 where the byte means none of these.
+func (k *Keys) reply(b byte, s Situation, answers bool) Press {
+	marked := k.marked
+	k.marked = 0
+	switch {
+	case marked != 0 && k.question == s.Question && (b == '\r' || b == '\n'):
+		return marked
+	case marked != 0:
+		return Unmark
+	case answers:
+		if a, is := letters[b|0x20]; is {
+			k.marked, k.question = a.give, s.Question
+			return a.mark
+		}
 	}
 	return 0
 }

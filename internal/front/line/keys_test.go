@@ -19,7 +19,8 @@ func TestWhatKeysMean(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	running := line.Situation{Running: true}
-	asked := line.Situation{Running: true, Asked: true}
+	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	asked := line.Situation{Running: true, Question: "q", Shown: begin}
 	idle := line.Situation{}
 	const stop, force, leave = line.PressStop, line.PressForce, line.PressLeave
 	tests := []struct {
@@ -40,7 +41,11 @@ func TestWhatKeysMean(t *testing.T) {
 		{"a long sequence with letters we know behind it", running, []typed{{0, "\x1b[1;5Aq"}}, []line.Press{leave}},
 		{"a letter that ends a sequence", running, []typed{{0, "\x1b[15~\x1b[q"}}, nil},
 		{"a sequence that was cut off is no Esc", running, []typed{{0, "\x1b["}, {time.Second, "q"}}, []line.Press{leave}},
-		{"a key with Alt", running, []typed{{0, "\x1bq"}, {time.Second, ""}}, nil},
+		{"Esc and text at once", running, []typed{{0, "\x1bno, wait"}, {time.Second, ""}}, []line.Press{stop}},
+		{"Esc and text that begins like another key", running, []typed{{0, "\x1bOh no"}, {time.Second, ""}}, []line.Press{stop}},
+		{"Esc and one letter that begins another key", running, []typed{{0, "\x1bO"}, {time.Second, ""}}, []line.Press{stop}},
+		{"Esc and q at once", running, []typed{{0, "\x1bq"}, {time.Second, ""}}, []line.Press{stop, leave}},
+		{"Esc and text at once when nothing runs", idle, []typed{{0, "\x1bno"}, {time.Second, ""}}, nil},
 		{"Ctrl-C stops", running, []typed{{0, "\x03"}}, []line.Press{stop}},
 		{"Ctrl-C within two seconds forces, a third leaves", running, []typed{{0, "\x03"}, {2 * time.Second, "\x03"}, {2 * time.Second, "\x03"}}, []line.Press{stop, force, leave}},
 		{"Ctrl-C three times at once", running, []typed{{0, "\x03\x03\x03"}}, []line.Press{stop, force, leave}},
@@ -49,7 +54,16 @@ func TestWhatKeysMean(t *testing.T) {
 		{"Ctrl-C when nothing runs leaves", idle, []typed{{0, "\x03"}}, []line.Press{leave}},
 		{"q leaves", running, []typed{{0, "q"}}, []line.Press{leave}},
 		{"Ctrl-D leaves", idle, []typed{{0, "\x04"}}, []line.Press{leave}},
-		{"answers", asked, []typed{{0, "yAn"}}, []line.Press{line.PressYes, line.PressAlways, line.PressNo}},
+		{"y, then Enter", asked, []typed{{700 * ms, "y"}, {ms, "\r"}}, []line.Press{line.MarkYes, line.PressYes}},
+		{"a, then Enter", asked, []typed{{700 * ms, "A"}, {time.Second, "\n"}}, []line.Press{line.MarkAlways, line.PressAlways}},
+		{"n, then Enter", asked, []typed{{700 * ms, "n"}, {ms, "\r"}}, []line.Press{line.MarkNo, line.PressNo}},
+		{"y as the question appears", asked, []typed{{0, "y"}, {500 * ms, "\r"}}, nil},
+		{"a at 20 ms, a pause, Enter", asked, []typed{{20 * ms, "a"}, {500 * ms, "\r"}}, nil},
+		{"y too soon behind another key", asked, []typed{{500 * ms, "x"}, {600 * ms, "y"}, {ms, "\r"}}, nil},
+		{"y and Enter at once", asked, []typed{{time.Second, "y\r"}}, nil},
+		{"y held down", asked, []typed{{time.Second, "y"}, {30 * ms, "y"}, {30 * ms, "\r"}}, []line.Press{line.MarkYes, line.Unmark}},
+		{"y, then another key", asked, []typed{{time.Second, "y"}, {time.Second, "e"}, {time.Second, "\r"}}, []line.Press{line.MarkYes, line.Unmark}},
+		{"Enter alone", asked, []typed{{time.Second, "\r"}}, nil},
 		{"answers to nothing", running, []typed{{0, "yan"}}, nil},
 		{"letters that mean nothing", asked, []typed{{0, "xé1\r\n "}}, nil},
 		{"Ctrl-C while it is asked stops", asked, []typed{{0, "\x03"}}, []line.Press{stop}},
@@ -59,7 +73,7 @@ func TestWhatKeysMean(t *testing.T) {
 			t.Parallel()
 			var keys line.Keys
 			var got []line.Press
-			at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			at := begin
 			for _, typed := range test.typed {
 				at = at.Add(typed.after)
 				if typed.bytes == "" {

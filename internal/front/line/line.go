@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 )
 
 // Source is a session's log as it grows, wherever it is kept: a hub's cursor, a
@@ -39,8 +40,9 @@ type View struct {
 }
 
 // Follow shows a turn until its end and returns its receipt. What the source
-// has of other turns is passed over.
+// has of other turns is passed over. With JSON the last line is the result.
 func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) (bellcord.Receipt, error) {
+	var answer history.AnswerBuilder
 	for {
 		events, err := source.Next(ctx)
 		if err != nil {
@@ -53,14 +55,46 @@ func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) 
 			if err := v.Show(ev); err != nil {
 				return bellcord.Receipt{}, err
 			}
+			if v.JSON {
+				answer.Add(ev.Body)
+			}
 			switch b := ev.Body.(type) {
-			case bellcord.Asked:
+			case bellcord.QuestionOpened:
 				go v.ask(ctx, turn, b.Question) // not waited for: a person may never answer, and a stop must not wait
-			case bellcord.Ended:
-				return b.Receipt, nil
+			case bellcord.TurnEnded:
+				return b.Receipt, v.result(b.Receipt, answer.Answer())
 			}
 		}
 	}
+}
+
+// result is the last line of a turn in JSON. It is written like an event and is
+// none: it repeats what the events say, as one value.
+type result struct {
+	Session bellcord.SessionID `json:"session"`
+	Turn    bellcord.TurnID    `json:"turn"`
+	Kind    string             `json:"kind"` // result
+	Body    resultBody         `json:"body"`
+}
+
+type resultBody struct {
+	Receipt bellcord.Receipt    `json:"receipt"`
+	Answer  bellcord.TurnAnswer `json:"answer"`
+}
+
+func (v *View) result(r bellcord.Receipt, answer bellcord.TurnAnswer) error {
+	if !v.JSON {
+		return nil
+	}
+	return v.writeLine(result{Session: r.Session, Turn: r.Turn, Kind: "result", Body: resultBody{Receipt: r, Answer: answer}})
+}
+
+func (v *View) writeLine(value any) error {
+	line, err := json.Marshal(value)
+	if err == nil {
+		_, err = v.Out.Write(append(line, '\n'))
+	}
+	return err
 }
 
 func (v *View) ask(ctx context.Context, turn bellcord.TurnID, q bellcord.Question) {
@@ -78,14 +112,10 @@ func (v *View) ask(ctx context.Context, turn bellcord.TurnID, q bellcord.Questio
 // Show shows one event.
 func (v *View) Show(ev bellcord.Event) error {
 	if v.JSON {
-		line, err := json.Marshal(ev)
-		if err == nil {
-			_, err = v.Out.Write(append(line, '\n'))
-		}
-		return err
+		return v.writeLine(ev)
 	}
 	switch b := ev.Body.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		if b.Text != "" {
 			v.midLine = !strings.HasSuffix(b.Text, "\n")
 		}
@@ -95,20 +125,20 @@ func (v *View) Show(ev bellcord.Event) error {
 		}
 		_, err := io.WriteString(v.Out, text)
 		return err
-	case bellcord.Called:
-		return v.Note("→ %s %s", b.Name, b.Args)
-	case bellcord.CallEnded:
-		if b.Failed || b.Fate != bellcord.Finished {
-			return v.Note("  %s", LastLine(b.Text))
+	case bellcord.ToolCallRequested:
+		return v.Note("→ %s %s", b.Name, b.Arguments)
+	case bellcord.ToolCallEnded:
+		if b.Failed || b.Outcome != bellcord.CallFinished {
+			return v.Note("  %s", LastLine(b.Result))
 		}
-	case bellcord.Retrying:
-		why := strings.Join(strings.Fields(b.Why), " ") // a server's words may have several lines
-		return v.Note("… %s; trying again in %s", why, b.Wait.Round(100*time.Millisecond))
-	case bellcord.Compacted:
+	case bellcord.ModelRetryScheduled:
+		why := strings.Join(strings.Fields(b.Reason), " ") // a server's words may have several lines
+		return v.Note("… %s; trying again in %s", why, b.RetryIn.Round(100*time.Millisecond))
+	case bellcord.ConversationCompacted:
 		return v.Note("≡ compacted: the conversation so far is now a summary of %s", count(len(strings.Fields(b.Summary)), "word"))
-	case bellcord.StopAsked:
+	case bellcord.StopRequested:
 		return v.Note("■ stopping…")
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		return v.newline()
 	}
 	return nil

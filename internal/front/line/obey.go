@@ -3,13 +3,17 @@ package line
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/bellcord/bellcord"
 )
 
 func (s *Screen) situation() Situation {
-	_, asked := s.watch.Question()
-	return Situation{Running: s.watch.Running() != "", Asked: asked}
+	q, _ := s.watch.Question()
+	if q.ID != s.open {
+		s.open, s.shown = q.ID, time.Now() // the next one stands its own time
+	}
+	return Situation{Running: s.watch.Running() != "", Question: q.ID, Shown: s.shown}
 }
 
 // obey does what a person wants. It waits for nothing; ctx is for what it has
@@ -21,15 +25,19 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 		case PressLeave:
 			return outcome{over: true, err: s.View.Note("%s", s.farewell())}
 		case PressStop:
-			err = s.stop(ctx, bellcord.Now, "stopping…")
+			err = s.stop(ctx, bellcord.StopNow, "stopping…")
 		case PressForce:
-			err = s.stop(ctx, bellcord.Force, "stopping now…")
+			err = s.stop(ctx, bellcord.StopForce, "stopping now…")
 		case PressYes:
 			s.answer(ctx, Yes)
 		case PressAlways:
 			s.answer(ctx, Always)
 		case PressNo:
 			s.answer(ctx, No)
+		case MarkYes, MarkAlways, MarkNo:
+			err = s.View.Note("  %s? Enter confirms, any other key does not", marks[p])
+		case Unmark:
+			err = s.View.Note("  not answered")
 		}
 		if err != nil {
 			return outcome{err: err}
@@ -37,6 +45,9 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 	}
 	return outcome{}
 }
+
+//exhaustive:ignore // the other keys are not answers that are confirmed
+var marks = map[Press]string{MarkYes: "yes, once", MarkAlways: "always exactly this", MarkNo: "no"}
 
 func (s *Screen) farewell() string {
 	if s.watch.Running() != "" {
@@ -46,7 +57,7 @@ func (s *Screen) farewell() string {
 }
 
 // stop says so at once and has the stop sent.
-func (s *Screen) stop(ctx context.Context, mode bellcord.Mode, words string) error {
+func (s *Screen) stop(ctx context.Context, mode bellcord.StopMode, words string) error {
 	turn := s.watch.Running()
 	s.asked.Go(func() {
 		if err := s.Stop(ctx, turn, mode); err != nil {

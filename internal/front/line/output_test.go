@@ -61,10 +61,10 @@ func TestNobodyWaitsForATerminalThatTakesNothing(t *testing.T) {
 func TestKeysAreObeyedHoweverFarTheScreenIsBehindAndNothingIsLeftOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, leave := context.WithCancel(t.Context()) //nolint:forbidigo // a test's own
+		ctx, leave := context.WithCancel(t.Context())
 		far := &sluggish{let: make(chan error)}
 		s := raiseOn(ctx, "a", far)
-		go s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Said{Text: "one "}, bellcord.Said{Text: "two "}, bellcord.Said{Text: "three\n"})
+		go s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.TextDelta{Text: "one "}, bellcord.TextDelta{Text: "two "}, bellcord.TextDelta{Text: "three\n"})
 		synctest.Wait()
 		for range 2 { // the prompt, and the first words
 			far.let <- nil

@@ -16,13 +16,15 @@ type Screen struct {
 	Out   *Output       // where View writes, if nobody is to wait for it: keys are obeyed however far it is behind
 	// Stop and Answer are called beside what is shown, so they may take their
 	// time. What they return is shown.
-	Stop   func(ctx context.Context, turn bellcord.TurnID, mode bellcord.Mode) error
+	Stop   func(ctx context.Context, turn bellcord.TurnID, mode bellcord.StopMode) error
 	Answer func(ctx context.Context, turn bellcord.TurnID, question, choice string) error
 
 	watch     Watch
 	keys      Keys
 	start     beginning
 	answering string // the question whose answer is on its way
+	open      string // the question that keys are for
+	shown     time.Time
 	reports   chan report
 	asked     sync.WaitGroup // stops and answers that are on their way
 }
@@ -63,11 +65,11 @@ func (s *Screen) tell(r report) {
 // nobody can type, it shows the one turn and returns its receipt, nil when there
 // is no turn.
 func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, error) {
-	reading, done := context.WithCancelCause(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+	reading, done := context.WithCancelCause(ctx)
 	events, failed := make(chan []bellcord.Event), make(chan error, 1)
 	var reader sync.WaitGroup
 	reader.Go(func() { failed <- read(reading, source, events) })
-	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
+	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	receipt, err := s.loop(ctx, beside, events, failed)
 	done(nil)
 	reader.Wait()
@@ -181,8 +183,9 @@ func (s *Screen) show(events []bellcord.Event) outcome {
 		if err != nil {
 			return outcome{err: err}
 		}
-		if _, asks := ev.Body.(bellcord.Asked); asks && s.Typed != nil {
-			if err := s.View.Note("  y: yes · a: always exactly this · n: no"); err != nil {
+		s.situation() // a question that is the first now stands from now on
+		if _, asks := ev.Body.(bellcord.QuestionOpened); asks && s.Typed != nil {
+			if err := s.View.Note("  y: yes · a: always exactly this · n: no; then Enter"); err != nil {
 				return outcome{err: err}
 			}
 		}

@@ -36,15 +36,15 @@ func (l logbook) add(turn bellcord.TurnID, bodies ...bellcord.Body) {
 }
 
 func prompted(text string) bellcord.Body {
-	return bellcord.Prompted{Prompt: bellcord.Prompt{Text: text}}
+	return bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: text}}
 }
 
 func ended(end bellcord.End) bellcord.Body {
 	r := bellcord.Receipt{End: end, Usage: bellcord.Usage{Exact: true}}
-	if end == bellcord.Stopped {
-		r.Cause = &bellcord.Cause{Kind: bellcord.Person, By: "anna", From: "web"}
+	if end == bellcord.EndStopped {
+		r.Cause = &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "web"}
 	}
-	return bellcord.Ended{Receipt: r}
+	return bellcord.TurnEnded{Receipt: r}
 }
 
 // paper is what was written, while it is being written.
@@ -107,7 +107,7 @@ func raiseOn(ctx context.Context, begin bellcord.TurnID, far io.Writer) *stage {
 }
 
 func (s *stage) run(ctx context.Context) *stage {
-	s.Stop = func(_ context.Context, turn bellcord.TurnID, mode bellcord.Mode) error {
+	s.Stop = func(_ context.Context, turn bellcord.TurnID, mode bellcord.StopMode) error {
 		return s.note("stop " + string(turn) + " " + string(mode))
 	}
 	s.Answer = func(_ context.Context, turn bellcord.TurnID, question, choice string) error {
@@ -125,6 +125,14 @@ func (s *stage) types(bytes string) {
 	synctest.Wait()
 	s.typed <- []byte(bytes)
 	synctest.Wait()
+}
+
+// answers waits until a question can be answered, types a letter, and Enter.
+func (s *stage) answers(letter string) {
+	synctest.Wait()
+	<-time.After(line.Settling)
+	s.types(letter)
+	s.types("\r")
 }
 
 func (s *stage) expect(t *testing.T, shown, asked string) {
@@ -149,14 +157,14 @@ func TestAWatchBeginsWithTheRunningTurnAndGoesOnAcrossTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "b", true)
-		s.log.add("a", prompted("old"), bellcord.Started{})
+		s.log.add("a", prompted("old"), bellcord.TurnStarted{})
 		s.log.add("b", prompted("go"))
-		s.log.add("a", bellcord.Said{Text: "long ago"}, ended(bellcord.Done))
+		s.log.add("a", bellcord.TextDelta{Text: "long ago"}, ended(bellcord.EndDone))
 		s.log.add("c", prompted("held since long ago"))
-		s.log.add("b", bellcord.Started{}, bellcord.Said{Text: "well"})
+		s.log.add("b", bellcord.TurnStarted{}, bellcord.TextDelta{Text: "well"})
 		s.log.add("d", prompted("and then\x1b[2J"))
-		s.log.add("b", ended(bellcord.Done))
-		s.log.add("c", bellcord.Started{}, bellcord.Said{Text: "yes\n"}, bellcord.StopAsked{}, ended(bellcord.Stopped))
+		s.log.add("b", ended(bellcord.EndDone))
+		s.log.add("c", bellcord.TurnStarted{}, bellcord.TextDelta{Text: "yes\n"}, bellcord.StopRequested{}, ended(bellcord.EndStopped))
 		s.types("q")
 		<-s.over
 		s.expect(t, "> go\nwell\n+ queued: and then␛[2J\n● done · kept 0 bytes of text · 0 tokens\n"+
@@ -172,8 +180,8 @@ func TestAWatchOfAnIdleSessionBeginsWithItsLastTurn(t *testing.T) {
 	for _, typed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := raise(t.Context(), "", typed)
-			s.log.add("a", prompted("one"), bellcord.Started{}, bellcord.Said{Text: "1"}, ended(bellcord.Done))
-			s.log.add("b", prompted("two"), bellcord.Started{}, bellcord.Said{Text: "2"}, ended(bellcord.Stopped))
+			s.log.add("a", prompted("one"), bellcord.TurnStarted{}, bellcord.TextDelta{Text: "1"}, ended(bellcord.EndDone))
+			s.log.add("b", prompted("two"), bellcord.TurnStarted{}, bellcord.TextDelta{Text: "2"}, ended(bellcord.EndStopped))
 			<-time.After(time.Second)
 			want := "> two\n2\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\n"
 			s.expect(t, want, "")
@@ -206,11 +214,11 @@ func TestWhereNobodyCanTypeOneTurnIsShownToItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", false)
-		s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Asked{Question: bellcord.Question{ID: "q", Text: "May I?"}})
-		s.log.add("b", prompted("dropped"), ended(bellcord.Stopped)) // another turn's end is not the end
-		s.log.add("a", ended(bellcord.Stopped))
+		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "May I?"}})
+		s.log.add("b", prompted("dropped"), ended(bellcord.EndStopped)) // another turn's end is not the end
+		s.log.add("a", ended(bellcord.EndStopped))
 		<-s.over
-		if s.receipt == nil || s.receipt.End != bellcord.Stopped || s.err != nil || len(s.asked) > 0 {
+		if s.receipt == nil || s.receipt.End != bellcord.EndStopped || s.err != nil || len(s.asked) > 0 {
 			t.Errorf("%v, %v, asked for %v", s.receipt, s.err, s.asked)
 		}
 	})
@@ -220,12 +228,12 @@ func TestEscStopsAndIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
-		s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Said{Text: "half"})
+		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.TextDelta{Text: "half"})
 		s.types("\x1b")
 		s.expect(t, "> go\nhalf", "")
 		<-time.After(line.EscapeWait)
 		s.expect(t, "> go\nhalf\n■ stopping…\n", "stop a now")
-		s.log.add("a", bellcord.StopAsked{}, ended(bellcord.Stopped)) // which is not said twice
+		s.log.add("a", bellcord.StopRequested{}, ended(bellcord.EndStopped)) // which is not said twice
 		s.types("\x1b[A")
 		s.types("\x04")
 		<-s.over
@@ -237,7 +245,7 @@ func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
-		s.log.add("a", prompted("go"), bellcord.Started{})
+		s.log.add("a", prompted("go"), bellcord.TurnStarted{})
 		for range 3 {
 			s.types("\x03")
 		}
@@ -251,7 +259,7 @@ func TestAStopThatDidNotArriveIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
 		s.refuse = errors.New("no route")
-		s.log.add("a", prompted("go"), bellcord.Started{})
+		s.log.add("a", prompted("go"), bellcord.TurnStarted{})
 		s.types("\x03")
 		s.expect(t, "> go\n■ stopping…\nthe stop did not arrive: no route; press again\n", "stop a now")
 		s.types("q")
@@ -265,7 +273,7 @@ func TestWhoLeavesBehindAStopLeavesItTheTimeToArrive(t *testing.T) {
 		arrives := took == want
 		synctest.Test(t, func(t *testing.T) {
 			s := raise(t.Context(), "a", true)
-			s.Stop = func(ctx context.Context, _ bellcord.TurnID, _ bellcord.Mode) error {
+			s.Stop = func(ctx context.Context, _ bellcord.TurnID, _ bellcord.StopMode) error {
 				select {
 				case <-time.After(took):
 					return nil
@@ -273,7 +281,7 @@ func TestWhoLeavesBehindAStopLeavesItTheTimeToArrive(t *testing.T) {
 					return s.note("called off")
 				}
 			}
-			s.log.add("a", prompted("go"), bellcord.Started{})
+			s.log.add("a", prompted("go"), bellcord.TurnStarted{})
 			s.types("\x03")
 			begun := time.Now()
 			s.types("q")
@@ -290,17 +298,19 @@ func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
 		ask := func(id string) bellcord.Body {
-			return bellcord.Asked{Question: bellcord.Question{ID: id, Text: "May " + id + "?\x1b[2K", Choices: []bellcord.Choice{{ID: "allow"}, {ID: "reject"}}}}
+			return bellcord.QuestionOpened{Question: bellcord.Question{ID: id, Text: "May " + id + "?\x1b[2K", Choices: []bellcord.Choice{{ID: "allow"}, {ID: "reject"}}}}
 		}
-		s.log.add("a", prompted("go"), bellcord.Started{}, ask("p"), ask("q"))
+		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, ask("p"), ask("q"))
 		s.types("y")
-		s.types("y") // is not an answer to q
-		s.expect(t, "> go\n? May p?␛[2K\n  y: yes · a: always exactly this · n: no\n? May q?␛[2K\n  y: yes · a: always exactly this · n: no\n", "answer a p allow")
-		s.log.add("a", bellcord.Answered{Question: "p", Choice: "allow"})
-		s.types("n")
-		s.log.add("a", bellcord.Answered{Question: "q", Choice: "reject", By: "anna"})
-		s.types("y") // to nothing
-		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
+		s.types("\r") // too early
+		s.expect(t, "> go\n? May p?␛[2K\n  y: yes · a: always exactly this · n: no; then Enter\n? May q?␛[2K\n  y: yes · a: always exactly this · n: no; then Enter\n", "")
+		s.answers("y")
+		s.answers("y") // is not an answer to q
+		s.log.add("a", bellcord.QuestionAnswered{Question: "p", Choice: "allow"})
+		s.answers("n")
+		s.log.add("a", bellcord.QuestionAnswered{Question: "q", Choice: "reject", By: "anna"})
+		s.answers("y") // to nothing
+		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  no? Enter confirms, any other key does not\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
 			t.Errorf("%s%v", s.shown.String(), s.asked)
 		}
 		s.types("q")
@@ -310,11 +320,11 @@ func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
 
 func TestAStopClosesQuestionsUnlessItWaitsForAStep(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[bellcord.Mode]string{bellcord.Now: "", bellcord.AfterStep: "answer a q allow"} {
+	for mode, want := range map[bellcord.StopMode]string{bellcord.StopNow: "", bellcord.StopAfterStep: "answer a q allow"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := raise(t.Context(), "a", true)
-			s.log.add("a", prompted("go"), bellcord.Started{}, bellcord.Asked{Question: bellcord.Question{ID: "q"}}, bellcord.StopAsked{Cause: bellcord.Cause{Mode: mode}})
-			s.types("y")
+			s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.QuestionOpened{Question: bellcord.Question{ID: "q"}}, bellcord.StopRequested{Cause: bellcord.Cause{Mode: mode}})
+			s.answers("y")
 			if got := s.wanted(); got != want {
 				t.Errorf("%s: %q", mode, got)
 			}
@@ -347,17 +357,17 @@ func TestLaw05_EscIsHeardWhileTheAnswerStreamsFast(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "one", true)
-		s.log.add("one", prompted("go"), bellcord.Started{})
+		s.log.add("one", prompted("go"), bellcord.TurnStarted{})
 		s.typed <- []byte("\x1b")
 		began := time.Now()
 		for range 50 { // faster than an Esc is known to be one
 			<-time.After(20 * time.Millisecond)
-			s.log.add("one", bellcord.Said{Text: "word "})
+			s.log.add("one", bellcord.TextDelta{Text: "word "})
 		}
 		if asked := s.wanted(); asked != "stop one now" {
 			t.Errorf("after %v asked for %q", time.Since(began), asked)
 		}
-		s.log.add("one", ended(bellcord.Stopped))
+		s.log.add("one", ended(bellcord.EndStopped))
 		s.types("q")
 		<-s.over
 	})

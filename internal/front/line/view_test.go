@@ -12,18 +12,19 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/line"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // script is an agent that is a function.
-type script func(ctx context.Context, w *bellcord.Work) error
+type script func(ctx context.Context, w *hub.Work) error
 
-func (s script) Run(ctx context.Context, w *bellcord.Work) error { return s(ctx, w) }
+func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
 // emits is an agent that emits the bodies, each in a commit of its own.
 func emits(bodies ...bellcord.Body) script {
-	return func(ctx context.Context, w *bellcord.Work) error {
+	return func(ctx context.Context, w *hub.Work) error {
 		for _, b := range bodies {
 			if err := errors.Join(w.Emit(b), w.Sync(ctx)); err != nil {
 				return err
@@ -34,7 +35,7 @@ func emits(bodies ...bellcord.Body) script {
 }
 
 // follow runs a turn and shows it. meanwhile may be nil.
-func follow(t *testing.T, agent script, view *line.View, meanwhile func(*bellcord.Hub, *bellcord.Turn)) (receipt bellcord.Receipt, err error) {
+func follow(t *testing.T, agent script, view *line.View, meanwhile func(*hub.Hub, *hub.Turn)) (receipt bellcord.Receipt, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -42,7 +43,7 @@ func follow(t *testing.T, agent script, view *line.View, meanwhile func(*bellcor
 		if openErr != nil {
 			t.Fatal(openErr)
 		}
-		hub, openErr := bellcord.Open(t.Context(), store, agent, bellcord.Options{})
+		hub, openErr := hub.Open(t.Context(), store, agent, hub.Options{})
 		if openErr != nil {
 			t.Fatal(openErr)
 		}
@@ -69,55 +70,55 @@ func follow(t *testing.T, agent script, view *line.View, meanwhile func(*bellcor
 
 func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
 	t.Parallel()
-	call := bellcord.Called{Call: "c", Name: "shell", Args: json.RawMessage(`{"command":"make"}`)}
+	call := bellcord.ToolCallRequested{Call: "c", Name: "shell", Arguments: json.RawMessage(`{"command":"make"}`)}
 	tests := []struct {
 		name     string
 		bodies   []bellcord.Body
 		out, err string
 	}{
-		{"an answer gets its newline", []bellcord.Body{bellcord.Said{Text: "hello "}, bellcord.Said{Text: "there"}}, "hello there\n", ""},
-		{"an answer that has one gets no second", []bellcord.Body{bellcord.Said{Text: "hello\n"}, bellcord.Said{Text: ""}}, "hello\n", ""},
+		{"an answer gets its newline", []bellcord.Body{bellcord.TextDelta{Text: "hello "}, bellcord.TextDelta{Text: "there"}}, "hello there\n", ""},
+		{"an answer that has one gets no second", []bellcord.Body{bellcord.TextDelta{Text: "hello\n"}, bellcord.TextDelta{Text: ""}}, "hello\n", ""},
 		{"no answer, no newline", nil, "", ""},
-		{"thinking is not shown", []bellcord.Body{bellcord.Thought{Text: "hm"}, bellcord.Said{Text: "yes"}}, "yes\n", ""},
+		{"thinking is not shown", []bellcord.Body{bellcord.ThinkingDelta{Text: "hm"}, bellcord.TextDelta{Text: "yes"}}, "yes\n", ""},
 		{
 			"a call starts on a line of its own, and what succeeds is not talked about",
 			[]bellcord.Body{
-				bellcord.Said{Text: "look:"},
+				bellcord.TextDelta{Text: "look:"},
 				call,
-				bellcord.CallStarted{Call: "c"},
-				bellcord.CallOutput{Call: "c", Text: "noise"},
-				bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Text: "fine"},
-				bellcord.Said{Text: "done"},
+				bellcord.ToolCallStarted{Call: "c"},
+				bellcord.ToolOutputDelta{Call: "c", Text: "noise"},
+				bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Result: "fine"},
+				bellcord.TextDelta{Text: "done"},
 			},
 			"look:\ndone\n", "→ shell {\"command\":\"make\"}\n",
 		},
 		{
 			"of a call that fails the last line is shown",
-			[]bellcord.Body{call, bellcord.CallEnded{Call: "c", Fate: bellcord.Finished, Failed: true, Text: "cc x.c\nno rule\n[exit code 2]\n"}},
+			[]bellcord.Body{call, bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Failed: true, Result: "cc x.c\nno rule\n[exit code 2]\n"}},
 			"", "→ shell {\"command\":\"make\"}\n  [exit code 2]\n",
 		},
 		{
 			"a call that did not run is shown",
-			[]bellcord.Body{call, bellcord.CallEnded{Call: "c", Fate: bellcord.NotStarted, Text: "[not started]"}},
+			[]bellcord.Body{call, bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallNotStarted, Result: "[not started]"}},
 			"", "→ shell {\"command\":\"make\"}\n  [not started]\n",
 		},
 		{
 			"a pause is explained in one line",
-			[]bellcord.Body{bellcord.Said{Text: "well"}, bellcord.Retrying{Attempt: 1, Wait: 1512345 * time.Microsecond, Why: "busy:\n try later\n"}},
+			[]bellcord.Body{bellcord.TextDelta{Text: "well"}, bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: 1512345 * time.Microsecond, Reason: "busy:\n try later\n"}},
 			"well\n", "… busy: try later; trying again in 1.5s\n",
 		},
 		{
 			"a compaction is told in one line",
-			[]bellcord.Body{bellcord.Said{Text: "well"}, bellcord.Compacted{Summary: "they talked\nabout trains", From: 1}, bellcord.Said{Text: "on"}},
+			[]bellcord.Body{bellcord.TextDelta{Text: "well"}, bellcord.ConversationCompacted{Summary: "they talked\nabout trains", FromSeq: 1}, bellcord.TextDelta{Text: "on"}},
 			"well\non\n", "≡ compacted: the conversation so far is now a summary of 4 words\n",
 		},
 		{
 			"what happens behind the scenes is not",
 			[]bellcord.Body{
-				bellcord.AsideStarted{For: "title"},
-				bellcord.AsideEnded{For: "title", Usage: bellcord.Usage{Exact: true}},
-				bellcord.Sealed{Seal: json.RawMessage(`"s"`)},
-				bellcord.Attached{Link: bellcord.Link{URI: "file:///a"}, Text: "a"},
+				bellcord.SideRequestStarted{Purpose: "title"},
+				bellcord.SideRequestEnded{Purpose: "title", Usage: bellcord.Usage{Exact: true}},
+				bellcord.ThinkingSigned{Signature: json.RawMessage(`"s"`)},
+				bellcord.AttachmentLoaded{Link: bellcord.Link{URI: "file:///a"}, Text: "a"},
 			},
 			"", "",
 		},
@@ -127,7 +128,7 @@ func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
 			t.Parallel()
 			var out, errs strings.Builder
 			receipt, err := follow(t, emits(test.bodies...), &line.View{Out: &out, Err: &errs}, nil)
-			if err != nil || receipt.End != bellcord.Done {
+			if err != nil || receipt.End != bellcord.EndDone {
 				t.Fatalf("ended %s, %v", receipt.End, err)
 			}
 			if out.String() != test.out || errs.String() != test.err {
@@ -140,24 +141,24 @@ func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
 func TestAStopIsShownOnALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var out, errs strings.Builder
-	agent := func(ctx context.Context, w *bellcord.Work) error {
-		err := emits(bellcord.Said{Text: "half of "})(ctx, w)
+	agent := func(ctx context.Context, w *hub.Work) error {
+		err := emits(bellcord.TextDelta{Text: "half of "})(ctx, w)
 		<-ctx.Done()
 		return err
 	}
-	receipt, err := follow(t, agent, &line.View{Out: &out, Err: &errs}, func(hub *bellcord.Hub, turn *bellcord.Turn) {
+	receipt, err := follow(t, agent, &line.View{Out: &out, Err: &errs}, func(hub *hub.Hub, turn *hub.Turn) {
 		<-time.After(time.Second)
 		hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "Ctrl-C"}))
 	})
-	if err != nil || receipt.End != bellcord.Stopped || out.String() != "half of \n" || errs.String() != "■ stopping…\n" {
+	if err != nil || receipt.End != bellcord.EndStopped || out.String() != "half of \n" || errs.String() != "■ stopping…\n" {
 		t.Errorf("ended %s, %v; stdout %q, stderr %q", receipt.End, err, out.String(), errs.String())
 	}
 }
 
-func TestWithJSONEveryEventOfTheTurnIsALine(t *testing.T) {
+func TestFollow_JSON_WritesEveryEventAsALineAndLastTheResult(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	agent := emits(bellcord.Said{Text: "two\nlines\u2028"}, bellcord.Retrying{Wait: time.Second, Why: "busy"})
+	agent := emits(bellcord.TextDelta{Text: "two\nlines\u2028"}, bellcord.ModelRetryScheduled{RetryIn: time.Second, Reason: "busy"})
 	if _, err := follow(t, agent, &line.View{Out: &out, Err: &errs, JSON: true}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -170,21 +171,21 @@ func TestWithJSONEveryEventOfTheTurnIsALine(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &ev); err != nil || ev.Turn == "" || len(ev.Body) == 0 {
 			t.Errorf("%s: %v", text, err)
 		}
-		if _, err := bellcord.DecodeBody(ev.Kind, ev.Body); err != nil {
+		if _, err := bellcord.DecodeBody(ev.Kind, ev.Body); err != nil && ev.Kind != "result" {
 			t.Error(err)
 		}
 		kinds = append(kinds, ev.Kind)
 	}
-	if got := strings.Join(kinds, " "); got != "prompted started said retrying ended" || errs.Len() > 0 {
+	if got := strings.Join(kinds, " "); got != "prompted started said retrying ended result" || errs.Len() > 0 {
 		t.Errorf("events %s; stderr %q", got, errs.String())
 	}
 }
 
 func TestAQuestionIsPutToWhoeverIsThere(t *testing.T) {
 	t.Parallel()
-	asks := func(ctx context.Context, w *bellcord.Work) error {
+	asks := func(ctx context.Context, w *hub.Work) error {
 		choice, err := w.Ask(ctx, bellcord.Question{Text: "May I?"})
-		return errors.Join(err, w.Emit(bellcord.Said{Text: choice}))
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
 	}
 	answers := func(choice string, err error) func(context.Context, bellcord.Question) (string, error) {
 		return func(_ context.Context, q bellcord.Question) (string, error) { return choice + " " + q.Text, err }
@@ -213,11 +214,11 @@ func TestNothingThatAModelOrAToolSaysSteersATerminal(t *testing.T) {
 	const evil = "\x1b]0;title\a\x1b[2J\u009b31m\u202e"
 	var out, errs bytes.Buffer
 	agent := emits(
-		bellcord.Said{Text: evil + "\n"},
-		bellcord.Called{Call: "1", Name: "shell", Args: json.RawMessage(`{"command":"` + "\u009b31m" + `"}`)},
-		bellcord.CallStarted{Call: "1"},
-		bellcord.CallEnded{Call: "1", Fate: bellcord.Finished, Failed: true, Text: evil},
-		bellcord.Retrying{Attempt: 1, Wait: time.Second, Why: evil},
+		bellcord.TextDelta{Text: evil + "\n"},
+		bellcord.ToolCallRequested{Call: "1", Name: "shell", Arguments: json.RawMessage(`{"command":"` + "\u009b31m" + `"}`)},
+		bellcord.ToolCallStarted{Call: "1"},
+		bellcord.ToolCallEnded{Call: "1", Outcome: bellcord.CallFinished, Failed: true, Result: evil},
+		bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: time.Second, Reason: evil},
 	)
 	if _, err := follow(t, agent, &line.View{Out: &out, Err: &errs, Terminal: true}, nil); err != nil {
 		t.Fatal(err)

@@ -47,21 +47,21 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 	waits := w.running != "" && w.running != ev.Turn
 	w.note(ev)
 	switch b := ev.Body.(type) {
-	case bellcord.Prompted:
+	case bellcord.TurnAccepted:
 		if waits {
 			return nil, w.View.Note("+ queued: %s", Visible(bellcord.FirstWords(b.Text)))
 		}
-	case bellcord.Started:
+	case bellcord.TurnStarted:
 		return nil, w.View.Note("> %s", Visible(strings.TrimRight(w.texts[ev.Turn], "\n")))
-	case bellcord.Asked:
+	case bellcord.QuestionOpened:
 		return nil, w.View.Note("? %s", Visible(b.Question.Text))
-	case bellcord.Answered:
+	case bellcord.QuestionAnswered:
 		return nil, w.View.Note("  %s", answered(b))
-	case bellcord.StopAsked:
+	case bellcord.StopRequested:
 		if told {
 			return nil, nil
 		}
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		return &b.Receipt, w.View.Note("%s", Receipt(b.Receipt))
 	}
 	return nil, w.View.Show(ev)
@@ -73,22 +73,22 @@ func (w *Watch) note(ev bellcord.Event) {
 		w.texts = map[bellcord.TurnID]string{}
 	}
 	switch b := ev.Body.(type) {
-	case bellcord.Prompted:
+	case bellcord.TurnAccepted:
 		w.texts[ev.Turn] = b.Text
-	case bellcord.Edited:
+	case bellcord.PromptEdited:
 		w.texts[ev.Turn] = b.Text
-	case bellcord.Started:
+	case bellcord.TurnStarted:
 		w.running = ev.Turn
-	case bellcord.Asked:
+	case bellcord.QuestionOpened:
 		w.questions = append(w.questions, b.Question)
-	case bellcord.Answered:
+	case bellcord.QuestionAnswered:
 		w.questions = slices.DeleteFunc(w.questions, func(q bellcord.Question) bool { return q.ID == b.Question })
-	case bellcord.StopAsked:
+	case bellcord.StopRequested:
 		w.told = ev.Turn
-		if b.Cause.Mode != bellcord.AfterStep {
+		if b.Cause.Mode != bellcord.StopAfterStep {
 			w.questions = nil // they are closed
 		}
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		delete(w.texts, ev.Turn)
 		if w.running == ev.Turn {
 			w.running, w.questions = "", nil
@@ -96,7 +96,7 @@ func (w *Watch) note(ev bellcord.Event) {
 	}
 }
 
-func answered(a bellcord.Answered) string {
+func answered(a bellcord.QuestionAnswered) string {
 	if a.By == "" {
 		return "answered: " + Visible(a.Choice)
 	}

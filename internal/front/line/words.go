@@ -12,7 +12,7 @@ import (
 // Receipt is a receipt for people, in one line.
 func Receipt(r bellcord.Receipt) string {
 	parts := []string{head(r)}
-	if r.Abandoned {
+	if r.AgentAbandoned {
 		parts = append(parts, "the agent did not return and was cut off")
 	}
 	parts = append(parts, "kept "+kept(r.Kept))
@@ -25,16 +25,19 @@ func Receipt(r bellcord.Receipt) string {
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
 	}
+	for _, p := range r.Processes.Unconfirmed {
+		parts = append(parts, "NOT CONFIRMED AS ENDED: "+Visible(p.Name))
+	}
 	if n := len(r.Processes.Background); n > 0 {
 		parts = append(parts, count(n, "process")+" in the background")
 	}
-	if n := len(r.Questions); n > 0 {
+	if n := len(r.WithdrawnQuestions); n > 0 {
 		parts = append(parts, count(n, "question")+" closed")
 	}
-	if n := len(r.Held); n > 0 {
+	if n := len(r.HeldTurns); n > 0 {
 		parts = append(parts, count(n, "queued turn")+" held")
 	}
-	if n := len(r.Dropped); n > 0 {
+	if n := len(r.DroppedTurns); n > 0 {
 		parts = append(parts, count(n, "queued turn")+" dropped")
 	}
 	parts = append(parts, usage(r.Usage))
@@ -47,7 +50,7 @@ func head(r bellcord.Receipt) string {
 		took = " after " + r.Times.Settled.Sub(r.Times.Started).Round(time.Millisecond).String()
 	}
 	switch r.End {
-	case bellcord.Stopped:
+	case bellcord.EndStopped:
 		if r.Cause == nil { // a server's word: ours always has one
 			return "■ stopped" + took
 		}
@@ -56,29 +59,29 @@ func head(r bellcord.Receipt) string {
 			who = r.Cause.By
 		}
 		switch {
-		case r.Cause.Kind == bellcord.Budget && r.Cause.Why != "":
-			who += ": " + r.Cause.Why
-		case r.Cause.From != "":
-			who += ", " + r.Cause.From
+		case r.Cause.Kind == bellcord.CauseBudget && r.Cause.Reason != "":
+			who += ": " + r.Cause.Reason
+		case r.Cause.Source != "":
+			who += ", " + r.Cause.Source
 		}
 		stop := ""
-		if !r.Times.Requested.IsZero() {
-			stop = fmt.Sprintf(" (%s from asked to settled)", r.Times.Settled.Sub(r.Times.Requested).Round(100*time.Microsecond))
+		if !r.Times.StopRequested.IsZero() {
+			stop = fmt.Sprintf(" (%s from asked to settled)", r.Times.Settled.Sub(r.Times.StopRequested).Round(100*time.Microsecond))
 		}
 		return "■ stopped by " + who + took + stop
-	case bellcord.Failed:
+	case bellcord.EndFailed:
 		return "✗ failed" + took + ": " + Visible(LastLine(strings.SplitN(r.Error, "\n", 2)[0]))
-	case bellcord.Lost:
+	case bellcord.EndLost:
 		return "✗ lost: the process that ran it died"
-	case bellcord.Done:
+	case bellcord.EndDone:
 	}
 	return "● done" + took
 }
 
 func kept(k bellcord.Kept) string {
-	s := fmt.Sprintf("%d bytes of text", k.Text)
-	if k.Results > 0 {
-		s += ", " + count(k.Results, "tool result")
+	s := fmt.Sprintf("%d bytes of text", k.TextBytes)
+	if k.FinishedCalls > 0 {
+		s += ", " + count(k.FinishedCalls, "tool result")
 	}
 	return s
 }
@@ -103,8 +106,8 @@ func usage(u bellcord.Usage) string {
 		about, nearly = "about ", "≈"
 	}
 	text := fmt.Sprintf("%s%d tokens", about, u.Total())
-	if u.Cost > 0 {
-		text += ", " + nearly + bellcord.Dollars(u.Cost)
+	if u.CostNanoUSD > 0 {
+		text += ", " + nearly + bellcord.Dollars(u.CostNanoUSD)
 	}
 	return text
 }

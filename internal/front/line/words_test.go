@@ -12,7 +12,7 @@ func TestReceiptsInWords(t *testing.T) {
 	t.Parallel()
 	at := func(d time.Duration) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(d) }
 	ran := bellcord.Times{Started: at(0), Settled: at(1234567 * time.Microsecond)}
-	stopped := bellcord.Times{Started: at(0), Requested: at(2 * time.Second), Settled: at(2*time.Second + 12340*time.Microsecond)}
+	stopped := bellcord.Times{Started: at(0), StopRequested: at(2 * time.Second), Settled: at(2*time.Second + 12340*time.Microsecond)}
 	ref := func(names ...string) (refs []bellcord.CallRef) {
 		for _, n := range names {
 			refs = append(refs, bellcord.CallRef{Call: n, Name: n})
@@ -26,59 +26,59 @@ func TestReceiptsInWords(t *testing.T) {
 	}{
 		{
 			"a turn that is done",
-			bellcord.Receipt{End: bellcord.Done, Times: ran, Kept: bellcord.Kept{Text: 10, Results: 1}, Usage: bellcord.Usage{Input: 3, Output: 4, Exact: true}},
+			bellcord.Receipt{End: bellcord.EndDone, Times: ran, Kept: bellcord.Kept{TextBytes: 10, FinishedCalls: 1}, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, Exact: true}},
 			"● done after 1.235s · kept 10 bytes of text, 1 tool result · 7 tokens",
 		},
 		{
 			"a turn with a price",
-			bellcord.Receipt{End: bellcord.Done, Usage: bellcord.Usage{Input: 3, Output: 4, Cost: 12_300_000, Exact: true}},
+			bellcord.Receipt{End: bellcord.EndDone, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 12_300_000, Exact: true}},
 			"● done · kept 0 bytes of text · 7 tokens, $0.0123",
 		},
 		{
 			"a turn with a price that is an estimate",
-			bellcord.Receipt{End: bellcord.Lost, Usage: bellcord.Usage{Input: 3, Output: 4, Cost: 2_500_000_000}},
+			bellcord.Receipt{End: bellcord.EndLost, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 2_500_000_000}},
 			"✗ lost: the process that ran it died · kept 0 bytes of text · about 7 tokens, ≈$2.50",
 		},
 		{
 			"a turn that a person stopped, with all that it had open",
 			bellcord.Receipt{
-				End: bellcord.Stopped, Times: stopped, Cause: &bellcord.Cause{Kind: bellcord.Person, By: "Ctrl-C", From: "terminal"},
-				Kept:      bellcord.Kept{Text: 5, Results: 2},
-				Calls:     bellcord.Calls{Finished: 2, Stopped: ref("a"), NotStarted: ref("b", "c"), Unknown: ref("d")},
-				Processes: bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}}},
-				Questions: []string{"q"},
-				Held:      []bellcord.TurnID{"x", "y"},
-				Usage:     bellcord.Usage{Input: 30, Output: 4},
+				End: bellcord.EndStopped, Times: stopped, Cause: &bellcord.Cause{Kind: bellcord.CausePerson, By: "Ctrl-C", Source: "terminal"},
+				Kept:               bellcord.Kept{TextBytes: 5, FinishedCalls: 2},
+				Calls:              bellcord.Calls{Finished: 2, Stopped: ref("a"), NotStarted: ref("b", "c"), Unknown: ref("d")},
+				Processes:          bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}}},
+				WithdrawnQuestions: []string{"q"},
+				HeldTurns:          []bellcord.TurnID{"x", "y"},
+				Usage:              bellcord.Usage{InputTokens: 30, OutputTokens: 4},
 			},
 			"■ stopped by Ctrl-C, terminal after 2.012s (12.3ms from asked to settled) · kept 5 bytes of text, 2 tool results · " +
 				"1 call stopped, 2 calls not run, 1 call unknown · 2 processes ended · 1 question closed · 2 queued turns held · about 34 tokens",
 		},
 		{
 			"a turn of which nobody says who stopped it",
-			bellcord.Receipt{End: bellcord.Stopped, Usage: bellcord.Usage{Exact: true}},
+			bellcord.Receipt{End: bellcord.EndStopped, Usage: bellcord.Usage{Exact: true}},
 			"■ stopped · kept 0 bytes of text · 0 tokens",
 		},
 		{
 			"a turn that was stopped before it began",
-			bellcord.Receipt{End: bellcord.Stopped, Cause: &bellcord.Cause{Kind: bellcord.Shutdown}, Dropped: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
+			bellcord.Receipt{End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseShutdown}, DroppedTurns: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
 			"■ stopped by shutdown · kept 0 bytes of text · 1 queued turn dropped · 0 tokens",
 		},
 		{
 			"an agent that had to be abandoned, and a process that would not go",
 			bellcord.Receipt{
-				End: bellcord.Stopped, Cause: &bellcord.Cause{Kind: bellcord.Deadline}, Abandoned: true,
+				End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseDeadline}, AgentAbandoned: true,
 				Processes: bellcord.Processes{Survivors: []bellcord.Process{{PID: 42, Name: "sleep"}}},
 			},
 			"■ stopped by deadline · the agent did not return and was cut off · kept 0 bytes of text · SURVIVED: sleep (42) · about 0 tokens",
 		},
 		{
 			"a turn that failed, of whose trace only the first line is told",
-			bellcord.Receipt{End: bellcord.Failed, Times: ran, Error: "no paper\ngoroutine 1\n", Usage: bellcord.Usage{Exact: true}},
+			bellcord.Receipt{End: bellcord.EndFailed, Times: ran, Error: "no paper\ngoroutine 1\n", Usage: bellcord.Usage{Exact: true}},
 			"✗ failed after 1.235s: no paper · kept 0 bytes of text · 0 tokens",
 		},
 		{
 			"a turn that was lost",
-			bellcord.Receipt{End: bellcord.Lost, Times: ran, Calls: bellcord.Calls{Unknown: ref("a", "b")}},
+			bellcord.Receipt{End: bellcord.EndLost, Times: ran, Calls: bellcord.Calls{Unknown: ref("a", "b")}},
 			"✗ lost: the process that ran it died · kept 0 bytes of text · 2 calls unknown · about 0 tokens",
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // actor is an agent that does what the prompt says, line by line:
@@ -49,7 +50,7 @@ func (a *actor) given() (texts []string) {
 	return texts
 }
 
-func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
+func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	a.mu.Lock()
 	a.prompts = append(a.prompts, w.Prompt)
 	a.mu.Unlock()
@@ -65,16 +66,16 @@ func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
 	return nil
 }
 
-func (a *actor) act(ctx context.Context, w *bellcord.Work, verb, rest string) error {
+func (a *actor) act(ctx context.Context, w *hub.Work, verb, rest string) error {
 	switch verb {
 	case "say":
-		return w.Emit(bellcord.Said{Text: lines(rest)})
+		return w.Emit(bellcord.TextDelta{Text: lines(rest)})
 	case "think":
-		return w.Emit(bellcord.Thought{Text: rest})
+		return w.Emit(bellcord.ThinkingDelta{Text: rest})
 	case "slow":
 		n, _ := strconv.Atoi(rest)
 		for i := range n {
-			if err := errors.Join(w.Emit(bellcord.Said{Text: fmt.Sprintf("word%d ", i)}), w.Sync(ctx)); err != nil || !pause(ctx, 100*time.Millisecond) {
+			if err := errors.Join(w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("word%d ", i)}), w.Sync(ctx)); err != nil || !pause(ctx, 100*time.Millisecond) {
 				return err
 			}
 		}
@@ -94,40 +95,40 @@ func (a *actor) act(ctx context.Context, w *bellcord.Work, verb, rest string) er
 		for _, m := range known {
 			texts = append(texts, m.Text)
 		}
-		return errors.Join(err, w.Emit(bellcord.Said{Text: fmt.Sprintf("I know: %v", texts)}))
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("I know: %v", texts)}))
 	case "fail":
 		return errors.New(rest)
 	}
 	return more(ctx, w, verb, rest)
 }
 
-func more(ctx context.Context, w *bellcord.Work, verb, rest string) error {
+func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 	first, second, _ := strings.Cut(rest, " ")
 	n, _ := strconv.ParseInt(first, 10, 64)
 	d, _ := time.ParseDuration(first)
 	switch verb {
 	case "repeat":
-		return w.Emit(bellcord.Said{Text: strings.Repeat(lines(second), int(n))})
+		return w.Emit(bellcord.TextDelta{Text: strings.Repeat(lines(second), int(n))})
 	case "hang":
 		pause(ctx, d)
 		return nil
 	case "retry":
-		return w.Emit(bellcord.Retrying{Attempt: 1, Wait: d, Why: "it is busy"})
+		return w.Emit(bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: d, Reason: "it is busy"})
 	case "spend":
 		output, _ := strconv.ParseInt(second, 10, 64)
 		price := &bellcord.Price{Input: 1000, Output: 1000}
 		return errors.Join(w.Step(ctx, bellcord.StepStarted{Model: "fake/one", Price: price}),
-			w.Emit(bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{Input: n, Output: output, Cost: 1000 * (n + output), Exact: true}}))
+			w.Emit(bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{InputTokens: n, OutputTokens: output, CostNanoUSD: 1000 * (n + output), Exact: true}}))
 	case "write":
 		return os.WriteFile(filepath.Join(w.Session.Dir, first), []byte("what is in "+first), 0o600)
 	}
-	return w.Emit(bellcord.Said{Text: "You said: " + strings.TrimSpace(verb+" "+rest)})
+	return w.Emit(bellcord.TextDelta{Text: "You said: " + strings.TrimSpace(verb+" "+rest)})
 }
 
 func lines(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
 
 // ask asks everything at once and says what was chosen, in the order of asking.
-func ask(ctx context.Context, w *bellcord.Work, texts []string) error {
+func ask(ctx context.Context, w *hub.Work, texts []string) error {
 	chosen, failed := make([]string, len(texts)), make([]error, len(texts))
 	var open sync.WaitGroup
 	for i, text := range texts {
@@ -141,26 +142,26 @@ func ask(ctx context.Context, w *bellcord.Work, texts []string) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	return w.Emit(bellcord.Said{Text: "chosen: " + strings.Join(chosen, ", ")})
+	return w.Emit(bellcord.TextDelta{Text: "chosen: " + strings.Join(chosen, ", ")})
 }
 
-func tool(ctx context.Context, w *bellcord.Work, verb, command string) error {
+func tool(ctx context.Context, w *hub.Work, verb, command string) error {
 	args, _ := json.Marshal(map[string]string{"command": command})
 	call := command
 	err := errors.Join(
-		w.Emit(bellcord.Called{Call: call, Name: "shell", Args: args}),
-		w.Emit(bellcord.CallStarted{Call: call}), w.Sync(ctx))
+		w.Emit(bellcord.ToolCallRequested{Call: call, Name: "shell", Arguments: args}),
+		w.Emit(bellcord.ToolCallStarted{Call: call}), w.Sync(ctx))
 	if err != nil {
 		return err
 	}
-	fate := bellcord.Finished
+	fate := bellcord.CallFinished
 	if verb == "long" {
 		<-ctx.Done()
 		fate = bellcord.CallStopped
 	} else if !pause(ctx, time.Second) {
 		fate = bellcord.CallStopped
 	}
-	return w.Emit(bellcord.CallEnded{Call: call, Fate: fate, Text: "ok"})
+	return w.Emit(bellcord.ToolCallEnded{Call: call, Outcome: fate, Result: "ok"})
 }
 
 // pause waits; it reports whether to go on.

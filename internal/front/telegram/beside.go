@@ -45,8 +45,13 @@ func (c *chat) reply(ctx context.Context, what verb, words string) (string, [][]
 		return c.models(ctx), buttons("m:", c.front.Models())
 	case file:
 		return c.sendFile(ctx, words), nil
+	case prompt, stop, stopAll, instead, clearAll, fresh, unknown, elsewhere:
 	}
-	return "I don't know /" + words + ". What I know: /help", nil
+	_, _, err := commands.Parse(words, false)
+	if err == nil {
+		return "", nil
+	}
+	return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + ".", nil
 }
 
 // buttons offers things by name, one in a row. Names that no button can carry
@@ -80,7 +85,7 @@ func (c *chat) status(ctx context.Context) string {
 	if err != nil {
 		return c.apology(err.Error())
 	}
-	turns, err := c.front.Hub.Unended(ctx, id)
+	turns, err := c.front.Hub.UnendedTurns(ctx, id)
 	if err != nil {
 		return c.apology(err.Error())
 	}
@@ -101,7 +106,7 @@ func standing(turns []bellcord.TurnRecord, asks bool) string {
 	line := ""
 	for _, t := range turns {
 		switch {
-		case t.State != bellcord.Running:
+		case t.State != bellcord.StateRunning:
 			waiting++
 		case t.Stop != nil:
 			line = "■ Stopping"
@@ -163,7 +168,7 @@ func total(all []bellcord.Spending) string {
 	about := ""
 	for _, s := range all {
 		tokens += s.Total()
-		cost += s.Cost
+		cost += s.CostNanoUSD
 		if !s.Exact {
 			about = "about "
 		}

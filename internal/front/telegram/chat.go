@@ -30,6 +30,7 @@ type chat struct {
 	mine    map[bellcord.TurnID]bool         // prompted here, and not ended
 	follows map[bellcord.SessionID]*follower // whose logs are read
 	offers  []offer                          // files that can be had by a button
+	last    *farewell                        // of the turn whose stop holds prompts
 	active  time.Time                        // when something was last said
 	news    chan struct{}                    // closed when something has ended, then another
 }
@@ -146,9 +147,12 @@ func (c *chat) accepted(id bellcord.TurnID, turn bool) {
 	}
 }
 
+// fromHere says where a stop came from.
+const fromHere = "Telegram"
+
 // cause is a stop by somebody in this chat.
 func (c *chat) cause(by, why string) bellcord.Cause {
-	return bellcord.Cause{Kind: bellcord.Person, By: by, From: "Telegram", Why: why}
+	return bellcord.Cause{Kind: bellcord.CausePerson, By: by, Source: fromHere, Reason: why}
 }
 
 // put has something sent that must arrive, in order.

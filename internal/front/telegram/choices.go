@@ -106,7 +106,7 @@ func (c *chat) chooseModel(ctx context.Context, name string) string {
 	if id != "" {
 		_, err := c.front.Hub.OpenSession(ctx, id)
 		if err == nil {
-			_, err = c.front.Hub.Configure(id, bellcord.Configured{Model: name})
+			_, err = c.front.Hub.Configure(id, bellcord.SessionUpdated{Model: name})
 		}
 		if err != nil {
 			return c.apology(err.Error())

@@ -195,7 +195,7 @@ func TestStatusSaysThatAQuestionWaitsForYou(t *testing.T) {
 func TestAnUnknownCommandIsToldSoHoweverLongItIs(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/nonsense"); got != "I don't know /nonsense. What I know: /help" {
+		if got := s.asks("/nonsense"); got != "Unknown command /nonsense (see /help); to send it as text, write //nonsense." {
 			t.Errorf("it says %q", got)
 		}
 		s.asks("say Hello.")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // clear stops the chat's turn, and when that has settled takes its messages away,
@@ -12,7 +13,7 @@ import (
 func (c *chat) clear(s said) {
 	cause := c.cause(s.by, "/clear")
 	gone := c.unwant()
-	under := c.stop(cause, bellcord.Drop)
+	under := c.stop(cause, bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(func(ctx context.Context) {
@@ -68,7 +69,7 @@ func (c *chat) forget(ctx context.Context, cause bellcord.Cause) error {
 	if err != nil {
 		return err
 	}
-	settle(ctx, []*bellcord.Stopping{stopping})
+	settle(ctx, []*hub.Stopping{stopping})
 	c.front.LetGo(session)
 	return nil
 }
@@ -91,7 +92,7 @@ func (c *chat) takeAway(gone []*turn) {
 
 // fresh begins another conversation; the one before stays.
 func (c *chat) fresh(s said) {
-	under := c.stop(c.cause(s.by, "/new"), bellcord.Drop)
+	under := c.stop(c.cause(s.by, "/new"), bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(func(ctx context.Context) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // Law 5 in a crowd: the bot has more to say than Telegram takes, then Telegram
@@ -42,7 +42,7 @@ func TestLaw05_AStopDoesNotWaitForAnOutboxThatIsFullOrHeld(t *testing.T) {
 		}
 		asked := time.Now()
 		synctest.Wait()
-		if left, err := s.hub.Unended(s.Context(), ""); err != nil || len(left) > 0 {
+		if left, err := s.hub.UnendedTurns(s.Context(), ""); err != nil || len(left) > 0 {
 			t.Errorf("%d turns go on, %v", len(left), err)
 		}
 		s.toldAt(asked, people, crowd)
@@ -65,8 +65,8 @@ func (s *stage) toldAt(asked time.Time, people []int64, names map[int64]string) 
 		s.must(err)
 		events, err := s.store.Events(s.Context(), all[0].ID, 0, 1<<20)
 		s.must(err)
-		end, is := events[len(events)-1].Body.(bellcord.Ended)
-		if !is || end.Receipt.End != bellcord.Stopped || !end.Receipt.Times.Settled.Equal(asked) {
+		end, is := events[len(events)-1].Body.(bellcord.TurnEnded)
+		if !is || end.Receipt.End != bellcord.EndStopped || !end.Receipt.Times.Settled.Equal(asked) {
 			s.Errorf("%s: %+v", names[who], events[len(events)-1].Body)
 		}
 	}

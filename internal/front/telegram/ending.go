@@ -14,28 +14,35 @@ import (
 func (c *chat) ends(t *turn, r bellcord.Receipt) (string, [][]wire.Button) {
 	retry := wire.Button{Text: "↻ Retry", Data: "t:" + string(t.id)}
 	switch r.End {
-	case bellcord.Stopped:
+	case bellcord.EndStopped:
 		rows := [][]wire.Button{{{Text: "▶ Continue", Data: "c:" + string(t.id)}, retry}}
 		if r.Times.Started.IsZero() {
 			rows[0] = rows[0][1:]
 		}
-		if n := len(r.Held); n > 0 {
+		if n := len(r.HeldTurns); n > 0 {
 			rows = append(rows, []wire.Button{
-				{Text: fmt.Sprintf("▶ Send the %s that waits", count(n, "message")), Data: "r:" + string(t.session)},
-				{Text: "✕ Discard", Data: "d:" + string(t.session)},
+				{Text: sendLabel(n), Data: "r:" + string(t.id)},
+				{Text: "✕ Discard", Data: "d:" + string(t.id)},
 			})
 		}
 		return c.stoppedLine(r), rows
-	case bellcord.Failed:
+	case bellcord.EndFailed:
 		return c.apology(r.Error), [][]wire.Button{{retry}}
-	case bellcord.Lost:
+	case bellcord.EndLost:
 		return "✗ Lost: the server died while it worked on this. What it had said is kept.", [][]wire.Button{{retry}}
-	case bellcord.Done:
-		if r.Cause != nil && r.Cause.Kind == bellcord.Person {
+	case bellcord.EndDone:
+		if r.Cause != nil && r.Cause.Kind == bellcord.CausePerson {
 			return "It was done before the stop came.", nil
 		}
 	}
 	return "", nil
+}
+
+func sendLabel(n int) string {
+	if n == 1 {
+		return "▶ Send the waiting message"
+	}
+	return fmt.Sprintf("▶ Send %d waiting messages", n)
 }
 
 // stoppedLine is the last line of a stopped turn: who, how long, what became of
@@ -53,7 +60,7 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 	for _, of := range []struct {
 		n    int
 		word string
-	}{{len(r.Held), "waiting"}, {len(r.Dropped), "dropped"}} {
+	}{{len(r.HeldTurns), "waiting"}, {len(r.DroppedTurns), "dropped"}} {
 		if of.n > 0 {
 			parts = append(parts, count(of.n, "message")+" "+of.word)
 		}
@@ -61,25 +68,28 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 	if n := len(r.Processes.Survivors); n > 0 {
 		parts = append(parts, fmt.Sprintf("⚠ %d processes survived", n))
 	}
+	if n := len(r.Processes.Unconfirmed); n > 0 {
+		parts = append(parts, fmt.Sprintf("⚠ %d not confirmed as ended", n))
+	}
 	return strings.Join(parts, " · ")
 }
 
 // who says by whom it was stopped, where that is not the person who reads it.
 func (c *chat) who(cause *bellcord.Cause) string {
 	switch cause.Kind {
-	case bellcord.Shutdown:
+	case bellcord.CauseShutdown:
 		return ": the server shuts down"
-	case bellcord.Replaced:
+	case bellcord.CauseReplaced:
 		return ": something newer was said"
-	case bellcord.Deadline:
+	case bellcord.CauseDeadline:
 		return ": its time was up"
-	case bellcord.Budget, bellcord.StepLimit:
+	case bellcord.CauseBudget, bellcord.CauseStepLimit:
 		return ": " + strings.ReplaceAll(string(cause.Kind), "_", " ")
-	case bellcord.Disconnect, bellcord.Person:
+	case bellcord.CauseDisconnect, bellcord.CausePerson:
 	}
 	from := ""
-	if cause.From != "" && cause.From != "Telegram" {
-		from = ", " + cause.From
+	if cause.Source != "" && cause.Source != "Telegram" {
+		from = ", " + cause.Source
 	}
 	if cause.By == "" || cause.By == c.owner && from == "" {
 		return ""
@@ -133,12 +143,12 @@ const (
 )
 
 // toolLine is a call for people: its title, or its name and what it was given.
-func toolLine(b bellcord.Called) string {
+func toolLine(b bellcord.ToolCallRequested) string {
 	line := b.Title
 	if line == "" {
 		line = b.Name
-		if len(b.Args) > 2 {
-			line += " " + plainArgs(b.Args)
+		if len(b.Arguments) > 2 {
+			line += " " + plainArgs(b.Arguments)
 		}
 	}
 	return short(strings.Join(strings.Fields(line), " "), mostTool)

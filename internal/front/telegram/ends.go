@@ -32,10 +32,16 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 		t.placeholder = false
 		c.takeAway([]*turn{t.without()})
 	}
-	if t.cleared && r.End == bellcord.Stopped || t.unseen(r) {
+	if replacedByPolicy(r) {
+		c.withdrawPreview(t)
 		c.note()
 		return
 	}
+	if t.cleared && r.End == bellcord.EndStopped || t.unseen(r) {
+		c.note()
+		return
+	}
+	t.receipt = r
 	body := strings.TrimSpace(t.text.String())
 	if t.cleared { // it was done before the clear came: nothing of it is missing
 		body, t.live, t.flushed = strings.TrimSpace(t.all.String()), 0, 0
@@ -58,12 +64,12 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 // those who are concerned are told otherwise.
 func (t *turn) unseen(r bellcord.Receipt) bool {
 	switch {
-	case r.End != bellcord.Stopped || t.all.Len() > 0 || len(t.tools) > 0:
+	case r.End != bellcord.EndStopped || t.all.Len() > 0 || len(t.tools) > 0:
 		return false
-	case r.Cause.Kind == bellcord.Replaced:
+	case r.Cause.Kind == bellcord.CauseReplaced:
 		return t.live == 0
 	}
-	return r.Times.Started.IsZero() && (!t.mine || r.Cause.Queue == bellcord.Drop)
+	return r.Times.Started.IsZero() && (!t.mine || r.Cause.Queue == bellcord.QueueDrop)
 }
 
 // deliver sends the last words. The lock is held.
@@ -116,11 +122,17 @@ func (c *chat) sendLast(ctx context.Context, t *turn, first bool, part, below st
 	c.mu.Unlock()
 	if first && live != 0 {
 		err := c.dressed(part, below, rows, func(m wire.Text) error { return c.front.Bot.Edit(ctx, live, m) })
+		if err == nil {
+			c.parted(t, live, part, rows)
+		}
 		if !errors.Is(err, outbox.ErrNever) {
 			return err
 		}
 	}
-	_, err := c.sendMarkdown(ctx, part, below, rows)
+	id, err := c.sendMarkdown(ctx, part, below, rows)
+	if err == nil {
+		c.parted(t, id, part, rows)
+	}
 	return err
 }
 

@@ -47,7 +47,7 @@ func TestWhatStandsBelowAFullMessageIsAMessageOfItsOwn(t *testing.T) {
 		for n := 30; n < 90; n += 6 { // around what still fits
 			s.say(anna, "repeat 4000 x\nhang 1m")
 			s.pass(5 * time.Second)
-			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "ben", From: strings.Repeat("p", n)}})
+			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "ben", Source: strings.Repeat("p", n)}})
 			s.pass(5 * time.Second)
 			s.stopped(anna, "by ben, ppp")
 		}

@@ -10,3 +10,6 @@ func Parse(text, bot string) (what, words string) {
 
 // Addressed is addressed.
 func Addressed(m *wire.Message, bot string) (string, bool) { return addressed(m, bot) }
+
+// ChoiceLabels is choiceLabels for tests.
+var ChoiceLabels = choiceLabels

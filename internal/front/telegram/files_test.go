@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // lastPrompt is what the agent was given last.

@@ -54,7 +54,7 @@ func (c *chat) resume(r record) {
 
 // read starts to read a log.
 func (c *chat) read(session bellcord.SessionID, after int64, kept map[bellcord.TurnID]keeping) {
-	ctx, end := context.WithCancel(c.front.life) //nolint:forbidigo // for reading the log; no turn hangs on it
+	ctx, end := context.WithCancel(c.front.life)
 	f := &follower{session: session, after: after, kept: kept, end: end}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +131,7 @@ func (c *chat) show(f *follower, ev bellcord.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turns[ev.Turn]
-	if p, is := ev.Body.(bellcord.Prompted); is && t == nil && p.Task == bellcord.Answer {
+	if p, is := ev.Body.(bellcord.TurnAccepted); is && t == nil && p.Task == bellcord.TaskAnswer {
 		c.begin(f, ev)
 		return
 	}
@@ -139,17 +139,17 @@ func (c *chat) show(f *follower, ev bellcord.Event) {
 		return
 	}
 	switch b := ev.Body.(type) {
-	case bellcord.Started:
+	case bellcord.TurnStarted:
 		c.started(t)
-	case bellcord.Called:
+	case bellcord.ToolCallRequested:
 		c.called(t, b)
-	case bellcord.Asked:
+	case bellcord.QuestionOpened:
 		c.ask(t, b.Question)
-	case bellcord.Answered:
+	case bellcord.QuestionAnswered:
 		c.answered(t, b)
-	case bellcord.StopAsked:
+	case bellcord.StopRequested:
 		c.stopping(t, b.Cause)
-	case bellcord.Ended:
+	case bellcord.TurnEnded:
 		c.finish(t, b.Receipt)
 	default:
 		if t.take(b) {
@@ -176,6 +176,7 @@ func (c *chat) begin(f *follower, ev bellcord.Event) {
 	c.turns[ev.Turn] = t
 	c.note()
 	switch {
+	case waits && c.front.Replace: // it starts as soon as the one before has stopped
 	case waits && t.mine:
 		c.waiting(t)
 	case !waits:
@@ -193,7 +194,7 @@ func (c *chat) started(t *turn) {
 }
 
 // called is a tool's boundary: what was said until then is complete.
-func (c *chat) called(t *turn, b bellcord.Called) {
+func (c *chat) called(t *turn, b bellcord.ToolCallRequested) {
 	if !t.edits {
 		c.flush(t)
 	}

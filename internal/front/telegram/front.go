@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
@@ -16,24 +17,40 @@ import (
 
 // Hub is what the front needs of the core.
 type Hub interface {
-	NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
-	OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-	Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-	Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error)
-	Configure(id bellcord.SessionID, change bellcord.Configured) (bellcord.Session, error)
-	Clear(id bellcord.SessionID, cause bellcord.Cause) (*bellcord.Stopping, error)
-
-	Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
-	Stop(req bellcord.StopRequest) *bellcord.Stopping
-	Answer(turn bellcord.TurnID, question, choice, by string) error
-	Release(session bellcord.SessionID)
-
-	Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
-	Unended(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
-	Events(ctx context.Context, id bellcord.SessionID, after int64) (*bellcord.Cursor, error)
-	Tail(ctx context.Context, id bellcord.SessionID) (int64, error)
+	sessionFinder
+	sessionEditor
+	prompter
+	turnReader
+	logReader
 	Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error)
 }
+
+type (
+	sessionFinder interface {
+		OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
+		Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
+		Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error)
+	}
+	sessionEditor interface {
+		NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
+		Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error)
+		Clear(id bellcord.SessionID, cause bellcord.Cause) (*hub.Stopping, error)
+	}
+	prompter interface {
+		Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
+		Stop(req bellcord.StopRequest) *hub.Stopping
+		Answer(turn bellcord.TurnID, question, choice, by string) error
+		Release(session bellcord.SessionID)
+	}
+	turnReader interface {
+		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
+		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
+	}
+	logReader interface {
+		Events(ctx context.Context, id bellcord.SessionID, after int64) (*hub.Cursor, error)
+		Tail(ctx context.Context, id bellcord.SessionID) (int64, error)
+	}
+)
 
 // Config is what a front is made of.
 type Config struct {
@@ -95,7 +112,7 @@ func New(c Config) (*Front, error) {
 	if err != nil {
 		return nil, err
 	}
-	life, end := context.WithCancel(context.Background()) //nolint:forbidigo // the front's own life; no turn hangs on it
+	life, end := context.WithCancel(context.Background())
 	return &Front{
 		Config: c, box: outbox.New(c.Pace, c.Logger), book: book, life: life, end: end,
 		chats: map[spot]*chat{}, noticed: map[notice]bool{},
@@ -121,7 +138,7 @@ func (f *Front) Run(ctx context.Context, webhook string) error {
 	f.box.Aside(func(ctx context.Context) error { return f.Bot.Commands(ctx, menu) })
 	f.resume()
 	f.Logger.Info("telegram", "bot", f.self.Username)
-	tidying, done := context.WithCancel(ctx) //nolint:forbidigo // no turn hangs on it
+	tidying, done := context.WithCancel(ctx)
 	var tidy sync.WaitGroup
 	tidy.Go(func() { f.tidy(tidying) })
 	defer func() { done(); tidy.Wait() }()

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 func TestWhatIsSaidWhileTheServerIsAwayIsAnsweredByTheNext(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
@@ -34,9 +35,14 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 		c.again(p, bellcord.TurnID(data), s, true)
 	case "t":
 		c.again(p, bellcord.TurnID(data), s, false)
+	case "r", "d":
+		f.work.Go(func() {
+			f.tell(p.Query, c.pressHeld(f.life, p.Message, bellcord.TurnID(data), kind == "r", by))
+			f.handled(u.ID)
+		})
 	default:
 		f.work.Go(func() {
-			f.tell(p.Query, c.press(f.life, kind, data, by))
+			f.tell(p.Query, c.press(f.life, kind, data))
 			f.handled(u.ID)
 		})
 	}
@@ -51,7 +57,7 @@ func (f *Front) tell(query, text string) {
 func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	c.mu.Lock()
 	t := c.turns[id]
-	mode := bellcord.Now
+	mode := bellcord.StopNow
 	if t != nil {
 		mode = t.tell()
 	}
@@ -63,12 +69,12 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	}
 	under := c.front.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: c.cause(s.by, ""), Mode: mode})
 	words := "Stopping…"
-	if mode == bellcord.Force {
+	if mode == bellcord.StopForce {
 		words = "Forcing it…"
 	}
 	c.front.tell(query, words)
 	c.front.work.Go(func() {
-		settle(c.front.life, []*bellcord.Stopping{under})
+		settle(c.front.life, []*hub.Stopping{under})
 		c.front.handled(s.update)
 	})
 }
@@ -94,28 +100,24 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 		}
 		s.text = before.Prompt.Text
 		if goOn {
+			if c.past(ctx, before) {
+				c.front.tell(p.Query, isOver)
+				c.removeButtons(p.Message)
+				c.accepted(next, false)
+				c.front.handled(s.update)
+				return
+			}
 			s.text = "Go on where you were stopped."
 		}
 		c.front.tell(p.Query, "")
-		c.put(func(ctx context.Context) error { return c.front.Bot.Buttons(ctx, c.place, p.Message, nil) })
-		c.accept(ctx, next, s, bellcord.Queue)
+		c.removeButtons(p.Message)
+		c.accept(ctx, next, s, bellcord.BusyQueue)
 	})
 }
 
 // press is every other button's; it returns what the person is told.
-func (c *chat) press(ctx context.Context, kind, data, by string) string {
+func (c *chat) press(ctx context.Context, kind, data string) string {
 	switch kind {
-	case "r":
-		if !c.has(bellcord.SessionID(data)) {
-			return tooLate
-		}
-		c.front.Hub.Release(bellcord.SessionID(data))
-		return "Sent."
-	case "d":
-		if !c.has(bellcord.SessionID(data)) {
-			return tooLate
-		}
-		return c.discard(ctx, by)
 	case "o":
 		return c.goTo(ctx, bellcord.SessionID(data))
 	case "a":
@@ -133,23 +135,4 @@ func (c *chat) has(id bellcord.SessionID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session == id
-}
-
-// discard stops what waits in the chat, and nothing that runs.
-func (c *chat) discard(ctx context.Context, by string) string {
-	c.mu.Lock()
-	var waiting []bellcord.TurnID
-	for id, t := range c.turns {
-		if t.session == c.session && !t.running {
-			waiting = append(waiting, id)
-		}
-	}
-	c.mu.Unlock()
-	var under []*bellcord.Stopping
-	for _, id := range waiting {
-		cause := c.cause(by, "discarded")
-		under = append(under, c.front.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: cause, Queue: bellcord.Drop}))
-	}
-	settle(ctx, under)
-	return count(len(waiting), "message") + " discarded."
 }

@@ -17,7 +17,7 @@ func turnID(bot, update int64) bellcord.TurnID {
 }
 
 // prompt has a message answered. It can be stopped from now on.
-func (c *chat) prompt(s said, policy bellcord.Policy) {
+func (c *chat) prompt(s said, policy bellcord.BusyPolicy) {
 	if s.text == "" && len(s.files) == 0 {
 		c.front.handled(s.update)
 		return
@@ -32,7 +32,7 @@ func (c *chat) prompt(s said, policy bellcord.Policy) {
 
 // accept hands a prompt to the hub. One that comes while the server takes leave
 // is left for the next.
-func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.Policy) {
+func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.BusyPolicy) {
 	err := c.tryAccept(ctx, id, s, policy)
 	switch {
 	case errors.Is(err, bellcord.ErrDraining), errors.Is(err, bellcord.ErrClosed), ctx.Err() != nil:
@@ -49,13 +49,13 @@ func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy be
 	c.front.handled(s.update)
 }
 
-func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.Policy) error {
+func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.BusyPolicy) error {
 	session, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	p := c.front.Prompt
-	p.Turn, p.Text, p.Policy = id, s.text, policy
+	p.Turn, p.Text, p.WhenBusy = id, s.text, policy
 	if err := c.attach(ctx, session, &p, s.files); err != nil {
 		return err
 	}

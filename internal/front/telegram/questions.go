@@ -32,8 +32,9 @@ func (c *chat) ask(t *turn, q bellcord.Question) {
 	t.asked = append(t.asked, open)
 	n := len(t.asked) - 1
 	var row []wire.Button
+	labels := choiceLabels(q.Choices)
 	for i, choice := range q.Choices {
-		row = append(row, wire.Button{Text: choiceText(choice), Data: fmt.Sprintf("q:%s:%d:%d", t.id, n, i), Style: choiceStyle(choice)})
+		row = append(row, wire.Button{Text: labels[i], Data: fmt.Sprintf("q:%s:%d:%d", t.id, n, i), Style: choiceStyle(choice)})
 	}
 	rows := [][]wire.Button{row, t.stopButton()}
 	c.put(func(ctx context.Context) error {
@@ -66,16 +67,40 @@ func questionText(q bellcord.Question) string {
 	return "❓ " + text
 }
 
-func choiceText(c bellcord.Choice) string {
-	switch c.Kind {
-	case "allow_once":
-		return "✓ Once"
-	case "allow_always":
-		return "✓ This session"
-	case "reject_once":
-		return "✕ Deny"
+// ownLabels are the labels of our own agent's choices, by their ids; kindLabels
+// are those of other agents' choices, by their kinds.
+var (
+	ownLabels  = map[string]string{"allow": "✓ Once", "allow_session": "✓ This session", "allow_always": "✓ Always here", "reject": "✕ Deny"}
+	kindLabels = map[string]string{"allow_once": "✓ Once", "allow_always": "✓ Always", "reject_once": "✕ Deny", "reject_always": "✕ Never"}
+)
+
+// choiceLabels are the words on the buttons of a question. No two are equal:
+// choices that would look the same are shown by the agent's own words.
+func choiceLabels(choices []bellcord.Choice) []string {
+	labels := make([]string, len(choices))
+	times := map[string]int{}
+	for i, c := range choices {
+		switch {
+		case ownLabels[c.ID] != "":
+			labels[i] = ownLabels[c.ID]
+		case kindLabels[c.Kind] != "":
+			labels[i] = kindLabels[c.Kind]
+		default:
+			labels[i] = c.Text
+		}
+		times[labels[i]]++
 	}
-	return c.Text
+	taken := map[string]bool{}
+	for i, c := range choices {
+		if times[labels[i]] > 1 && c.Text != "" {
+			labels[i] = c.Text
+		}
+		if labels[i] == "" || taken[labels[i]] {
+			labels[i] = fmt.Sprintf("%s (%d)", labels[i], i+1)
+		}
+		taken[labels[i]] = true
+	}
+	return labels
 }
 
 func choiceStyle(c bellcord.Choice) string {
@@ -86,13 +111,14 @@ func choiceStyle(c bellcord.Choice) string {
 }
 
 // answered closes a question that somebody has answered, here or elsewhere.
-func (c *chat) answered(t *turn, b bellcord.Answered) {
+func (c *chat) answered(t *turn, b bellcord.QuestionAnswered) {
 	for _, q := range t.asked {
 		if q.ID == b.Question && q.fate == "" {
 			q.fate = "answered"
-			for _, choice := range q.Choices {
+			labels := choiceLabels(q.Choices)
+			for i, choice := range q.Choices {
 				if choice.ID == b.Choice {
-					q.fate = choiceText(choice)
+					q.fate = labels[i]
 				}
 			}
 			if b.By != "" {
@@ -156,7 +182,7 @@ func (c *chat) choose(data, by string) string {
 		return tooLate
 	}
 	q := t.asked[n]
-	choice := q.Choices[i]
+	choice, label := q.Choices[i], choiceLabels(q.Choices)[i]
 	c.mu.Unlock()
 	switch err := c.front.Hub.Answer(t.id, q.ID, choice.ID, by); {
 	case errors.Is(err, bellcord.ErrNoQuestion), errors.Is(err, bellcord.ErrNoTurn), errors.Is(err, bellcord.ErrTurnEnded):
@@ -164,7 +190,7 @@ func (c *chat) choose(data, by string) string {
 	case err != nil:
 		return c.apology(err.Error())
 	}
-	return choiceText(choice)
+	return label
 }
 
 // plainArgs is what a call was given, short: the one string where there is one.

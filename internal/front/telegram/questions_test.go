@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 const dangerous = `May I run this?\n\nrm -rf build && make -j8 all > "log & <more>"`
@@ -52,7 +52,7 @@ func TestAQuestionShowsTheWholeCommandAndEveryChoice(t *testing.T) {
 		for _, b := range slices.Concat(m.Markup.Rows...) {
 			words = append(words, b.Text)
 		}
-		if want := []string{"✓ Once", "✓ This session", "✕ Deny", "⏹ Stop"}; !slices.Equal(words, want) {
+		if want := []string{"✓ Once", "✓ Always", "✕ Deny", "⏹ Stop"}; !slices.Equal(words, want) {
 			t.Errorf("the buttons are %q", words)
 		}
 	})
@@ -60,7 +60,7 @@ func TestAQuestionShowsTheWholeCommandAndEveryChoice(t *testing.T) {
 
 func TestAPressAnswersAndTheQuestionSaysWhoChoseWhat(t *testing.T) {
 	t.Parallel()
-	for words, chosen := range map[string]string{"Once": "yes", "This session": "all", "Deny": "no"} {
+	for words, chosen := range map[string]string{"Once": "yes", "Always": "all", "Deny": "no"} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, nil, func(s *stage) {
@@ -130,7 +130,7 @@ func TestAQuestionThatWasAnsweredElsewhereIsClosedHere(t *testing.T) {
 		synctest.Wait()
 		s.late(stale)
 		s.pass(4 * time.Second)
-		s.sees(anna, "❓ May I?\n\n✓ This session — ben", "chosen: all")
+		s.sees(anna, "❓ May I?\n\n✓ Always — ben", "chosen: all")
 	})
 }
 

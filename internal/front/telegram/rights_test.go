@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // running is the one turn that has not ended.
@@ -19,7 +19,7 @@ func (s *stage) running() bellcord.TurnID {
 	s.Helper()
 	var found []bellcord.TurnID
 	for _, of := range s.sessions("") {
-		turns, err := s.hub.Unended(s.Context(), of.ID)
+		turns, err := s.hub.UnendedTurns(s.Context(), of.ID)
 		s.must(err)
 		for _, turn := range turns {
 			found = append(found, turn.ID)
@@ -43,9 +43,15 @@ func (s *stage) sessions(owner string) []bellcord.Session {
 // returns what they are told.
 func (s *stage) forge(who int64, data string) string {
 	s.Helper()
+	return s.forgeOn(who, 1, data)
+}
+
+// forgeOn does the same under a message.
+func (s *stage) forgeOn(who int64, message int, data string) string {
+	s.Helper()
 	before := len(s.gram.CallsOf("answerCallbackQuery"))
 	s.front.Take(wire.Update{ID: 1, At: time.Now(), Press: &wire.Press{
-		Query: "forged", Place: wire.Place{Chat: who}, Message: 1, From: wire.Person{ID: who}, Data: data,
+		Query: "forged", Place: wire.Place{Chat: who}, Message: message, From: wire.Person{ID: who}, Data: data,
 	}})
 	synctest.Wait()
 	calls := s.gram.CallsOf("answerCallbackQuery")
@@ -185,10 +191,10 @@ func TestLaw35_NobodyReachesWhatIsAnotherPersons(t *testing.T) {
 		turn, session := s.running(), s.sessions("anna")[0].ID
 		for _, data := range []string{
 			"s:" + string(turn), "q:" + string(turn) + ":0:0", "c:" + string(turn), "t:" + string(turn),
-			"r:" + string(session), "d:" + string(session), "o:" + string(session), "f:" + string(turn) + ":0",
+			"r:" + string(turn), "d:" + string(turn), "o:" + string(session), "f:" + string(turn) + ":0",
 		} {
 			refusals := []string{
-				"Already finished.", "There is no such conversation any more.",
+				"Already finished.", "That is over.", "There is no such conversation any more.",
 				"That conversation is not open here any more.", "Say /file and its name.",
 			}
 			if told := s.forge(ben, data); !slices.Contains(refusals, told) {
@@ -243,7 +249,7 @@ func TestWhoStoppedIsOnTheReceipt(t *testing.T) {
 				s.pass(8 * time.Second)
 				found, err := s.hub.Turn(s.Context(), turn)
 				s.must(err)
-				if c := found.Receipt.Cause; c == nil || c.By != "ben" || c.From != "Telegram" || c.Kind != bellcord.Person {
+				if c := found.Receipt.Cause; c == nil || c.By != "ben" || c.Source != "Telegram" || c.Kind != bellcord.CausePerson {
 					t.Errorf("the cause is %+v", c)
 				}
 				s.stopped(group, "by ben")

@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/telegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 const (
@@ -35,7 +36,7 @@ type stage struct {
 	*testing.T
 	*actor
 	gram  *fakegram.Server
-	hub   *bellcord.Hub
+	hub   *hub.Hub
 	store *sqlite.Store
 	front *telegram.Front
 	list  *rights.List
@@ -86,7 +87,7 @@ func (s *stage) open(with setup) {
 	var err error
 	s.store, err = sqlite.Open(s.Context(), s.data)
 	s.must(err)
-	s.hub, err = bellcord.Open(s.Context(), s.store, s.actor, bellcord.Options{Sweep: 10 * time.Second})
+	s.hub, err = hub.Open(s.Context(), s.store, s.actor, hub.Options{Sweep: 10 * time.Second})
 	s.must(err)
 	with.rights.File = s.data + "/telegram/people.json"
 	s.list, err = rights.Open(with.rights)
@@ -115,7 +116,7 @@ func (s *stage) open(with setup) {
 		return func() {
 			end()
 			must(<-over)
-			must(s.hub.Drain(context.Background(), bellcord.Cause{Kind: bellcord.Shutdown, By: "signal", From: "serve"}))
+			must(s.hub.Drain(context.Background(), bellcord.Cause{Kind: bellcord.CauseShutdown, By: "signal", Source: "serve"}))
 			bounded, done := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer done()
 			must(s.front.Close(bounded))

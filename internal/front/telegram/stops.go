@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
@@ -16,11 +17,11 @@ const stopBound = 15 * time.Second
 
 // stop stops what the chat runs, and what was said and is not accepted yet. All
 // of it has been told when stop returns, which waits for nothing.
-func (c *chat) stop(cause bellcord.Cause, fate bellcord.QueueFate) []*bellcord.Stopping {
+func (c *chat) stop(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
 	c.mu.Lock()
 	pending, session, mode := slices.Clone(c.pending), c.session, c.tellAll()
 	c.mu.Unlock()
-	var under []*bellcord.Stopping
+	var under []*hub.Stopping
 	for _, id := range pending {
 		under = append(under, c.front.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: cause, Mode: mode, Queue: fate}))
 	}
@@ -34,8 +35,8 @@ func (c *chat) stop(cause bellcord.Cause, fate bellcord.QueueFate) []*bellcord.S
 
 // tellAll notes that what runs was told to stop. The second time it is meant
 // without any grace. The lock is held.
-func (c *chat) tellAll() bellcord.Mode {
-	mode := bellcord.Now
+func (c *chat) tellAll() bellcord.StopMode {
+	mode := bellcord.StopNow
 	for _, t := range c.turns {
 		if t.session == c.session && t.running {
 			mode = t.tell()
@@ -45,7 +46,7 @@ func (c *chat) tellAll() bellcord.Mode {
 }
 
 // stopHere is /stop, and the word.
-func (c *chat) stopHere(s said, fate bellcord.QueueFate) {
+func (c *chat) stopHere(s said, fate bellcord.QueueAction) {
 	under := c.stop(c.cause(s.by, ""), fate)
 	c.front.work.Go(func() {
 		stopped := settle(c.front.life, under)
@@ -58,7 +59,7 @@ func (c *chat) stopHere(s said, fate bellcord.QueueFate) {
 
 // settle waits until what was stopped has settled and is on record, or for a
 // bound; it returns what there was to stop.
-func settle(ctx context.Context, under []*bellcord.Stopping) []bellcord.StopAnswer {
+func settle(ctx context.Context, under []*hub.Stopping) []bellcord.StopAnswer {
 	bounded, done := context.WithTimeout(ctx, stopBound)
 	defer done()
 	var stopped []bellcord.StopAnswer
@@ -69,7 +70,7 @@ func settle(ctx context.Context, under []*bellcord.Stopping) []bellcord.StopAnsw
 		}
 		_ = s.Recorded(bounded) // a store that is stuck keeps nobody waiting
 		for _, a := range answers {
-			if a.State != bellcord.AlreadyEnded {
+			if a.State != bellcord.StopStateAlreadyEnded {
 				stopped = append(stopped, a)
 			}
 		}
@@ -95,9 +96,9 @@ func (c *chat) shown(ctx context.Context, stopped []bellcord.StopAnswer) {
 // instead stops what runs and what waits, and has something else answered.
 func (c *chat) instead(s said) {
 	cause := c.cause(s.by, "")
-	cause.Kind = bellcord.Replaced
-	c.stop(cause, bellcord.Drop)
-	c.prompt(s, bellcord.Replace)
+	cause.Kind = bellcord.CauseReplaced
+	c.stop(cause, bellcord.QueueDrop)
+	c.prompt(s, bellcord.BusyReplace)
 }
 
 // takeStopped is Telegram's own Stop, pressed on a draft. Telegram has taken the
@@ -119,13 +120,13 @@ func (f *Front) takeStopped(u wire.Update, s *wire.Stopped) {
 	}
 	under := f.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: c.cause(by, ""), Mode: mode})
 	f.work.Go(func() {
-		settle(f.life, []*bellcord.Stopping{under})
+		settle(f.life, []*hub.Stopping{under})
 		f.handled(u.ID)
 	})
 }
 
 // withdraw finds the turn that a stopped draft shows, and shows it no more there.
-func (c *chat) withdraw(draft int) (bellcord.TurnID, bellcord.Mode, bool) {
+func (c *chat) withdraw(draft int) (bellcord.TurnID, bellcord.StopMode, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.turns {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // stopped asserts that the bot's last message in a chat has the partial answer
@@ -36,7 +36,7 @@ func TestLaw04_EveryWayToStopIsTheSameStop(t *testing.T) {
 		"Telegram's own": func(s *stage) { s.must(s.gram.PressStop(anna)); synctest.Wait() },
 		"stop all":       func(s *stage) { s.say(anna, "/stop all") },
 		"from elsewhere": func(s *stage) {
-			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "anna", From: "page"}})
+			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "anna", Source: "page"}})
 			synctest.Wait()
 		},
 	} {
@@ -211,7 +211,7 @@ func TestLaw29_AStopHoldsWhatWaitsAndStopAllDropsIt(t *testing.T) {
 		if got := s.given(); len(got) != 1 {
 			t.Errorf("the agent was given %q", got)
 		}
-		s.press(anna, anna, "Send the 1 message")
+		s.press(anna, anna, "Send the waiting message")
 		s.pass(4 * time.Second)
 		if got := s.last(anna).Text; got != "Second." {
 			t.Errorf("what waited is answered with %q", got)
@@ -260,7 +260,7 @@ func TestCommandsThatOnlyAskTouchNoTurn(t *testing.T) {
 			s.pass(3 * time.Second)
 		}
 		got := strings.Join(s.bot(anna), "\n")
-		for _, want := range []string{"/stop all", "● Running for", "tokens", "Which conversation?", "Agent: bellcord", "Model: ", "I don't know /nonsense", "Which file?"} {
+		for _, want := range []string{"/stop all", "● Running for", "tokens", "Which conversation?", "Agent: bellcord", "Model: ", "Unknown command /nonsense", "Which file?"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("nobody said %q", want)
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/fakegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // storm has Telegram refuse calls to chats, at random, for up to a minute each.

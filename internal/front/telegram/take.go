@@ -135,21 +135,34 @@ func (c *chat) take(what verb, s said) {
 	case instead:
 		c.instead(s)
 	case stop:
-		c.stopHere(s, bellcord.Hold)
+		c.stopHere(s, bellcord.QueueHold)
 	case stopAll:
-		c.stopHere(s, bellcord.Drop)
+		c.stopHere(s, bellcord.QueueDrop)
 	case clearAll:
 		c.clear(s)
 	case fresh:
 		c.fresh(s)
-	default:
+	case unknown:
+		if c.hosted() { // it is the agent's
+			c.prompt(s, c.policy())
+			return
+		}
+		c.beside(s, what)
+	case status, agent, model, sessions, cost, file, help, start, elsewhere:
 		c.beside(s, what)
 	}
 }
 
-func (c *chat) policy() bellcord.Policy {
+// hosted reports whether the chat's agent is one that may have commands.
+func (c *chat) hosted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.choice.Agent != ""
+}
+
+func (c *chat) policy() bellcord.BusyPolicy {
 	if c.front.Replace {
-		return bellcord.Replace
+		return bellcord.BusyReplace
 	}
-	return bellcord.Queue
+	return bellcord.BusyQueue
 }

@@ -42,7 +42,8 @@ type turn struct {
 	live        int   // the one that is edited
 	placeholder bool  // what was sent only says that it waits
 	shown       string
-	state       string // what kind of thing was shown
+	state       string           // what kind of thing was shown
+	receipt     bellcord.Receipt // once it has ended
 }
 
 // tool is a call as people see it.
@@ -65,12 +66,12 @@ func (t *turn) draft() int {
 func (t *turn) drafted(id int) bool { return !t.over && (id-1)/64 == (t.draft()-1)/64 }
 
 // tell notes that the turn was told to stop here; the second time is a force.
-func (t *turn) tell() bellcord.Mode {
+func (t *turn) tell() bellcord.StopMode {
 	if t.told || t.stop != nil {
-		return bellcord.Force
+		return bellcord.StopForce
 	}
 	t.told = true
-	return bellcord.Now
+	return bellcord.StopNow
 }
 
 // after has something done later, unless the turn has ended.
@@ -101,26 +102,26 @@ const mostThought = 8000
 // take takes in what the agent does; it reports whether that can be seen.
 func (t *turn) take(body bellcord.Body) bool {
 	switch b := body.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		t.text.WriteString(b.Text)
 		t.all.WriteString(b.Text)
 		t.fresh, t.trouble = t.fresh+len(b.Text), ""
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		t.thought, t.fresh, t.trouble = t.thought+b.Text, t.fresh+len(b.Text), ""
 		if len(t.thought) > mostThought {
 			t.thought = strings.ToValidUTF8(t.thought[len(t.thought)-mostThought/2:], "")
 		}
-	case bellcord.Called:
+	case bellcord.ToolCallRequested:
 		t.tools = append(t.tools, tool{id: b.Call, line: toolLine(b)})
 		for _, said := range []*strings.Builder{&t.text, &t.all} {
 			if said.Len() > 0 { // what was said before a tool and behind it are two things
 				said.WriteString("\n\n")
 			}
 		}
-	case bellcord.CallEnded:
+	case bellcord.ToolCallEnded:
 		t.ended(b)
-	case bellcord.Retrying:
-		t.trouble = fmt.Sprintf("↻ The model can't be reached. Next try in %s.", span(b.Wait))
+	case bellcord.ModelRetryScheduled:
+		t.trouble = fmt.Sprintf("↻ The model can't be reached. Next try in %s.", span(b.RetryIn))
 	case bellcord.StepStarted:
 		t.trouble = ""
 	default:
@@ -129,16 +130,16 @@ func (t *turn) take(body bellcord.Body) bool {
 	return true
 }
 
-func (t *turn) ended(b bellcord.CallEnded) {
+func (t *turn) ended(b bellcord.ToolCallEnded) {
 	for i := range t.tools {
 		if t.tools[i].id != b.Call {
 			continue
 		}
 		t.tools[i].fate = "✓"
 		switch {
-		case b.Fate == bellcord.CallStopped:
+		case b.Outcome == bellcord.CallStopped:
 			t.tools[i].fate = "⏹"
-		case b.Fate != bellcord.Finished:
+		case b.Outcome != bellcord.CallFinished:
 			t.tools[i].fate = "·"
 		case b.Failed:
 			t.tools[i].fate = "✗"

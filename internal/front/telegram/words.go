@@ -1,9 +1,12 @@
 package telegram
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/bellcord/bellcord/internal/front/slash"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
@@ -51,33 +54,47 @@ var verbs = map[string]verb{
 // that only asks touches no turn. bot is our name, which commands in groups may
 // bear; words for the agent are returned with the verb.
 func parse(text, bot string) (verb, string) {
-	text = strings.TrimSpace(text)
+	trimmed := strings.TrimSpace(text)
 	switch {
-	case strings.EqualFold(strings.Trim(text, ".! "), "stop"):
+	case strings.EqualFold(strings.Trim(trimmed, ".! "), "stop"):
 		return stop, ""
-	case strings.HasPrefix(text, "!") && strings.TrimSpace(text[1:]) != "":
-		return instead, strings.TrimSpace(text[1:])
-	case strings.HasPrefix(text, "//"): // a slash for the agent
-		return prompt, text[1:]
-	case !strings.HasPrefix(text, "/"):
-		return prompt, text
+	case strings.HasPrefix(trimmed, "!") && strings.TrimSpace(trimmed[1:]) != "":
+		return instead, strings.TrimSpace(trimmed[1:])
 	}
-	word, rest := text[1:], ""
-	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
-		word, rest = word[:end], strings.TrimSpace(word[end:])
-	}
-	word, to, addressed := strings.Cut(word, "@")
-	if addressed && !strings.EqualFold(to, bot) {
+	text, ours := withoutName(text, bot)
+	if !ours {
 		return elsewhere, ""
 	}
-	known, is := verbs[strings.ToLower(word)]
+	command, words, err := commands.Parse(text, false)
 	switch {
-	case !is:
-		return unknown, word
-	case known == stop && strings.EqualFold(rest, "all"):
+	case err != nil:
+		return unknown, strings.TrimSpace(text)
+	case command == nil:
+		return prompt, strings.TrimSpace(words)
+	case command.Name == string(stop) && strings.EqualFold(command.Rest, "all"):
 		return stopAll, ""
 	}
-	return known, rest
+	return verbs[command.Name], command.Rest
+}
+
+// commands are the words of verbs.
+var commands = slash.Commands(slices.Sorted(maps.Keys(verbs)))
+
+// withoutName removes a bot's name from a command, as in /stop@bellcord; false
+// where it is another bot's.
+func withoutName(text, bot string) (string, bool) {
+	if !strings.HasPrefix(text, "/") {
+		return text, true
+	}
+	end := strings.IndexFunc(text, unicode.IsSpace)
+	if end < 0 {
+		end = len(text)
+	}
+	word, to, addressed := strings.Cut(text[:end], "@")
+	if !addressed {
+		return text, true
+	}
+	return word + text[end:], strings.EqualFold(to, bot)
 }
 
 // addressed takes our name from a message in a group; it reports whether the

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // actor is an agent that does what the prompt's first word says.
@@ -34,7 +35,7 @@ func (a *actor) given(id bellcord.TurnID) (bellcord.Prompt, bool) {
 	return p, ran
 }
 
-func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
+func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	a.mu.Lock()
 	a.prompts[w.Turn] = w.Prompt
 	a.mu.Unlock()
@@ -60,7 +61,7 @@ func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
 		choice, err := w.Ask(ctx, bellcord.Question{Text: rest, Choices: []bellcord.Choice{
 			{ID: "yes", Text: "Yes", Kind: "allow_once"}, {ID: "no", Text: "No", Kind: "reject_once"},
 		}})
-		return errors.Join(err, w.Emit(bellcord.Said{Text: choice}))
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
 	case "spend":
 		return spend(ctx, w, 1)
 	case "steps":
@@ -73,18 +74,18 @@ func (a *actor) Run(ctx context.Context, w *bellcord.Work) error {
 	return say(ctx, w, rest)
 }
 
-func say(ctx context.Context, w *bellcord.Work, text string) error {
-	return errors.Join(w.Emit(bellcord.Said{Text: text}), w.Sync(ctx))
+func say(ctx context.Context, w *hub.Work, text string) error {
+	return errors.Join(w.Emit(bellcord.TextDelta{Text: text}), w.Sync(ctx))
 }
 
 // spend asks a model n times; each costs 10 and 5 tokens.
-func spend(ctx context.Context, w *bellcord.Work, n int) error {
+func spend(ctx context.Context, w *hub.Work, n int) error {
 	for i := range n {
-		if err := w.Step(ctx, bellcord.StepStarted{Step: i + 1, Model: "fake/default", Input: 10}); err != nil {
+		if err := w.Step(ctx, bellcord.StepStarted{Step: i + 1, Model: "fake/default", EstimatedInput: 10}); err != nil {
 			return err
 		}
-		used := &bellcord.Usage{Input: 10, Output: 5, Exact: true}
-		if err := errors.Join(w.Emit(bellcord.Said{Text: "."}), w.Emit(bellcord.StepEnded{Finish: "stop", Usage: used})); err != nil {
+		used := &bellcord.Usage{InputTokens: 10, OutputTokens: 5, Exact: true}
+		if err := errors.Join(w.Emit(bellcord.TextDelta{Text: "."}), w.Emit(bellcord.StepEnded{Finish: "stop", Usage: used})); err != nil {
 			return err
 		}
 	}
@@ -92,10 +93,10 @@ func spend(ctx context.Context, w *bellcord.Work, n int) error {
 }
 
 // stream says n pieces of a thousand bytes.
-func stream(ctx context.Context, w *bellcord.Work, n int) error {
+func stream(ctx context.Context, w *hub.Work, n int) error {
 	piece := strings.Repeat("x", 1000)
 	for range n {
-		if err := w.Emit(bellcord.Said{Text: piece}); err != nil {
+		if err := w.Emit(bellcord.TextDelta{Text: piece}); err != nil {
 			return err
 		}
 	}

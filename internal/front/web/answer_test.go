@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // isSafe looks at what holds for every answer of the server, errors too: it is

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // pass lets time pass, in a bubble, and everybody do what was due.
@@ -43,10 +43,10 @@ func TestLaw34_ATurnThatChoseSoIsStoppedOnceNobodyHasWatchedForTenSeconds(t *tes
 		left := time.Now()
 		second.leave()
 		r := s.ended("anna", turn)
-		if r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Disconnect || r.Cause.From != "http" {
+		if r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseDisconnect || r.Cause.Source != "http" {
 			s.t.Errorf("%+v", r)
 		}
-		if after := r.Times.Requested.Sub(left); after != 10*time.Second {
+		if after := r.Times.StopRequested.Sub(left); after != 10*time.Second {
 			s.t.Errorf("it was stopped after %v", after)
 		}
 	})
@@ -57,7 +57,7 @@ func TestLaw34_ATurnThatChoseSoAndWasNeverWatchedIsStoppedToo(t *testing.T) {
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
 		began := time.Now()
-		if r := s.ended("anna", s.hangs(path, "stop")); r.Cause.Kind != bellcord.Disconnect || r.Times.Requested.Sub(began) != 10*time.Second {
+		if r := s.ended("anna", s.hangs(path, "stop")); r.Cause.Kind != bellcord.CauseDisconnect || r.Times.StopRequested.Sub(began) != 10*time.Second {
 			s.t.Errorf("%+v", r)
 		}
 	})
@@ -95,8 +95,8 @@ func TestLaw34_TheTenSecondsBeginAnewWithEachLeaving(t *testing.T) {
 		pass(time.Second)
 		left := time.Now()
 		v.leave()
-		if r := s.ended("anna", turn); r.Cause.Kind != bellcord.Disconnect || r.Times.Requested.Sub(left) != 10*time.Second {
-			s.t.Errorf("after %v: %+v", r.Times.Requested.Sub(left), r)
+		if r := s.ended("anna", turn); r.Cause.Kind != bellcord.CauseDisconnect || r.Times.StopRequested.Sub(left) != 10*time.Second {
+			s.t.Errorf("after %v: %+v", r.Times.StopRequested.Sub(left), r)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestLaw34_ADisconnectStopsNoOtherTurn(t *testing.T) {
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
 		runs, waits := s.hangs(path, ""), s.hangs(path, "stop")
-		if r := s.ended("anna", waits); r.Cause.Kind != bellcord.Disconnect || !r.Times.Started.IsZero() {
+		if r := s.ended("anna", waits); r.Cause.Kind != bellcord.CauseDisconnect || !r.Times.Started.IsZero() {
 			s.t.Errorf("%+v", r)
 		}
 		if state := s.state(runs); state != api.Running {

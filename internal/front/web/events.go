@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,13 +13,13 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/hub"
 )
 
 func (s *Server) eventRoutes() {
-	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "What happens in a session, as server-sent events: first what is on record, then live", auth.Read)
+	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "What happens in a session, as server-sent events: first what is on record, then live", bellcord.ScopeRead)
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "A stream of events; the id of each is its sequence number. Nothing is shown before it is durable.",
+		Description: "A stream of events; the id of each is its sequence number. Nothing is shown before it is durable. A stream that the server cannot continue ends with an event of the type problem.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 	}}
 	huma.Register(s.api, op, s.events)
@@ -44,16 +45,31 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 			return nil, s.fail(badInput("Last-Event-ID %q: a sequence number is meant", in.Last))
 		}
 	}
-	if last, err := s.Hub.Tail(ctx, found.ID); err != nil {
+	last, err := s.Hub.Tail(ctx, found.ID)
+	if err != nil {
 		return nil, s.fail(err)
 	} else if after > last {
 		return nil, s.fail(badInput("the session's log ends at %d, before %d", last, after))
 	}
-	cursor, err := s.Hub.Events(ctx, found.ID, after)
+	leave, err := s.admitViewer(caller(ctx).Owner)
 	if err != nil {
 		return nil, s.fail(err)
 	}
+	cursor, err := s.Hub.Events(ctx, found.ID, after)
+	if err != nil {
+		leave()
+		return nil, s.fail(err)
+	}
+	var first []bellcord.Event // read before the status is sent: a log that cannot be read is no success
+	if after < last {
+		if first, err = cursor.Next(ctx); err != nil {
+			cursor.Close()
+			leave()
+			return nil, s.fail(err)
+		}
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer leave()
 		defer cursor.Close()
 		r, w := humago.Unwrap(hc)
 		s.Viewers(1)
@@ -61,23 +77,41 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		s.watched.arrive(found.ID)
 		defer s.watched.leave(found.ID)
 		v := viewer{session: found.ID, w: w, control: http.NewResponseController(w), patience: s.Patience}
-		if err := s.follow(r.Context(), &v, cursor); err != nil && r.Context().Err() == nil {
-			s.Logger.Debug("a viewer's stream ended", "session", found.ID, "after", cursor.After(), "err", err)
+		if err := s.follow(r.Context(), &v, first, cursor); err != nil && r.Context().Err() == nil {
+			s.streamFailed(&v, cursor.After(), err)
 		}
 	}}, nil
+}
+
+// streamFailed ends a stream. Where the reason is the server's, such as an event
+// that cannot be read, the viewer gets it as the last message and the log has it:
+// a stream that only ends would look complete.
+func (s *Server) streamFailed(v *viewer, after int64, err error) {
+	p := s.problem(err)
+	if v.failed || p.Status < http.StatusInternalServerError || errors.Is(err, errClosing) || errors.Is(err, bellcord.ErrClosed) || errors.Is(err, context.Canceled) {
+		s.Logger.Debug("a viewer's stream ended", "session", v.session, "after", after, "err", err)
+		return
+	}
+	s.Logger.Error("a stream of events failed", "session", v.session, "after", after, "err", err)
+	if err := v.problem(p); err != nil {
+		s.Logger.Debug("a viewer's stream ended", "session", v.session, "after", after, "err", err)
+	}
 }
 
 // follow shows a log until its viewer goes, the session does, or the server.
 // It has no part in the turn: a viewer that does not read falls behind, and is
 // let go of.
-func (s *Server) follow(ctx context.Context, v *viewer, cursor *bellcord.Cursor) error {
-	ctx, done := context.WithCancel(ctx) //nolint:forbidigo // for reading the log; no turn hangs on it
+func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, cursor *hub.Cursor) error {
+	ctx, done := context.WithCancel(ctx)
 	defer done()
 	if !s.streams.enter(v, done) {
 		return errClosing
 	}
 	defer s.streams.leave(v)
 	if err := v.open(s.Retry); err != nil {
+		return err
+	}
+	if err := v.show(first); err != nil {
 		return err
 	}
 	for {
@@ -97,7 +131,7 @@ func (s *Server) follow(ctx context.Context, v *viewer, cursor *bellcord.Cursor)
 }
 
 // untilBeat shows what comes until it is time for a sign of life.
-func untilBeat(beat context.Context, v *viewer, cursor *bellcord.Cursor) error {
+func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
 	for {
 		events, err := cursor.Next(beat)
 		if err != nil {
@@ -117,6 +151,7 @@ type viewer struct {
 	control  *http.ResponseController
 	patience time.Duration
 	frame    []byte
+	failed   bool // a write did: nothing more reaches the viewer
 }
 
 func (v *viewer) open(retry time.Duration) error {
@@ -127,10 +162,22 @@ func (v *viewer) open(retry time.Duration) error {
 	return v.write(fmt.Appendf(nil, "retry: %d\n\n", retry.Milliseconds()))
 }
 
+// problem writes the reason why the stream ends here.
+func (v *viewer) problem(p *problem) error {
+	data, err := json.Marshal(p.ErrorModel)
+	if err != nil {
+		return err
+	}
+	return v.write(fmt.Appendf(nil, "event: problem\ndata: %s\n\n", data))
+}
+
 func (v *viewer) beat() error { return v.write([]byte(": \n\n")) }
 
 // show writes the events in one go.
 func (v *viewer) show(events []bellcord.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
 	v.frame = v.frame[:0]
 	for _, ev := range events {
 		data, err := ev.MarshalJSON()
@@ -153,7 +200,8 @@ func (v *viewer) show(events []bellcord.Event) error {
 // mostFrame is what a viewer keeps for its next write.
 const mostFrame = 16 << 10
 
-func (v *viewer) write(data []byte) error {
+func (v *viewer) write(data []byte) (err error) {
+	defer func() { v.failed = err != nil }()
 	if err := v.control.SetWriteDeadline(time.Now().Add(v.patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}

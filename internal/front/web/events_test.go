@@ -140,7 +140,7 @@ func TestAViewerThatDoesNotReadSlowsNobodyAndIsLetGoOf(t *testing.T) {
 	})
 	run := func(path string) time.Duration {
 		began := time.Now()
-		if r := s.ended("anna", s.prompt("anna", path, "stream 8000").ID); r.End != bellcord.Done || r.Kept.Text != 8_000_000 {
+		if r := s.ended("anna", s.prompt("anna", path, "stream 8000").ID); r.End != bellcord.EndDone || r.Kept.TextBytes != 8_000_000 {
 			t.Fatalf("%+v", r)
 		}
 		return time.Since(began)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 

@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestAReceiptSaysWhereItsStopCameFromInOneOfAFewWords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
-	browser := s.cookie()
+	browser := s.browser()
 	program := func(name string) func(*http.Request) { return header("User-Agent", name) }
 	for _, test := range []struct {
 		name, who, from string
@@ -33,7 +33,7 @@ func TestAReceiptSaysWhereItsStopCameFromInOneOfAFewWords(t *testing.T) {
 			turn := s.prompt("anna", path, "hang half of ")
 			s.until(id, "said")
 			a := s.ask(test.who, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
-			if c := a.Turns[0].Receipt.Cause; c.From != test.from || c.By != "anna" {
+			if c := a.Turns[0].Receipt.Cause; c.Source != test.from || c.By != "anna" {
 				t.Errorf("the cause is %+v", c)
 			}
 		})

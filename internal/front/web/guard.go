@@ -1,21 +1,15 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
-	"mime"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web/page"
 )
 
@@ -29,60 +23,34 @@ var (
 	errNowhere  = errors.New("there is nothing here; see /v1/openapi.json")
 )
 
-// Bounds of a request.
-const (
-	mostBody   = 1 << 20
-	mostPrompt = 32 << 20 // images
-	answerTime = mostWait + 15*time.Second
-)
+// answerTime bounds the time of an answer.
+const answerTime = mostWait + 15*time.Second
 
 // Handler is the door to the network: nobody comes in without credentials, from
 // this machine neither.
 func (s *Server) Handler() http.Handler {
 	cross := http.NewCrossOriginProtection()
-	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errOrigin) }))
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.writeProblem(w, r, errOrigin) }))
 	for _, origin := range s.Origins {
 		_ = cross.AddTrustedOrigin(origin) // checked when the server was set up
 	}
-	inside := cross.Handler(s.identify(s.readBody(s.mux)))
+	inside := cross.Handler(s.identify(s.mux))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.hurry(w)
 		plainHeaders(w.Header())
+		if s.Secure {
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		switch {
 		case !s.isOurs(r.Host):
-			writeProblem(w, r, errHost)
+			s.writeProblem(w, r, errHost)
 		case !s.isFromUs(r):
-			writeProblem(w, r, errOrigin)
+			s.writeProblem(w, r, errOrigin)
 		default:
 			inside.ServeHTTP(w, r)
 		}
 	})
 }
-
-// Socket is the door for who has the machine: the file's permissions are the
-// credentials. Behind it are the profiles, too.
-func (s *Server) Socket() http.Handler {
-	profiles := http.NewServeMux()
-	profiles.HandleFunc("/debug/pprof/", pprof.Index)
-	profiles.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	inside := s.readBody(s.mux)
-	admin := auth.Caller{Owner: localOwner, Name: "socket", Scopes: []auth.Scope{auth.Admin}}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.hurry(w)
-		plainHeaders(w.Header())
-		if strings.HasPrefix(r.URL.Path, "/debug/pprof/") {
-			profiles.ServeHTTP(w, r)
-			return
-		}
-		inside.ServeHTTP(w, as(r, admin))
-	})
-}
-
-// localOwner owns what is made through the socket.
-const localOwner = "admin"
 
 // plainHeaders make sure that no answer of ours is taken for a page.
 func plainHeaders(h http.Header) {
@@ -90,6 +58,7 @@ func plainHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // isOurs holds the Host against our names: a name of somebody else's that leads
@@ -133,7 +102,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		}
 		who, err := s.Door.Enter(r, client)
 		if err != nil {
-			writeProblem(w, r, s.fail(err))
+			s.writeProblem(w, r, s.fail(err))
 			return
 		}
 		next.ServeHTTP(w, as(r, who))
@@ -169,46 +138,4 @@ func (s *Server) hurry(w http.ResponseWriter) {
 	control, now := http.NewResponseController(w), time.Now()
 	_ = control.SetReadDeadline(now.Add(s.BodyTime)) // where it cannot be set there is no socket
 	_ = control.SetWriteDeadline(now.Add(answerTime))
-}
-
-// readBody reads a body whole, within its bounds in size and time. No handler
-// has to wait for a caller's bytes.
-func (s *Server) readBody(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control := http.NewResponseController(w)
-		body, err := readAll(w, r)
-		if err != nil {
-			w.Header().Set("Connection", "close")
-			writeProblem(w, r, err)
-			return
-		}
-		_ = control.SetReadDeadline(time.Time{}) // else it would end a request that waits
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		r.ContentLength = int64(len(body))
-		next.ServeHTTP(w, r)
-	})
-}
-
-func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
-	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, errNotJSON
-	}
-	most := int64(mostBody)
-	if strings.HasSuffix(r.URL.Path, "/turns") {
-		most = mostPrompt
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, errTooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errTooSlow
-	case err != nil:
-		return nil, badInput("the body broke off")
-	}
-	return body, nil
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // CVE-2026-22812, CVE-2025-49596: a server on loopback without credentials.
@@ -82,20 +82,30 @@ func TestIncidentARequestForAnotherHostIsRefused(t *testing.T) {
 	}
 }
 
-// cookie logs a browser in as anna.
-func (s *stage) cookie() func(*http.Request) {
+// login logs a browser in as somebody; cookie and page make a request show the
+// one and the other of what it got.
+func (s *stage) login(who string, wanted api.NewCode) (cookie, page func(*http.Request)) {
 	s.t.Helper()
 	var code api.Code
-	s.ask("anna", "POST", "/v1/codes", nil).is(201).into(&code)
-	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(204)
-	cookie := (&http.Response{Header: a.header}).Cookies()[0]
-	return func(r *http.Request) { r.AddCookie(cookie) }
+	s.ask(who, "POST", "/v1/codes", wanted).is(201).into(&code)
+	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
+	var in api.LoggedIn
+	a.into(&in)
+	got := (&http.Response{Header: a.header}).Cookies()[0]
+	return func(r *http.Request) { r.AddCookie(got) }, header("Bellcord-Page", in.Page)
+}
+
+// browser makes requests those of a browser that anna is logged in with.
+func (s *stage) browser() func(*http.Request) {
+	s.t.Helper()
+	cookie, page := s.login("anna", api.NewCode{})
+	return func(r *http.Request) { cookie(r); page(r) }
 }
 
 func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.Origins = []string{"https://friend.example"} })
-	cookie := s.cookie()
+	browser := s.browser()
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
 	s.until(id, "said")
@@ -109,19 +119,19 @@ func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
 		header("Sec-Fetch-Site", "cross-site"),
 		header("Sec-Fetch-Site", "same-site"),
 	} {
-		s.ask("", "POST", "/v1/sessions", nil, cookie, from).isA(403, "foreign-origin")
-		s.ask("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, cookie, from).isA(403, "foreign-origin")
-		s.ask("", "DELETE", path, nil, cookie, from).isA(403, "foreign-origin")
+		s.ask("", "POST", "/v1/sessions", nil, browser, from).isA(403, "foreign-origin")
+		s.ask("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, browser, from).isA(403, "foreign-origin")
+		s.ask("", "DELETE", path, nil, browser, from).isA(403, "foreign-origin")
 		s.ask("anna", "POST", "/v1/stop", nil, from).isA(403, "foreign-origin")
 	}
-	s.ask("", "GET", "/v1/me", nil, cookie, header("Origin", "https://evil.example")).isA(403, "foreign-origin")
+	s.ask("", "GET", "/v1/me", nil, browser, header("Origin", "https://evil.example")).isA(403, "foreign-origin")
 	if n, state := len(s.sessions("anna", "")), s.state(turn); n != 1 || state != api.Running {
 		t.Errorf("there are %d sessions, the turn is %s", n, state)
 	}
 	for _, from := range []func(*http.Request){
 		header("Origin", s.url), header("Origin", "https://friend.example"), header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Site", "none"),
 	} {
-		s.ask("", "POST", "/v1/sessions", nil, cookie, from).is(201)
+		s.ask("", "POST", "/v1/sessions", nil, browser, from).is(201)
 	}
 }
 
@@ -129,12 +139,26 @@ func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
 func TestIncidentAFormIsRefusedBeforeItHasAnyEffect(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
-	cookie := s.cookie()
+	browser := s.browser()
 	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", "", "application/json, text/plain", "application/jsonx"} {
-		s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, cookie, header("Content-Type", kind)).isA(415, "not-json")
+		s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", kind)).isA(415, "not-json")
 	}
 	if n := len(s.sessions("anna", "")); n != 0 {
 		t.Errorf("there are %d sessions", n)
 	}
-	s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, cookie, header("Content-Type", "application/json; charset=utf-8")).is(201)
+	s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", "application/json; charset=utf-8")).is(201)
+}
+
+func TestHeaders_OverTLS_HaveStrictTransportSecurity(t *testing.T) {
+	t.Parallel()
+	for _, secure := range []bool{false, true} {
+		s := newStage(t, func(with *setup) { with.Secure = secure })
+		a := s.ask("anna", "GET", "/v1/me", nil)
+		if got := a.header.Get("Strict-Transport-Security"); (got != "") != secure {
+			t.Errorf("secure %v: Strict-Transport-Security is %q", secure, got)
+		}
+		if got := a.header.Get("Cross-Origin-Resource-Policy"); got != "same-origin" {
+			t.Errorf("Cross-Origin-Resource-Policy is %q", got)
+		}
+	}
 }

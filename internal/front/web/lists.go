@@ -8,25 +8,24 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
 )
 
 func (s *Server) listRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/models", "list-models", "The models that sessions can use", auth.Read),
+	huma.Register(s.api, route(http.MethodGet, "/v1/models", "list-models", "The models that sessions can use", bellcord.ScopeRead),
 		func(context.Context, *struct{}) (*struct{ Body api.Models }, error) {
 			return &struct{ Body api.Models }{api.Models{Models: append([]api.Model{}, s.Models()...)}}, nil
 		})
-	huma.Register(s.api, route(http.MethodGet, "/v1/agents", "list-agents", "The agents that sessions can use", auth.Read),
+	huma.Register(s.api, route(http.MethodGet, "/v1/agents", "list-agents", "The agents that sessions can use", bellcord.ScopeRead),
 		func(context.Context, *struct{}) (*struct{ Body api.Agents }, error) {
 			return &struct{ Body api.Agents }{api.Agents{Agents: append([]api.Agent{}, s.Agents()...)}}, nil
 		})
-	huma.Register(s.api, route(http.MethodGet, "/v1/nodes", "list-nodes", "The processes that share the store: their leases, their turns, how fast they answer", auth.Admin),
+	huma.Register(s.api, route(http.MethodGet, "/v1/nodes", "list-nodes", "The processes that share the store: their leases, their turns, how fast they answer", bellcord.ScopeAdmin),
 		func(ctx context.Context, _ *struct{}) (*struct{ Body api.Nodes }, error) {
 			found, err := s.Nodes(ctx)
 			return &struct{ Body api.Nodes }{api.Nodes{Nodes: append([]api.Node{}, found...)}}, s.fail(err)
 		})
-	huma.Register(s.api, route(http.MethodGet, "/v1/usage", "get-usage", "What your turns used, by model", auth.Read), s.usage)
+	huma.Register(s.api, route(http.MethodGet, "/v1/usage", "get-usage", "What your turns used, by model", bellcord.ScopeRead), s.usage)
 }
 
 func (s *Server) usage(ctx context.Context, in *struct {
@@ -46,7 +45,7 @@ func (s *Server) usage(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	sum := api.Usage{Models: []bellcord.Spent{}}
+	sum := api.Usage{Models: []bellcord.ModelUsage{}}
 	turns, place := map[bellcord.TurnID]bool{}, map[string]int{}
 	for _, v := range spent {
 		turns[v.Turn] = true
@@ -54,7 +53,7 @@ func (s *Server) usage(ctx context.Context, in *struct {
 		if !known {
 			i = len(sum.Models)
 			place[v.Model] = i
-			sum.Models = append(sum.Models, bellcord.Spent{Model: v.Model, Usage: bellcord.Usage{Exact: true}})
+			sum.Models = append(sum.Models, bellcord.ModelUsage{Model: v.Model, Usage: bellcord.Usage{Exact: true}})
 		}
 		sum.Models[i].Usage = sum.Models[i].Add(v.Usage)
 	}

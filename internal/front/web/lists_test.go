@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestModelsAndAgentsAreListed(t *testing.T) {
@@ -78,12 +78,14 @@ func TestABrowserLogsInWithACodeOnceAndOut(t *testing.T) {
 		t.Errorf("the code is good for %v", left)
 	}
 	s.ask("", "POST", "/v1/login", api.Login{Code: "AAAAA-AAAAA"}).isA(401, "bad-credentials")
-	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(204)
+	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
+	var in api.LoggedIn
+	a.into(&in)
 	cookies := (&http.Response{Header: a.header}).Cookies()
 	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Path != "/" || cookies[0].Domain != "" {
 		t.Fatalf("cookies %+v", cookies)
 	}
-	with := func(r *http.Request) { r.AddCookie(cookies[0]) }
+	with := func(r *http.Request) { r.AddCookie(cookies[0]); r.Header.Set("Bellcord-Page", in.Page) }
 	s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).isA(401, "bad-credentials")
 	var me api.Me
 	s.ask("", "GET", "/v1/me", nil, with).is(200).into(&me)
@@ -114,7 +116,7 @@ func TestWhileTheServerDrainsPromptsAreRefusedAndStopsWork(t *testing.T) {
 	s.until(id, "said")
 	ctx, cancel := context.WithCancel(t.Context())
 	finished := make(chan error, 1)
-	go func() { finished <- s.hub.Finish(ctx) }()
+	go func() { finished <- s.hub.WaitForTurns(ctx) }()
 	s.ready(503)
 	a := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say"})
 	a.isA(503, "shutting-down")
@@ -122,7 +124,7 @@ func TestWhileTheServerDrainsPromptsAreRefusedAndStopsWork(t *testing.T) {
 		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
 	}
 	s.ask("", "GET", "/healthz", nil).is(200)
-	if a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil).is(200).stopped(); a.Turns[0].Receipt.End != bellcord.Stopped {
+	if a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil).is(200).stopped(); a.Turns[0].Receipt.End != bellcord.EndStopped {
 		t.Errorf("%+v", a)
 	}
 	if err := <-finished; err != nil {

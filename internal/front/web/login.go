@@ -3,51 +3,91 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web/page"
 )
 
+const loginID = "login"
+
 func (s *Server) loginRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/me", "get-me", "Who the server takes you for", auth.Read), s.me)
-	code := route(http.MethodPost, "/v1/codes", "create-code", "A code with which a browser logs in as you, once, within a minute", auth.Read)
+	huma.Register(s.api, route(http.MethodGet, "/v1/me", "get-me", "Who the server takes you for", bellcord.ScopeRead), s.me)
+	code := route(http.MethodPost, "/v1/codes", "create-code", "A code with which a browser logs in as you, once, within a minute", bellcord.ScopeRead)
 	code.DefaultStatus = http.StatusCreated
 	huma.Register(s.api, code, s.code)
-	login := route(http.MethodPost, "/v1/login", "login", "Log a browser in with a code: the answer sets its cookie", "")
+	login := route(http.MethodPost, "/v1/login", loginID, "Log a browser in with a code: the answer sets its cookie and has the secret of the page", "")
 	login.Security = []map[string][]string{}
-	login.DefaultStatus = http.StatusNoContent
+	login.MaxBodyBytes = mostLogin
 	huma.Register(s.api, login, s.login)
-	logout := route(http.MethodPost, "/v1/logout", "logout", "Log this browser out", auth.Read)
+	logout := route(http.MethodPost, "/v1/logout", "logout", "Log this browser out", bellcord.ScopeRead)
 	logout.DefaultStatus = http.StatusNoContent
 	huma.Register(s.api, logout, s.logout)
 }
 
-type withCookie struct {
-	Cookie http.Cookie `header:"Set-Cookie"`
-}
+type (
+	withCookie struct {
+		Cookie http.Cookie `header:"Set-Cookie"`
+	}
+	loggedIn struct {
+		Cookie http.Cookie `header:"Set-Cookie"`
+		Body   api.LoggedIn
+	}
+	codeRequest struct{ Body *api.NewCode }
+)
 
 func (s *Server) me(ctx context.Context, _ *struct{}) (*struct{ Body api.Me }, error) {
 	who := caller(ctx)
-	return &struct{ Body api.Me }{api.Me{Owner: who.Owner, Scopes: auth.Names(who.Scopes)}}, nil
+	return &struct{ Body api.Me }{api.Me{Owner: who.Owner, Scopes: bellcord.ScopeNames(who.Scopes)}}, nil
 }
 
-func (s *Server) code(ctx context.Context, _ *struct{}) (*struct{ Body api.Code }, error) {
-	code, expires := s.Door.Code(caller(ctx))
+func (s *Server) code(ctx context.Context, in *codeRequest) (*struct{ Body api.Code }, error) {
+	who := caller(ctx)
+	var scopes []bellcord.Scope
+	if in.Body != nil {
+		for _, name := range in.Body.Scopes {
+			if !who.May(bellcord.Scope(name)) {
+				return nil, s.fail(errScope{bellcord.Scope(name)})
+			}
+			scopes = append(scopes, bellcord.Scope(name))
+		}
+	}
+	code, expires := s.Door.Code(who, scopes...)
 	return &struct{ Body api.Code }{api.Code{Code: code, Expires: expires, URL: s.URL()}}, nil
 }
 
-type loginRequest struct{ Body api.Login }
+type (
+	loginRequest struct{ Body api.Login }
+	attemptKey   struct{}
+)
 
-func (s *Server) login(ctx context.Context, in *loginRequest) (*withCookie, error) {
-	cookie, err := s.Door.Login(ctx, clientFrom(ctx), in.Body.Code)
+// limitLogins takes a try of the client's before the body of a login is read.
+func (s *Server) limitLogins(ctx huma.Context, next func(huma.Context)) {
+	if ctx.Operation().OperationID != loginID {
+		next(ctx)
+		return
+	}
+	attempt, err := s.Door.BeginLogin(clientFrom(ctx.Context()))
+	if err != nil {
+		r, w := humago.Unwrap(ctx)
+		s.writeProblem(w, r, err)
+		return
+	}
+	next(huma.WithValue(ctx, attemptKey{}, attempt))
+}
+
+func (s *Server) login(ctx context.Context, in *loginRequest) (*loggedIn, error) {
+	browser, err := ctx.Value(attemptKey{}).(*auth.LoginAttempt).Redeem(ctx, in.Body.Code)
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	return &withCookie{*cookie}, nil
+	return &loggedIn{*browser.Cookie, api.LoggedIn{Page: browser.Page}}, nil
 }
 
 func (s *Server) logout(ctx context.Context, _ *struct{}) (*withCookie, error) {
@@ -69,15 +109,15 @@ func (s *Server) healthRoutes() {
 	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		switch err := s.Ready(r.Context()); {
 		case err != nil:
-			tell(w, http.StatusServiceUnavailable, err.Error())
+			tell(w, http.StatusServiceUnavailable, s.Hide(err.Error()))
 		default:
 			tell(w, http.StatusOK, "ready")
 		}
 	})
 	if s.Metrics != nil {
 		s.mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-			if !caller(r.Context()).May(auth.Read) {
-				writeProblem(w, r, errScope{auth.Read})
+			if !caller(r.Context()).May(bellcord.ScopeRead) {
+				s.writeProblem(w, r, errScope{bellcord.ScopeRead})
 				return
 			}
 			s.Metrics.ServeHTTP(w, r)
@@ -88,18 +128,24 @@ func (s *Server) healthRoutes() {
 			page.ServeHTTP(w, r)
 			return
 		}
-		writeProblem(w, r, errNowhere)
+		s.writeProblem(w, r, errNowhere)
 	})
 }
 
 // Ready says why no turn would be accepted now; nil when one would.
 func (s *Server) Ready(ctx context.Context) error {
 	if s.Hub.Stats().Draining {
+		if err := s.Leaving(); err != nil {
+			return fmt.Errorf("%w: %w", errClosing, err)
+		}
 		return errClosing
+	}
+	if s.Hub.Failing() != nil {
+		return bellcord.ErrStoreDown // the log has the reason
 	}
 	if _, err := s.Hub.Tail(ctx, "none"); err != nil {
 		s.Logger.Error("the store does not answer", "err", err)
-		return errStore
+		return bellcord.ErrStoreDown
 	}
 	return nil
 }

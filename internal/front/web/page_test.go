@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // shown is what a browser without credentials gets at an address.
@@ -122,7 +122,27 @@ func TestThePageCountsDownTheGraceThatAHubGives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("const grace = %d\n", bellcord.UsualGrace.Milliseconds()); !strings.Contains(string(source), want) {
+	if want := fmt.Sprintf("const grace = %d\n", hub.DefaultGrace.Milliseconds()); !strings.Contains(string(source), want) {
 		t.Errorf("the page does not say %q", want)
+	}
+}
+
+func TestPage_UnknownAddress_IsAPageForBrowsersAndJSONForPrograms(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	browser := header("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	for _, path := range []string{"/nope", "/s/", "/s/a/b"} {
+		resp, body := s.shown("GET", path, browser)
+		if resp.StatusCode != http.StatusNotFound || !strings.Contains(body, "<title>Bellcord</title>") || resp.Header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: %d %.80s", path, resp.StatusCode, body)
+		}
+	}
+	for _, path := range []string{"/v1/nope", "/v1", "/metrics", "/debug/pprof/"} {
+		if resp, body := s.shown("GET", path, browser); strings.Contains(body, "<title>") || !strings.Contains(resp.Header.Get("Content-Type"), "json") {
+			t.Errorf("%s: %d %.80s", path, resp.StatusCode, body)
+		}
+	}
+	if resp, body := s.shown("GET", "/nope"); resp.StatusCode != http.StatusUnauthorized || strings.Contains(body, "<title>") {
+		t.Errorf("a program: %d %.80s", resp.StatusCode, body)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
 // problem is an answer that is none (RFC 9457).
@@ -27,6 +28,9 @@ func (p *problem) GetHeaders() http.Header {
 	if p.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
 	}
+	if p.Status == http.StatusServiceUnavailable {
+		h.Set("Connection", "close") // leaves its place to others
+	}
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="bellcord"`)
 	}
@@ -34,9 +38,22 @@ func (p *problem) GetHeaders() http.Header {
 }
 
 // errScope means that the caller may not.
-type errScope struct{ scope auth.Scope }
+type errScope struct{ scope bellcord.Scope }
 
-func (e errScope) Error() string { return fmt.Sprintf("this needs the scope %s", e.scope) }
+func (e errScope) Error() string {
+	if e.scope == bellcord.ScopeAdmin {
+		return "this needs the scope admin" + howAdmin
+	}
+	return fmt.Sprintf("this needs the scope %s", e.scope)
+}
+
+// howAdmin says what to do where admin is missing.
+const howAdmin = ": use a token that has it, or in a browser log in with bellcord open --admin"
+
+// errCeiling means that only an admin may choose this mode or agent.
+type errCeiling struct{ error }
+
+func (e errCeiling) Error() string { return e.error.Error() + howAdmin }
 
 // errInput means that the request itself is wrong.
 type errInput struct{ what string }
@@ -61,11 +78,14 @@ var problems = []struct {
 	{bellcord.ErrDraining, http.StatusServiceUnavailable, "shutting-down"},
 	{bellcord.ErrClosed, http.StatusServiceUnavailable, "shutting-down"},
 	{errClosing, http.StatusServiceUnavailable, "shutting-down"},
-	{errStore, http.StatusServiceUnavailable, "store-down"},
+	{bellcord.ErrStoreDown, http.StatusServiceUnavailable, "store-down"},
+	{bellcord.ErrFenced, http.StatusServiceUnavailable, "fenced"},
+	{bellcord.ErrDamaged, http.StatusInternalServerError, "store-damaged"},
 	{bellcord.ErrUnknown, http.StatusGatewayTimeout, "outcome-unknown"},
 	{errKeyUsed, http.StatusUnprocessableEntity, "key-used"},
 	{auth.ErrNoCredentials, http.StatusUnauthorized, "no-credentials"},
 	{auth.ErrInAddress, http.StatusUnauthorized, "token-in-address"},
+	{auth.ErrNoPage, http.StatusUnauthorized, "page-secret-needed"},
 	{auth.ErrBadCredentials, http.StatusUnauthorized, "bad-credentials"},
 	{auth.ErrNotLoggedIn, http.StatusConflict, "not-logged-in"},
 	{auth.ErrUnavailable, http.StatusServiceUnavailable, "issuer-unavailable"},
@@ -73,6 +93,12 @@ var problems = []struct {
 	{errHost, http.StatusMisdirectedRequest, "unknown-host"},
 	{errOrigin, http.StatusForbidden, "foreign-origin"},
 	{errNotJSON, http.StatusUnsupportedMediaType, "not-json"},
+	{bellcord.ErrPromptTooLong, http.StatusRequestEntityTooLarge, "too-large"},
+	{bellcord.ErrTooManyTurns, http.StatusServiceUnavailable, "overloaded"},
+	{errViewers, http.StatusServiceUnavailable, "overloaded"},
+	{bellcord.ErrTooManyOfOwner, http.StatusTooManyRequests, "too-many"},
+	{errOwnersViewers, http.StatusTooManyRequests, "too-many"},
+	{errOverloaded, http.StatusServiceUnavailable, "overloaded"},
 	{errTooLarge, http.StatusRequestEntityTooLarge, "too-large"},
 	{errTooSlow, http.StatusRequestTimeout, "too-slow"},
 }
@@ -84,6 +110,11 @@ func asProblem(err error) *problem {
 		tooMany *auth.TooManyError
 		scope   errScope
 		input   errInput
+		command *slash.CommandError
+		unknown *slash.UnknownError
+		peer    errPeer
+		token   errToken
+		ceiling errCeiling
 	)
 	switch {
 	case errors.As(err, &already):
@@ -94,6 +125,16 @@ func asProblem(err error) *problem {
 		return p
 	case errors.As(err, &scope):
 		return newProblem(http.StatusForbidden, "scope", err)
+	case errors.As(err, &command):
+		return newProblem(http.StatusUnprocessableEntity, "is-a-command", err)
+	case errors.As(err, &unknown):
+		return newProblem(http.StatusUnprocessableEntity, "unknown-command", err)
+	case errors.As(err, &ceiling):
+		return newProblem(http.StatusForbidden, "scope", ceiling)
+	case errors.As(err, &peer):
+		return newProblem(http.StatusForbidden, "turn-process", err)
+	case errors.As(err, &token):
+		return newProblem(http.StatusForbidden, "token-needed", err)
 	case errors.As(err, &input):
 		return newProblem(http.StatusUnprocessableEntity, "bad-input", err)
 	}
@@ -103,7 +144,7 @@ func asProblem(err error) *problem {
 			if errors.Is(err, auth.ErrBadCredentials) {
 				p.Detail = err.Error() // it says no more than who shows them may know
 			}
-			if known.status == http.StatusServiceUnavailable {
+			if known.status == http.StatusServiceUnavailable || known.status == http.StatusTooManyRequests {
 				p.retryAfter = time.Second
 			}
 			return p
@@ -113,7 +154,7 @@ func asProblem(err error) *problem {
 }
 
 func newProblem(status int, word string, err error) *problem {
-	p := &problem{ErrorModel: huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: err.Error()}}
+	p := &problem{ErrorModel: huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: clip(err.Error(), mostDetail)}}
 	if word != "" {
 		p.Type = "urn:bellcord:" + word
 	}
@@ -126,16 +167,26 @@ func (s *Server) fail(err error) error {
 	if err == nil {
 		return nil
 	}
-	p := asProblem(err)
+	p := s.problem(err)
 	if p.Status == http.StatusInternalServerError {
 		s.Logger.Error("http", "err", err)
 	}
 	return p
 }
 
-// writeProblem answers outside of an operation.
-func writeProblem(w http.ResponseWriter, _ *http.Request, err error) {
+// problem is what the caller is told of an error, without secrets.
+func (s *Server) problem(err error) *problem {
 	p := asProblem(err)
+	p.Detail = s.Hide(p.Detail)
+	return p
+}
+
+// writeProblem answers a request before its body is read.
+func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.problem(err)
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close") // else net/http would read the body before it answers
+	}
 	for name, values := range p.GetHeaders() {
 		w.Header()[name] = values
 	}

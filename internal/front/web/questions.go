@@ -8,13 +8,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
 )
 
 func (s *Server) questionRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/questions", "list-questions", "What a turn waits for", auth.Read), s.questions)
-	answer := route(http.MethodPost, "/v1/turns/{turn}/answers/{question}", "answer-question", "Answer a question; a stop closes it", auth.Prompt)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/questions", "list-questions", "What a turn waits for", bellcord.ScopeRead), s.questions)
+	answer := route(http.MethodPost, "/v1/turns/{turn}/answers/{question}", "answer-question", "Answer a question; a stop closes it", bellcord.ScopePrompt)
 	answer.DefaultStatus = http.StatusNoContent
 	huma.Register(s.api, answer, s.answer)
 }
@@ -37,7 +36,7 @@ func (s *Server) answer(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	for _, q := range s.Hub.Standings([]bellcord.TurnRecord{r})[r.ID].Questions {
+	for _, q := range s.Hub.QueueEntries([]bellcord.TurnRecord{r})[r.ID].Questions {
 		if q.ID == in.Question && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
 			return nil, s.fail(badInput("choice %q: it is not one of the question's", in.Body.Choice))
 		}

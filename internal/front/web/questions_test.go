@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // questions of a turn.
@@ -34,10 +34,10 @@ func TestAQuestionIsListedAndAnsweredOnce(t *testing.T) {
 	s.ask("anna", "POST", at+open[0].ID, `{}`).is(422)
 	s.ask("anna", "POST", at+open[0].ID, `{"choice":"yes","by":"bert"}`).is(422)
 	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "yes"}).is(204)
-	if r := s.ended("anna", bellcord.TurnID(turn)); r.End != bellcord.Done {
+	if r := s.ended("anna", bellcord.TurnID(turn)); r.End != bellcord.EndDone {
 		t.Errorf("%+v", r)
 	}
-	if ev, is := s.until(id, "answered").Body.(bellcord.Answered); !is || ev.By != "anna" || ev.Choice != "yes" {
+	if ev, is := s.until(id, "answered").Body.(bellcord.QuestionAnswered); !is || ev.By != "anna" || ev.Choice != "yes" {
 		t.Errorf("%+v", ev)
 	}
 	if open := s.questions("anna", turn); len(open) != 0 {
@@ -53,7 +53,7 @@ func TestALateAnswerIsToldThatTheTurnHasEnded(t *testing.T) {
 	s.until(id, "asked")
 	question := s.questions("anna", turn)[0].ID
 	a := s.ask("anna", "POST", "/v1/turns/"+turn+"/stop", nil).is(200).stopped()
-	if got := a.Turns[0].Receipt.Questions; len(got) != 1 || got[0] != question {
+	if got := a.Turns[0].Receipt.WithdrawnQuestions; len(got) != 1 || got[0] != question {
 		t.Errorf("closed: %v", got)
 	}
 	s.ask("anna", "POST", "/v1/turns/"+turn+"/answers/"+question, api.Answer{Choice: "yes"}).isA(409, "turn-ended")

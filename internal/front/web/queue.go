@@ -8,15 +8,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
 )
 
 func (s *Server) queueRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/queue", "list-queue", "The turns that wait, in order", auth.Read), s.queue)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/queue/send", "send-queue", "Let the turns run that a stop holds back", auth.Prompt), s.sendAll)
-	huma.Register(s.api, route(http.MethodPatch, "/v1/turns/{turn}", "edit-turn", "Change a prompt that waits", auth.Prompt), s.edit)
-	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Let a turn run before the others that wait", auth.Prompt), s.send)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/queue", "list-queue", "The turns that wait, in order", bellcord.ScopeRead), s.queue)
+	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/queue/send", "send-queue", "Let the turns run that a stop holds back", bellcord.ScopePrompt), s.sendAll)
+	huma.Register(s.api, route(http.MethodPatch, "/v1/turns/{turn}", "edit-turn", "Change a prompt that waits", bellcord.ScopePrompt), s.edit)
+	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Let a turn run before the others that wait", bellcord.ScopePrompt), s.send)
 }
 
 func (s *Server) queue(ctx context.Context, in *SessionPath) (*struct{ Body api.Turns }, error) {
@@ -43,6 +42,9 @@ func (s *Server) sendAll(ctx context.Context, in *SessionPath) (*struct{ Body ap
 		return nil, s.fail(err)
 	}
 	s.Hub.Release(found.ID)
+	if !caller(ctx).May(bellcord.ScopeRead) {
+		return &struct{ Body api.Turns }{api.Turns{Turns: []api.Turn{}}}, nil
+	}
 	return s.queue(ctx, in)
 }
 
@@ -51,24 +53,34 @@ func (s *Server) edit(ctx context.Context, in *struct {
 	Body api.EditTurn
 },
 ) (*oneTurn, error) {
-	return s.whileItWaits(ctx, in.Turn, func(id bellcord.TurnID) error { return s.Hub.Edit(id, in.Body.Text) })
+	return s.whileItWaits(ctx, in.Turn, func(r bellcord.TurnRecord) error {
+		session, err := s.Hub.Session(ctx, r.Session)
+		if err != nil {
+			return err
+		}
+		text, err := promptText(in.Body.Text, session)
+		if err != nil {
+			return err
+		}
+		return s.Hub.Edit(r.ID, text)
+	})
 }
 
 func (s *Server) send(ctx context.Context, in *TurnPath) (*oneTurn, error) {
-	return s.whileItWaits(ctx, in.Turn, s.Hub.Send)
+	return s.whileItWaits(ctx, in.Turn, func(r bellcord.TurnRecord) error { return s.Hub.Send(r.ID) })
 }
 
 // whileItWaits does something to a turn that waits here; one that has ended, or
 // that another process has, does not.
-func (s *Server) whileItWaits(ctx context.Context, id string, do func(bellcord.TurnID) error) (*oneTurn, error) {
+func (s *Server) whileItWaits(ctx context.Context, id string, do func(bellcord.TurnRecord) error) (*oneTurn, error) {
 	r, err := s.record(ctx, id)
 	if err == nil {
-		if err = do(r.ID); errors.Is(err, bellcord.ErrNoTurn) {
+		if err = do(r); errors.Is(err, bellcord.ErrNoTurn) {
 			err = bellcord.ErrStarted
 		}
 	}
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	return &oneTurn{s.turn(r)}, nil
+	return &oneTurn{s.outline(ctx, r)}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // line is a session with one turn that runs and three that wait.
@@ -35,7 +35,7 @@ func (s *stage) said(id bellcord.SessionID) (all []string) {
 		s.t.Fatal(err)
 	}
 	for _, ev := range events {
-		if said, is := ev.Body.(bellcord.Said); is {
+		if said, is := ev.Body.(bellcord.TextDelta); is {
 			all = append(all, said.Text)
 		}
 	}
@@ -79,7 +79,7 @@ func TestAHeldTurnIsSentAloneOrWithAllOthers(t *testing.T) {
 		}
 	}
 	s.ask("anna", "POST", "/v1/turns/"+string(waits[2])+"/send", nil).is(200)
-	if r := s.ended("anna", waits[2]); r.End != bellcord.Done {
+	if r := s.ended("anna", waits[2]); r.End != bellcord.EndDone {
 		t.Errorf("%+v", r)
 	}
 	if got := ids(s.ask("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits[:2]) {
@@ -99,7 +99,7 @@ func TestADiscardedTurnNeverRunsAndItsPromptComesBack(t *testing.T) {
 	s := newStage(t, nil)
 	_, session, _, waits := s.line()
 	a := s.ask("anna", "DELETE", "/v1/turns/"+string(waits[0]), nil).is(200).stopped()
-	if a.State != bellcord.Settled || a.Turns[0].Receipt.Prompt != "say one" || !a.Turns[0].Receipt.Times.Started.IsZero() {
+	if a.State != bellcord.StopStateSettled || a.Turns[0].Receipt.Prompt != "say one" || !a.Turns[0].Receipt.Times.Started.IsZero() {
 		t.Errorf("%+v", a)
 	}
 	s.ask("anna", "POST", "/v1/sessions/"+string(session)+"/stop", api.Stop{Queue: "next"}).is(200)

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
 )
 
 // Other people's ids answer as if they were not there, on every route that the
@@ -44,6 +43,7 @@ func TestSomebodyElsesSessionsAndTurnsAreNotThere(t *testing.T) {
 	if now, err := s.hub.Tail(t.Context(), id); err != nil || now != tail || tried < 20 {
 		t.Errorf("after %d tries anna's log went from %d to %d, %v", tried, tail, now, err)
 	}
+	t.Logf("%d tries on somebody else's ids", tried+2)
 	if on := s.ask("anna", "GET", "/v1/turns/"+string(runs.ID), nil).turn(); on.State != api.Waiting || on.Stop != nil {
 		t.Errorf("anna's turn is %+v", on)
 	}
@@ -94,7 +94,7 @@ func TestAScopeMayWhatTheDocumentSaysAndNoMore(t *testing.T) {
 				at += "?after=999999" // refused behind the scope: no stream to wait for
 			}
 			a := s.ask(who, op.method, at, op.body(), claims)
-			may := slices.Contains(people[who], auth.Scope(op.scope)) || who == "admin"
+			may := slices.Contains(people[who], bellcord.Scope(op.scope)) || who == "admin"
 			if refused := a.status == 403; refused == may {
 				t.Errorf("%s by %s: %d %s", op, who, a.status, a.body)
 			}

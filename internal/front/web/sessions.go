@@ -14,8 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
 )
 
 // SessionPath is what the path names. It is exported because only such are
@@ -39,6 +38,10 @@ type (
 		SessionPath
 		Body api.SessionChange
 	}
+	deleteSession struct {
+		SessionPath
+		Files bool `query:"files" doc:"remove the session's workspace, too; a directory that was named when the session was made stays"`
+	}
 	listSessions struct {
 		Limit  int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
 		Before string `query:"before" doc:"next of the page before"`
@@ -47,15 +50,15 @@ type (
 )
 
 func (s *Server) sessionRoutes() {
-	make1 := route(http.MethodPost, "/v1/sessions", "create-session", "Make a session", auth.Prompt)
+	make1 := route(http.MethodPost, "/v1/sessions", "create-session", "Make a session", bellcord.ScopePrompt)
 	make1.DefaultStatus = http.StatusCreated
 	huma.Register(s.api, make1, s.makeSession)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions", "list-sessions", "List your sessions, the most recently updated first", auth.Read), s.listSessions)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}", "get-session", "A session, with the turns that have not ended", auth.Read), s.getSession)
-	huma.Register(s.api, route(http.MethodPatch, "/v1/sessions/{session}", "change-session", "Change a session's title, model or mode", auth.Prompt), s.changeSession)
-	huma.Register(s.api, route(http.MethodDelete, "/v1/sessions/{session}", "delete-session", "Stop what a session runs, then remove it with all that it has", auth.Prompt), s.deleteSession)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/clear", "clear-session", "Stop what a session runs and start its conversation anew", auth.Prompt), s.clearSession)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/transcript", "get-transcript", "What was said and done, as Markdown or JSON", auth.Read), s.transcript)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions", "list-sessions", "List your sessions, the most recently updated first", bellcord.ScopeRead), s.listSessions)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}", "get-session", "A session, with the turns that have not ended", bellcord.ScopeRead), s.getSession)
+	huma.Register(s.api, route(http.MethodPatch, "/v1/sessions/{session}", "change-session", "Change a session's title, model or mode", bellcord.ScopePrompt), s.changeSession)
+	huma.Register(s.api, route(http.MethodDelete, "/v1/sessions/{session}", "delete-session", "Stop what a session runs, then remove it with all that it has", bellcord.ScopePrompt), s.deleteSession)
+	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/clear", "clear-session", "Stop what a session runs and start its conversation anew", bellcord.ScopePrompt), s.clearSession)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/transcript", "get-transcript", "What was said and done, as Markdown or JSON", bellcord.ScopeRead), s.transcript)
 }
 
 func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession, error) {
@@ -68,7 +71,7 @@ func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession,
 	if in.Key != "" {
 		made.ID = bellcord.SessionID(keyed(ctx, "session", in.Key))
 		if had, err := s.Hub.Session(ctx, made.ID); err == nil {
-			return &madeSession{http.StatusOK, "/v1/sessions/" + string(had.ID), had}, nil
+			return &madeSession{http.StatusOK, "/v1/sessions/" + string(had.ID), shown(ctx, had)}, nil
 		} else if !errors.Is(err, bellcord.ErrNoSession) {
 			return nil, s.fail(err)
 		}
@@ -82,7 +85,13 @@ func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession,
 	if body.Model != "" {
 		made.Model = body.Model
 	}
-	err := s.check(made)
+	err := checkTitle(body.Title)
+	if err == nil {
+		err = s.ceiling(ctx, made)
+	}
+	if err == nil {
+		err = s.check(made)
+	}
 	if err == nil {
 		made.Dir, err = s.place(ctx, made.ID, body.Dir)
 	}
@@ -93,6 +102,17 @@ func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession,
 		return nil, s.fail(err)
 	}
 	return &madeSession{http.StatusCreated, "/v1/sessions/" + string(made.ID), made}, nil
+}
+
+// ceiling refuses a mode or an agent that only an admin may choose.
+func (s *Server) ceiling(ctx context.Context, made bellcord.Session) error {
+	if caller(ctx).May(bellcord.ScopeAdmin) {
+		return nil
+	}
+	if err := s.Ceiling(made.Mode, made.Agent); err != nil {
+		return errCeiling{err}
+	}
+	return nil
 }
 
 // check asks whether there is such an agent and such a model.
@@ -117,8 +137,8 @@ func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (
 		dir = filepath.Join(s.Workspaces, string(id))
 		return dir, os.MkdirAll(dir, 0o700)
 	}
-	if !caller(ctx).May(auth.Admin) {
-		return "", errScope{auth.Admin}
+	if !caller(ctx).May(bellcord.ScopeAdmin) {
+		return "", errScope{bellcord.ScopeAdmin}
 	}
 	if !filepath.IsAbs(dir) {
 		return "", badInput("dir %q: it has to be absolute", dir)
@@ -161,30 +181,47 @@ func (s *Server) getSession(ctx context.Context, in *SessionPath) (*struct{ Body
 }
 
 func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSession, error) {
+	if err := checkTitle(in.Body.Title); err != nil {
+		return nil, s.fail(err)
+	}
 	found, err := s.opened(ctx, in.Session)
+	if err == nil && in.Body.Mode != "" {
+		asked := found
+		asked.Mode, asked.Agent = in.Body.Mode, s.Session.Agent // the agent stays
+		err = s.ceiling(ctx, asked)
+	}
 	if err == nil && in.Body.Model != "" {
 		found.Model = in.Body.Model
 		err = s.check(found)
 	}
 	if err == nil {
-		found, err = s.Hub.Configure(found.ID, bellcord.Configured{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode})
+		found, err = s.Hub.Configure(found.ID, bellcord.SessionUpdated{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode})
 	}
-	return &oneSession{found}, s.fail(err)
+	return &oneSession{shown(ctx, found)}, s.fail(err)
 }
 
-func (s *Server) deleteSession(ctx context.Context, in *SessionPath) (*struct{}, error) {
+// shown is a session as a caller may see it who may change it: its title is for
+// those who may read.
+func shown(ctx context.Context, s bellcord.Session) bellcord.Session {
+	if !caller(ctx).May(bellcord.ScopeRead) {
+		s.Title = ""
+	}
+	return s
+}
+
+func (s *Server) deleteSession(ctx context.Context, in *deleteSession) (*struct{}, error) {
 	found, err := s.session(ctx, in.Session)
 	if err != nil {
 		return nil, s.fail(err)
 	}
 	why := cause(ctx, "the session is deleted")
-	_, err = s.Hub.Stop(bellcord.StopRequest{Session: found.ID, Cause: why, Queue: bellcord.Drop, Everywhere: true}).Wait(ctx)
-	if err == nil {
-		err = s.Hub.DeleteSession(ctx, found.ID, why)
-	}
+	err = s.Hub.DeleteSession(ctx, found.ID, why) // which stops first, in every process
 	if err == nil {
 		s.streams.endOf(found.ID)
 		s.Deleted(found.ID)
+	}
+	if err == nil && in.Files {
+		err = s.RemoveFiles(found)
 	}
 	return nil, s.fail(err)
 }

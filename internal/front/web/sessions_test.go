@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -8,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/history"
 )
 
 func TestASessionThatSaysNothingHasTheServersDefaultsAndAPlaceOfItsOwn(t *testing.T) {
@@ -168,7 +170,7 @@ func TestADeletedSessionIsStoppedFirstThenGone(t *testing.T) {
 		default:
 			t.Fatalf("turn %s has not settled", turn.ID)
 		}
-		if r := turn.Receipt(); r.End != bellcord.Stopped || r.Cause.By != "anna" {
+		if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.By != "anna" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -190,14 +192,14 @@ func TestAClearStopsWhatRunsAndTheConversationBeginsAnew(t *testing.T) {
 	turn := s.prompt("anna", path, "hang on")
 	s.until(id, "said")
 	answer := s.ask("anna", "POST", path+"/clear", nil).is(200).stopped()
-	if answer.State != bellcord.Settled || len(answer.Turns) != 1 || answer.Turns[0].Turn != turn.ID || answer.Turns[0].Receipt.Cause.Why == "" {
+	if answer.State != bellcord.StopStateSettled || len(answer.Turns) != 1 || answer.Turns[0].Turn != turn.ID || answer.Turns[0].Receipt.Cause.Reason == "" {
 		t.Errorf("%+v", answer)
 	}
 	s.until(id, "cleared")
 	if again := s.ask("anna", "POST", path+"/clear", nil).is(200).stopped(); again.State != api.NothingToStop || len(again.Turns) != 0 {
 		t.Errorf("%+v", again)
 	}
-	history, err := bellcord.ReadHistory(t.Context(), s.store, id)
+	history, err := history.Read(t.Context(), s.store, id)
 	if err != nil || len(history) != 0 {
 		t.Errorf("the model would be told %+v, %v", history, err)
 	}
@@ -225,4 +227,49 @@ func TestATranscriptIsMarkdownOrJSON(t *testing.T) {
 		t.Errorf("%s: %s", a.header.Get("Content-Type"), a.body)
 	}
 	s.ask("anna", "GET", path+"/transcript?format=pdf", nil).is(422)
+}
+
+func TestSession_ModeAboveTheCeiling_NeedsAdmin(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) {
+		with.Ceiling = func(mode, agent string) error {
+			if mode == "full" || agent != "" {
+				return errors.New("too much")
+			}
+			return nil
+		}
+		with.CheckAgent = func(string) error { return nil }
+	})
+	path, _ := s.session("anna")
+	s.ask("anna", "POST", "/v1/sessions", api.NewSession{Mode: "full"}).isA(403, "scope")
+	s.ask("prompter", "POST", "/v1/sessions", api.NewSession{Mode: "full"}).isA(403, "scope")
+	s.ask("anna", "POST", "/v1/sessions", api.NewSession{Agent: "goose"}).isA(403, "scope")
+	s.ask("anna", "PATCH", path, api.SessionChange{Mode: "full"}).isA(403, "scope")
+	s.ask("anna", "PATCH", path, api.SessionChange{Mode: "read-only"}).is(200)
+	s.ask("anna", "PATCH", path, api.SessionChange{Mode: "ask"}).is(200)
+	s.ask("admin", "PATCH", path, api.SessionChange{Mode: "full"}).is(200)
+	s.ask("admin", "POST", "/v1/sessions", api.NewSession{Mode: "full", Agent: "goose"}).is(201)
+}
+
+func TestPromptScope_WithoutRead_SeesNoTitlesAndNoTurns(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	s.ask("anna", "PATCH", path, api.SessionChange{Title: "secret plan"}).is(200)
+	runs := s.prompt("anna", path, "ask May I?")
+	s.until(id, "asked")
+	waits := s.prompt("anna", path, "say secret words")
+	for _, a := range []answer{
+		s.ask("prompter", "PATCH", path, api.SessionChange{Mode: "ask"}),
+		s.ask("prompter", "POST", path+"/turns", api.NewTurn{ID: string(runs.ID), Text: "ask May I?"}),
+		s.ask("prompter", "POST", path+"/queue/send", nil),
+		s.ask("prompter", "POST", "/v1/turns/"+string(waits.ID)+"/send", nil),
+	} {
+		a.is(200)
+		for _, word := range []string{"secret", "May I?", "questions"} {
+			if strings.Contains(string(a.body), word) {
+				t.Errorf("%s was answered %s", a.asked, a.body)
+			}
+		}
+	}
 }

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // patient is how long a test waits for what has to come.
@@ -29,7 +30,7 @@ type stage struct {
 	t      *testing.T
 	data   string
 	url    string
-	hub    *bellcord.Hub
+	hub    *hub.Hub
 	store  *sqlite.Store
 	server *web.Server
 	client *http.Client
@@ -43,18 +44,18 @@ type setup struct {
 	door   auth.Options
 	data   string
 	store  func(bellcord.Store) bellcord.Store
-	keys   func(auth.Store) auth.Store // where the door looks tokens up
+	keys   func(bellcord.TokenStore) bellcord.TokenStore // where the door looks tokens up
 	listen func(*stage) net.Listener
 }
 
 // people and what their tokens are for. The eve of attacks is bert.
-var people = map[string][]auth.Scope{
-	"anna":     {auth.Read, auth.Prompt, auth.Stop},
-	"bert":     {auth.Read, auth.Prompt, auth.Stop},
-	"reader":   {auth.Read},
-	"prompter": {auth.Prompt},
-	"stopper":  {auth.Stop},
-	"admin":    {auth.Admin},
+var people = map[string][]bellcord.Scope{
+	"anna":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop},
+	"bert":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop},
+	"reader":   {bellcord.ScopeRead},
+	"prompter": {bellcord.ScopePrompt},
+	"stopper":  {bellcord.ScopeStop},
+	"admin":    {bellcord.ScopeAdmin},
 }
 
 // owners of tokens that are not named like them: the narrow ones are anna's.
@@ -92,13 +93,13 @@ func (s *stage) open(with setup) {
 	if with.store != nil {
 		kept = with.store(kept)
 	}
-	if s.hub, err = bellcord.Open(context.Background(), kept, s.actor, bellcord.Options{}); err != nil {
+	if s.hub, err = hub.Open(context.Background(), kept, s.actor, hub.Options{}); err != nil {
 		s.t.Fatal(err)
 	}
 	if len(s.tokens) == 0 {
 		s.mint()
 	}
-	var keys auth.Store = s.store
+	var keys bellcord.TokenStore = s.store
 	if with.keys != nil {
 		keys = with.keys(keys)
 	}
@@ -145,7 +146,7 @@ func (s *stage) mint() {
 		if owner == "" {
 			owner = who
 		}
-		text, _, err := auth.Mint(context.Background(), s.store, auth.Token{Owner: owner, Name: who, Scopes: scopes})
+		text, _, err := auth.Mint(context.Background(), s.store, bellcord.Token{Owner: owner, Name: who, Scopes: scopes})
 		if err != nil {
 			s.t.Fatal(err)
 		}

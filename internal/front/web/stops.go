@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // usualWait is how long a stop waits for its receipt when nothing is said.
@@ -48,22 +48,30 @@ func (s *Server) stopRoutes() {
 		}
 		return s.stop(ctx, in.Body, bellcord.StopRequest{Turn: id})
 	}
-	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/stop", "stop-turn",
-		"Stop a turn. One that has not come yet is stopped when it comes, within ten minutes", auth.Stop), turn)
-	huma.Register(s.api, route(http.MethodDelete, "/v1/turns/{turn}", "discard-turn",
-		"Discard a turn that waits; the same as its stop", auth.Stop), turn)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/stop", "stop-session",
-		"Stop what a session runs", auth.Stop), func(ctx context.Context, in *stopSession) (*stopped, error) {
+	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/turns/{turn}/stop", "stop-turn",
+		"Stop a turn. One that has not come yet is stopped when it comes, within ten minutes"), turn)
+	huma.Register(s.api, stopRoute(http.MethodDelete, "/v1/turns/{turn}", "discard-turn",
+		"Discard a turn that waits; the same as its stop"), turn)
+	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/sessions/{session}/stop", "stop-session",
+		"Stop what a session runs"), func(ctx context.Context, in *stopSession) (*stopped, error) {
 		found, err := s.session(ctx, in.Session)
 		if err != nil {
 			return nil, s.fail(err)
 		}
 		return s.stop(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
 	})
-	huma.Register(s.api, route(http.MethodPost, "/v1/stop", "stop-all",
-		"Stop all that you may", auth.Stop), func(ctx context.Context, in *stopAll) (*stopped, error) {
+	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/stop", "stop-all",
+		"Stop all that you may"), func(ctx context.Context, in *stopAll) (*stopped, error) {
 		return s.stop(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
 	})
+}
+
+// stopRoute is a route with a small body, so that it is never refused because of
+// the bytes of other requests.
+func stopRoute(method, path, id, summary string) huma.Operation {
+	op := route(method, path, id, summary, bellcord.ScopeStop)
+	op.MaxBodyBytes = mostStop
+	return op
 }
 
 // stop is what every stop over HTTP comes to: one call of Hub.Stop, with what
@@ -78,13 +86,13 @@ func (s *Server) stop(ctx context.Context, said *api.Stop, req bellcord.StopRequ
 		return nil, s.fail(err)
 	}
 	req.Owner, req.Cause = caller(ctx).Reach(), cause(ctx, body.Why)
-	req.Mode, req.Queue = bellcord.Mode(body.Mode), bellcord.QueueFate(body.Queue)
+	req.Mode, req.Queue = bellcord.StopMode(body.Mode), bellcord.QueueAction(body.Queue)
 	return s.await(ctx, s.Hub.Stop(req), wait)
 }
 
 // await waits for the receipts. The stop itself has been told: it does not hang
 // on whether anybody waits for it.
-func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait time.Duration) (*stopped, error) {
+func (s *Server) await(ctx context.Context, stopping *hub.Stopping, wait time.Duration) (*stopped, error) {
 	bounded, done := context.WithTimeout(ctx, wait)
 	defer done()
 	recording, recorded := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -101,9 +109,9 @@ func (s *Server) await(ctx context.Context, stopping *bellcord.Stopping, wait ti
 		}
 	}
 	if len(answers) == 0 && err != nil {
-		out.Body.State = bellcord.InProgress // it is on its way to whoever runs them
+		out.Body.State = bellcord.StopStateInProgress // it is on its way to whoever runs them
 	}
-	if out.Body.State.UnderWay() || out.Body.State == bellcord.KeptForLater {
+	if out.Body.State.UnderWay() || out.Body.State == bellcord.StopStateWaitingForTurn {
 		out.Status = http.StatusAccepted
 	}
 	return out, nil

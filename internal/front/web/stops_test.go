@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestAStopAnswersWithTheReceiptThatNamesItsCaller(t *testing.T) {
@@ -14,18 +14,18 @@ func TestAStopAnswersWithTheReceiptThatNamesItsCaller(t *testing.T) {
 	turn := s.prompt("anna", path, "hang half of ")
 	s.until(id, "said")
 	a := s.ask("stopper", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Why: "enough"}).is(200).stopped()
-	if a.State != bellcord.Settled || len(a.Turns) != 1 || a.Turns[0].Receipt == nil {
+	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Receipt == nil {
 		t.Fatalf("%+v", a)
 	}
 	r := a.Turns[0].Receipt
-	if r.Turn != turn.ID || r.End != bellcord.Stopped || r.Won != bellcord.StopWon || r.Kept.Text != int64(len("half of ")) {
+	if r.Turn != turn.ID || r.End != bellcord.EndStopped || r.RaceWinner != bellcord.StopWon || r.Kept.TextBytes != int64(len("half of ")) {
 		t.Errorf("%+v", r)
 	}
-	if c := r.Cause; c.Kind != bellcord.Person || c.By != "anna" || c.From != "http" || c.Why != "enough" || c.At.IsZero() {
+	if c := r.Cause; c.Kind != bellcord.CausePerson || c.By != "anna" || c.Source != "http" || c.Reason != "enough" || c.At.IsZero() {
 		t.Errorf("the cause is %+v", c)
 	}
 	again := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Why: "once more"}).is(200).stopped()
-	if again.State != bellcord.AlreadyEnded || again.Turns[0].Receipt == nil || !again.Turns[0].Receipt.Times.Settled.Equal(r.Times.Settled) || again.Turns[0].Receipt.Cause.Why != "enough" {
+	if again.State != bellcord.StopStateAlreadyEnded || again.Turns[0].Receipt == nil || !again.Turns[0].Receipt.Times.Settled.Equal(r.Times.Settled) || again.Turns[0].Receipt.Cause.Reason != "enough" {
 		t.Errorf("again: %+v", again)
 	}
 	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != "stopped" || on.Stop == nil || on.Stop.By != "anna" {
@@ -40,14 +40,14 @@ func TestAStopThatDoesNotWaitIsToldWhereItIs(t *testing.T) {
 	turn := s.prompt("anna", path, "linger on")
 	s.until(id, "said")
 	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
-	if a.State != bellcord.InProgress || len(a.Turns) != 1 || a.Turns[0].Turn != turn.ID || a.Turns[0].Receipt != nil {
+	if a.State != bellcord.StopStateInProgress || len(a.Turns) != 1 || a.Turns[0].Turn != turn.ID || a.Turns[0].Receipt != nil {
 		t.Errorf("%+v", a)
 	}
 	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != api.Stopping {
 		t.Errorf("it is %s", on.State)
 	}
 	s.release()
-	if r := s.ended("anna", turn.ID); r.End != bellcord.Stopped {
+	if r := s.ended("anna", turn.ID); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
 	s.ask("anna", "POST", "/v1/stop", `{"wait":"soon"}`).isA(422, "bad-input")
@@ -62,12 +62,12 @@ func TestAStopBeforeItsTurnIsKeptAndTheTurnIsBornStopped(t *testing.T) {
 	path, _ := s.session("anna")
 	id := bellcord.NewTurnID()
 	a := s.ask("anna", "POST", "/v1/turns/"+string(id)+"/stop", api.Stop{Why: "changed my mind"}).is(202).stopped()
-	if a.State != bellcord.KeptForLater || len(a.Turns) != 1 || a.Turns[0].Turn != id {
+	if a.State != bellcord.StopStateWaitingForTurn || len(a.Turns) != 1 || a.Turns[0].Turn != id {
 		t.Errorf("%+v", a)
 	}
 	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "hang on"}).is(202)
 	r := s.ended("anna", id)
-	if r.End != bellcord.Stopped || r.Cause.Why != "changed my mind" || !r.Times.Started.IsZero() {
+	if r.End != bellcord.EndStopped || r.Cause.Reason != "changed my mind" || !r.Times.Started.IsZero() {
 		t.Errorf("%+v", r)
 	}
 	if _, ran := s.given(id); ran {
@@ -80,7 +80,7 @@ func TestAStopThatDoesNotWaitIsToldThatItsTurnHasNotCome(t *testing.T) {
 	s := newStage(t, nil)
 	for range 20 {
 		a := s.ask("anna", "POST", "/v1/turns/"+string(bellcord.NewTurnID())+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
-		if a.State != bellcord.KeptForLater || !a.Recorded {
+		if a.State != bellcord.StopStateWaitingForTurn || !a.Recorded {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -93,7 +93,7 @@ func TestAnEarlyStopOfSomebodyElsesDoesNothingToATurn(t *testing.T) {
 	id := bellcord.NewTurnID()
 	s.ask("bert", "POST", "/v1/turns/"+string(id)+"/stop", nil).is(202)
 	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "say hi"}).is(202)
-	if r := s.ended("anna", id); r.End != bellcord.Done || r.Cause != nil {
+	if r := s.ended("anna", id); r.End != bellcord.EndDone || r.Cause != nil {
 		t.Errorf("%+v", r)
 	}
 }
@@ -113,14 +113,14 @@ func TestAStopOfASessionAndOfAllStopsWhatIsTheCallers(t *testing.T) {
 	}
 	one, two, berts := begin("anna"), begin("anna"), begin("bert")
 	a := s.ask("anna", "POST", one.path+"/stop", nil).is(200).stopped()
-	if a.State != bellcord.Settled || len(a.Turns) != 1 || a.Turns[0].Turn != one.turn.ID {
+	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Turn != one.turn.ID {
 		t.Errorf("the session: %+v", a)
 	}
 	if a := s.ask("anna", "POST", one.path+"/stop", nil).is(200).stopped(); a.State != api.NothingToStop || len(a.Turns) != 0 {
 		t.Errorf("the session again: %+v", a)
 	}
 	a = s.ask("anna", "POST", "/v1/stop", nil).is(200).stopped()
-	if a.State != bellcord.Settled || len(a.Turns) != 1 || a.Turns[0].Turn != two.turn.ID {
+	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Turn != two.turn.ID {
 		t.Errorf("all: %+v", a)
 	}
 	if on := s.ask("bert", "GET", "/v1/turns/"+string(berts.turn.ID), nil).turn(); on.State != api.Running || on.Stop != nil {
@@ -180,7 +180,7 @@ func TestAStopAfterTheStepLetsTheStepEnd(t *testing.T) {
 	turn := s.prompt("anna", path, "wait on")
 	s.until(id, "said")
 	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "after_step", Wait: "0s"}).is(202).stopped()
-	if a.State != bellcord.InProgress {
+	if a.State != bellcord.StopStateInProgress {
 		t.Errorf("%+v", a)
 	}
 	s.until(id, "stop_asked")
@@ -188,10 +188,10 @@ func TestAStopAfterTheStepLetsTheStepEnd(t *testing.T) {
 		t.Errorf("meanwhile: %+v", on)
 	}
 	s.release()
-	if r := s.ended("anna", turn.ID); r.End != bellcord.Done || r.Won != bellcord.CompletionWon {
+	if r := s.ended("anna", turn.ID); r.End != bellcord.EndDone || r.RaceWinner != bellcord.CompletionWon {
 		t.Errorf("%+v", r)
 	}
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.Stop == nil || on.Stop.Mode != bellcord.AfterStep {
+	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.Stop == nil || on.Stop.Mode != bellcord.StopAfterStep {
 		t.Errorf("on record: %+v", on)
 	}
 }
@@ -204,7 +204,7 @@ func TestAForcedStopDoesNotWaitForAnAgentThatLingers(t *testing.T) {
 	turn := s.prompt("anna", path, "linger on")
 	s.until(id, "said")
 	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "force", Wait: "5s"}).is(200).stopped()
-	if r := a.Turns[0].Receipt; r == nil || r.End != bellcord.Stopped || !r.Abandoned {
+	if r := a.Turns[0].Receipt; r == nil || r.End != bellcord.EndStopped || !r.AgentAbandoned {
 		t.Errorf("%+v", a)
 	}
 }

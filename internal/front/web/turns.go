@@ -9,8 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/api"
 )
 
 // TurnPath is what the path names.
@@ -33,11 +32,12 @@ type (
 )
 
 func (s *Server) turnRoutes() {
-	prompt := route(http.MethodPost, "/v1/sessions/{session}/turns", "create-turn", "Prompt: the turn is on record when this answers, and can be stopped from then on (with an id of your own: before)", auth.Prompt)
+	prompt := route(http.MethodPost, "/v1/sessions/{session}/turns", "create-turn", "Prompt: the turn is on record when this answers, and can be stopped from then on (with an id of your own: before)", bellcord.ScopePrompt)
 	prompt.DefaultStatus = http.StatusAccepted
+	prompt.MaxBodyBytes = mostPrompt
 	huma.Register(s.api, prompt, s.prompt)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "Your turns that have not ended", auth.Read), s.listTurns)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "A turn; with ?wait= once it has ended, or when that time is over", auth.Read), s.getTurn)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "Your turns that have not ended", bellcord.ScopeRead), s.listTurns)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "A turn; with ?wait= once it has ended, or when that time is over", bellcord.ScopeRead), s.getTurn)
 }
 
 func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
@@ -48,6 +48,9 @@ func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
 	p, err := s.parse(ctx, found, in)
 	if err != nil {
 		return nil, s.fail(err)
+	}
+	if s.MemoryFull() {
+		return nil, s.fail(errOverloaded)
 	}
 	turn, err := s.Hub.Accept(ctx, found.ID, p)
 	switch {
@@ -67,7 +70,17 @@ func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*mad
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	return &madeTurn{status, "/v1/turns/" + string(id), s.turn(r)}, nil
+	return &madeTurn{status, "/v1/turns/" + string(id), s.outline(ctx, r)}, nil
+}
+
+// outline is a turn as a caller sees it who may prompt: what was said and done in
+// it is for those who may read.
+func (s *Server) outline(ctx context.Context, r bellcord.TurnRecord) api.Turn {
+	t := s.turn(r)
+	if !caller(ctx).May(bellcord.ScopeRead) {
+		return api.Turn{ID: t.ID, Session: t.Session, State: t.State, Held: t.Held, Accepted: t.Accepted, First: t.First}
+	}
+	return t
 }
 
 // repeated answers a prompt whose turn is there: the same prompt said again is
@@ -91,8 +104,12 @@ func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bel
 // parse makes a prompt of a request: what it says, within the server's limits.
 func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
 	p, body := s.Prompt, in.Body
-	p.Text, p.Images, p.Links = body.Text, body.Images, body.Links
-	p.Policy, p.OnDisconnect = bellcord.Policy(body.Policy), bellcord.OnDisconnect(body.OnDisconnect)
+	text, err := promptText(body.Text, session)
+	if err != nil {
+		return p, err
+	}
+	p.Text, p.Images, p.Links = text, body.Images, body.Links
+	p.WhenBusy, p.OnDisconnect = bellcord.BusyPolicy(body.Policy), bellcord.OnDisconnect(body.OnDisconnect)
 	switch {
 	case body.ID != "":
 		id, err := bellcord.ParseTurnID(body.ID)
@@ -110,9 +127,9 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 		}
 		p.Deadline = tighter(p.Deadline, d)
 	}
-	p.Steps = tighter(p.Steps, body.Steps)
-	p.Tokens = tighter(p.Tokens, body.Budget.Tokens)
-	p.Cost = tighter(p.Cost, int64(body.Budget.Dollars*1e9))
+	p.MaxSteps = tighter(p.MaxSteps, body.Steps)
+	p.MaxTokens = tighter(p.MaxTokens, body.Budget.Tokens)
+	p.MaxCostNanoUSD = tighter(p.MaxCostNanoUSD, int64(body.Budget.Dollars*1e9))
 	return p, nil
 }
 
@@ -125,7 +142,7 @@ func tighter[N int | int64 | time.Duration](ours, asked N) N {
 }
 
 func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.Turns }, error) {
-	unended, err := s.Hub.Unended(ctx, "")
+	unended, err := s.Hub.UnendedTurns(ctx, "")
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -152,7 +169,8 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 
 func (s *Server) getTurn(ctx context.Context, in *struct {
 	TurnPath
-	Wait string `query:"wait" doc:"as in 30s, at most 60s"`
+	Wait    string `query:"wait" doc:"as in 30s, at most 60s"`
+	Include string `query:"include" enum:"answer" doc:"answer: what the agent said and asked for, as one value"`
 },
 ) (*oneTurn, error) {
 	r, err := s.record(ctx, in.Turn)
@@ -163,7 +181,7 @@ func (s *Server) getTurn(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	if wait > 0 && r.State != bellcord.Over {
+	if wait > 0 && r.State != bellcord.StateEnded {
 		bounded, done := context.WithTimeout(ctx, wait)
 		defer done()
 		if err := s.Hub.Await(bounded, r.ID); err != nil && bounded.Err() == nil {
@@ -173,5 +191,13 @@ func (s *Server) getTurn(ctx context.Context, in *struct {
 			return nil, s.fail(err)
 		}
 	}
-	return &oneTurn{s.turn(r)}, nil
+	view := s.turn(r)
+	if in.Include == "answer" {
+		answer, err := s.Hub.TurnAnswer(ctx, r.ID)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		view.Answer = &answer
+	}
+	return &oneTurn{view}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 func TestAPromptIsAnsweredWithItsTurnAndTheEndCanBeWaitedFor(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAPromptIsAnsweredWithItsTurnAndTheEndCanBeWaitedFor(t *testing.T) {
 		t.Errorf("an admin sees %+v", all)
 	}
 	s.release()
-	if r := s.ended("anna", turn.ID); r.End != bellcord.Done || r.Turn != turn.ID {
+	if r := s.ended("anna", turn.ID); r.End != bellcord.EndDone || r.Turn != turn.ID {
 		t.Errorf("%+v", r)
 	}
 	for _, bad := range []string{"soon", "-1s", "5"} {
@@ -158,10 +158,10 @@ func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
 	}
 	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say no", Policy: "reject"}).isA(409, "busy")
 	replaces := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say instead", Policy: "replace"}).is(202).turn()
-	if r := s.ended("anna", replaces.ID); r.End != bellcord.Done {
+	if r := s.ended("anna", replaces.ID); r.End != bellcord.EndDone {
 		t.Errorf("what replaces: %+v", r)
 	}
-	if r := s.ended("anna", runs.ID); r.End != bellcord.Stopped || r.Cause.Kind != bellcord.Replaced {
+	if r := s.ended("anna", runs.ID); r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseReplaced {
 		t.Errorf("what ran: %+v", r)
 	}
 	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say", Policy: "maybe"}).is(422)
@@ -171,7 +171,7 @@ func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
 
 func TestLimitsOfAPromptReachTheTurnAndNeverExceedTheServers(t *testing.T) {
 	t.Parallel()
-	ours := bellcord.Prompt{Deadline: time.Hour, Steps: 10, Tokens: 1000, Cost: 2e9}
+	ours := bellcord.Prompt{Deadline: time.Hour, MaxSteps: 10, MaxTokens: 1000, MaxCostNanoUSD: 2e9}
 	s := newStage(t, func(with *setup) { with.Prompt = ours })
 	path, _ := s.session("anna")
 	given := func(body api.NewTurn) bellcord.Prompt {
@@ -185,7 +185,7 @@ func TestLimitsOfAPromptReachTheTurnAndNeverExceedTheServers(t *testing.T) {
 		return p
 	}
 	limits := func(p bellcord.Prompt) [4]int64 {
-		return [4]int64{int64(p.Deadline), int64(p.Steps), p.Tokens, p.Cost}
+		return [4]int64{int64(p.Deadline), int64(p.MaxSteps), p.MaxTokens, p.MaxCostNanoUSD}
 	}
 	if got := given(api.NewTurn{Text: "say"}); limits(got) != limits(ours) {
 		t.Errorf("nothing was said: %+v", got)
@@ -211,12 +211,12 @@ func TestALimitThatIsReachedIsTheCause(t *testing.T) {
 		body api.NewTurn
 		want bellcord.CauseKind
 	}{
-		{api.NewTurn{Text: "hang on", Deadline: "50ms"}, bellcord.Deadline},
-		{api.NewTurn{Text: "steps 5", Steps: 2}, bellcord.StepLimit},
-		{api.NewTurn{Text: "steps 5", Budget: api.Budget{Tokens: 20}}, bellcord.Budget},
+		{api.NewTurn{Text: "hang on", Deadline: "50ms"}, bellcord.CauseDeadline},
+		{api.NewTurn{Text: "steps 5", Steps: 2}, bellcord.CauseStepLimit},
+		{api.NewTurn{Text: "steps 5", Budget: api.Budget{Tokens: 20}}, bellcord.CauseBudget},
 	} {
 		turn := s.ask("anna", "POST", path+"/turns", test.body).is(202).turn()
-		if r := s.ended("anna", turn.ID); r.End != bellcord.Stopped || r.Cause == nil || r.Cause.Kind != test.want {
+		if r := s.ended("anna", turn.ID); r.End != bellcord.EndStopped || r.Cause == nil || r.Cause.Kind != test.want {
 			t.Errorf("%+v: %s, cause %+v", test.body, r.End, r.Cause)
 		}
 	}

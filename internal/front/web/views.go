@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // session finds a session that the caller reaches. Somebody else's is not there.
@@ -64,7 +64,7 @@ func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
 			unended = append(unended, r)
 		}
 	}
-	standings := s.Hub.Standings(unended)
+	standings := s.Hub.QueueEntries(unended)
 	all := make([]api.Turn, len(records))
 	for i, r := range records {
 		all[i] = turnView(r, standings)
@@ -72,10 +72,10 @@ func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
 	return all
 }
 
-func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Standing) api.Turn {
+func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.QueueEntry) api.Turn {
 	t := api.Turn{
 		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
-		Accepted: r.Accepted, Node: r.Node, First: r.First, Stop: r.Stop, Receipt: r.Receipt,
+		Accepted: r.Accepted, Node: r.Node, First: r.FirstSeq, Stop: r.Stop, Receipt: r.Receipt,
 	}
 	if r.Receipt != nil {
 		t.State = api.TurnState(r.Receipt.End)
@@ -88,7 +88,7 @@ func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Stan
 		}
 	}
 	switch {
-	case t.Stop != nil && t.Stop.Mode != bellcord.AfterStep:
+	case t.Stop != nil && t.Stop.Mode != bellcord.StopAfterStep:
 		t.State = api.Stopping
 	case len(t.Questions) > 0:
 		t.State = api.Waiting
@@ -98,16 +98,16 @@ func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Stan
 
 // line is what a session runs and what waits in it, whichever process has it.
 func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Turn, error) {
-	line, err := s.Hub.Unended(ctx, session)
+	line, err := s.Hub.UnendedTurns(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	// A turn that was sent ahead has its place in the hub's line alone. What no
 	// hub answers for comes behind.
-	standings := s.Hub.Standings(line)
+	standings := s.Hub.QueueEntries(line)
 	place := func(r bellcord.TurnRecord) int {
 		if standing, known := standings[r.ID]; known {
-			return standing.Place
+			return standing.Position
 		}
 		return len(line)
 	}

@@ -7,14 +7,18 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
 // watched knows who watches which session, for turns that chose to be stopped
 // when nobody does (law 34). A viewer that comes back in time stops nothing: a
 // browser loses its stream now and then.
 type watched struct {
-	hub       Hub
+	hub interface {
+		awaiter
+		stopper
+	}
+	closed    <-chan struct{} // when the server is
 	elsewhere func(bellcord.SessionID) bool
 	patience  time.Duration
 
@@ -63,15 +67,20 @@ func (w *watched) bind(session bellcord.SessionID, turn bellcord.TurnID) {
 	}()
 }
 
-// awaitEnd returns when a turn has ended, or is gone with all. Of another node's
-// nothing is known while the store does not answer.
+// awaitEnd returns when a turn has ended or does not exist. While the store does
+// not answer, nothing is known about a turn of another node: it asks again until
+// the server is closed.
 func (w *watched) awaitEnd(turn bellcord.TurnID) {
 	for {
 		err := w.hub.Await(context.Background(), turn)
 		if err == nil || errors.Is(err, bellcord.ErrNoTurn) || errors.Is(err, bellcord.ErrClosed) {
 			return
 		}
-		<-time.After(w.patience)
+		select {
+		case <-time.After(w.patience):
+		case <-w.closed:
+			return
+		}
 	}
 }
 
@@ -114,8 +123,8 @@ func (w *watched) stop(id bellcord.SessionID) {
 	}
 	for turn := range of.turns {
 		w.hub.Stop(bellcord.StopRequest{
-			Turn: turn, Queue: bellcord.Next,
-			Cause: bellcord.Cause{Kind: bellcord.Disconnect, By: "nobody watches", From: api.FromHTTP},
+			Turn: turn, Queue: bellcord.QueueNext,
+			Cause: bellcord.Cause{Kind: bellcord.CauseDisconnect, By: "nobody watches", Source: api.FromHTTP},
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"reflect"
 	"time"
@@ -19,7 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
@@ -33,23 +34,43 @@ type Config struct {
 	Origins []string // other than our own that may ask, as in "https://example.com"
 	// BehindProxy believes the last X-Forwarded-For about where a request is from.
 	BehindProxy bool
+	// Secure means that browsers reach the server over TLS, and shall use nothing else.
+	Secure bool
+	// CheckPeer says why the process at the other end of a connection to the local
+	// socket may not use it; nil accepts every process.
+	CheckPeer func(net.Conn) error
 
 	Session    bellcord.Session // what a new one has that does not say otherwise
 	Prompt     bellcord.Prompt  // the limits of a turn
 	Workspaces string           // where sessions that name no directory get one
 	CheckModel func(name string) error
 	CheckAgent func(name string) error
-	Models     func() []api.Model
-	Agents     func() []api.Agent
-	Deleted    func(bellcord.SessionID) // ends what else a session has
-	Nodes      func(context.Context) ([]api.Node, error)
+	// Ceiling says why a caller without the scope admin may not have a session with
+	// a mode and an agent; nil lets everybody choose.
+	Ceiling func(mode, agent string) error
+	Models  func() []api.Model
+	Agents  func() []api.Agent
+	Deleted func(bellcord.SessionID) // ends and removes what else a deleted session has
+	// RemoveFiles removes the workspace of a deleted session, where it is one of
+	// the server's own.
+	RemoveFiles func(bellcord.Session) error
+	Nodes       func(context.Context) ([]api.Node, error)
+
+	MostViewers *Bounds     // nil: no limit
+	MemoryFull  func() bool // whether there is no memory for more work; nil: as the Go runtime has it
 
 	Metrics http.Handler
 	Viewers func(delta int) // more or fewer watch
 	// Elsewhere says whether a session may have viewers at other nodes; nil where
 	// there are none.
 	Elsewhere func(bellcord.SessionID) bool
-	Logger    *slog.Logger
+	// Leaving returns why this server ends by itself, nil where it does not; nil
+	// where it never does.
+	Leaving func() error
+	Logger  *slog.Logger
+	// Hide returns a text without secrets; it is applied to every problem's detail.
+	// nil leaves texts as they are.
+	Hide func(string) string
 
 	Heartbeat time.Duration // between signs of life on a silent stream (15 s)
 	Retry     time.Duration // after which a browser that lost its stream comes back (1 s)
@@ -63,7 +84,11 @@ type Server struct {
 	mux     *http.ServeMux
 	api     huma.API
 	watched watched
+	end     func() // ends what outlives requests
 	streams streams
+
+	inFlight inFlight
+	viewers  crowd
 }
 
 // New readies a server; Handler and Socket are its two doors.
@@ -83,11 +108,23 @@ func New(c Config) *Server {
 	if c.Elsewhere == nil {
 		c.Elsewhere = func(bellcord.SessionID) bool { return false }
 	}
+	if c.Leaving == nil {
+		c.Leaving = func() error { return nil }
+	}
 	if c.URL == nil {
 		c.URL = func() string { return "" }
 	}
 	if c.Nodes == nil {
 		c.Nodes = func(context.Context) ([]api.Node, error) { return nil, nil }
+	}
+	if c.Ceiling == nil {
+		c.Ceiling = func(string, string) error { return nil }
+	}
+	if c.CheckPeer == nil {
+		c.CheckPeer = func(net.Conn) error { return nil }
+	}
+	if c.RemoveFiles == nil {
+		c.RemoveFiles = func(bellcord.Session) error { return nil }
 	}
 	if c.Deleted == nil {
 		c.Deleted = func(bellcord.SessionID) {}
@@ -95,13 +132,27 @@ func New(c Config) *Server {
 	if c.BodyTime == 0 {
 		c.BodyTime = 30 * time.Second
 	}
+	if c.MemoryFull == nil {
+		c.MemoryFull = memoryFull
+	}
+	if c.MostViewers == nil {
+		c.MostViewers = &Bounds{-1, -1}
+	}
+	if c.Hide == nil {
+		c.Hide = func(text string) string { return text }
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	boundErrors()
 	s := &Server{Config: c, mux: http.NewServeMux()}
-	s.watched = watched{hub: c.Hub, elsewhere: c.Elsewhere, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
+	life, end := context.WithCancel(context.Background())
+	s.end = end
+	s.watched = watched{hub: c.Hub, closed: life.Done(), elsewhere: c.Elsewhere, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
+	s.inFlight.most = mostInFlight()
+	s.viewers.most = *c.MostViewers
 	s.api = humago.New(s.mux, description(c.Version))
-	s.api.UseMiddleware(s.checkScope)
+	s.api.UseMiddleware(s.checkScope, s.limitLogins, s.readBody)
 	s.sessionRoutes()
 	s.turnRoutes()
 	s.stopRoutes()
@@ -116,7 +167,10 @@ func New(c Config) *Server {
 
 // Close ends the streams, so that a server can shut down; their viewers come
 // back to whoever serves next.
-func (s *Server) Close() { s.streams.close() }
+func (s *Server) Close() {
+	s.streams.close()
+	s.end()
+}
 
 // description is what the OpenAPI document says of the whole.
 func description(version string) huma.Config {
@@ -127,9 +181,10 @@ func description(version string) huma.Config {
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":  {Type: "http", Scheme: "bearer", Description: "bellcord token create, or a JWT of an issuer that the server trusts"},
-		"cookie": {Type: "apiKey", In: "cookie", Name: "bellcord", Description: "POST /v1/login"},
+		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "POST /v1/login; accepted with the secret of the page only"},
+		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader, Description: "the secret of the page, from the answer to POST /v1/login"},
 	}
-	c.Security = []map[string][]string{{"token": {}}, {"cookie": {}}}
+	c.Security = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
 	return c
 }
 
@@ -142,34 +197,41 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// route describes an operation. Bodies have been read, with their bounds, before
-// it is asked.
-func route(method, path, id, summary string, scope auth.Scope) huma.Operation {
+// route describes an operation. Its body is read by readBody, within MaxBodyBytes.
+func route(method, path, id, summary string, scope bellcord.Scope) huma.Operation {
 	return huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
 		Metadata:        map[string]any{"scope": scope},
 		Extensions:      map[string]any{"x-scope": string(scope)},
-		BodyReadTimeout: -1, MaxBodyBytes: -1,
+		BodyReadTimeout: -1, MaxBodyBytes: mostBody,
 	}
 }
 
-// checkScope holds an operation's scope against the caller.
+// checkScope refuses a caller that lacks the operation's scope, or asks too often.
 func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
-	scope, scoped := ctx.Operation().Metadata["scope"].(auth.Scope)
-	if !scoped || scope == "" {
+	scope, _ := ctx.Operation().Metadata["scope"].(bellcord.Scope)
+	if scope == "" {
 		next(ctx)
 		return
 	}
 	caller, known := auth.From(ctx.Context())
 	var err error
+	if caller.Local {
+		r, _ := humago.Unwrap(ctx)
+		if r, err = s.identified(r, scope); err == nil {
+			ctx = huma.WithContext(ctx, r.Context())
+			caller, _ = auth.From(ctx.Context())
+		}
+	}
 	switch {
+	case err != nil || caller.Local:
 	case !known:
 		err = auth.ErrNoCredentials
-	case caller.Unsure != nil && scope != auth.Stop:
-		err = fmt.Errorf("%w: %w", errStore, caller.Unsure)
+	case caller.Unsure != nil && scope != bellcord.ScopeStop:
+		err = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, caller.Unsure)
 	case !caller.May(scope):
 		err = errScope{scope}
-	case scope != auth.Stop: // a stop never waits its turn
+	case scope != bellcord.ScopeStop: // a stop never waits its turn
 		err = s.Door.Allow(caller)
 	}
 	if err == nil {
@@ -177,7 +239,7 @@ func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	r, w := humago.Unwrap(ctx)
-	writeProblem(w, r, err)
+	s.writeProblem(w, r, err)
 }
 
 // caller is who asks; the guard has made sure that somebody does.
@@ -188,11 +250,8 @@ func caller(ctx context.Context) auth.Caller {
 
 // cause is a stop by the caller.
 func cause(ctx context.Context, why string) bellcord.Cause {
-	return bellcord.Cause{Kind: bellcord.Person, By: caller(ctx).Owner, From: from(ctx), Why: why}
+	return bellcord.Cause{Kind: bellcord.CausePerson, By: caller(ctx).Owner, Source: from(ctx), Reason: why}
 }
 
-// Why no turn would be accepted.
-var (
-	errClosing = errors.New("the server is shutting down")
-	errStore   = errors.New("the store does not answer")
-)
+// errClosing means that no turn is accepted any more.
+var errClosing = errors.New("the server is shutting down")

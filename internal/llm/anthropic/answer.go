@@ -68,11 +68,11 @@ func (a *answer) start(ctx context.Context, m sdk.Message) error {
 	}
 	u := m.Usage
 	a.usage = bellcord.Usage{
-		Input:     u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens,
-		CacheRead: u.CacheReadInputTokens, CacheWrite: u.CacheCreationInputTokens,
-		Output: u.OutputTokens, Exact: true,
+		InputTokens:     u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens,
+		CacheReadTokens: u.CacheReadInputTokens, CacheWriteTokens: u.CacheCreationInputTokens,
+		OutputTokens: u.OutputTokens, Exact: true,
 	}
-	return a.show(ctx, bellcord.Metered{Usage: a.usage})
+	return a.show(ctx, bellcord.UsageReported{Usage: a.usage})
 }
 
 // count takes the newest numbers: each is for all of the answer so far. Those of
@@ -82,18 +82,18 @@ func (a *answer) count(event sdk.MessageStreamEventUnion) {
 	if !event.JSON.Usage.Valid() || !u.JSON.OutputTokens.Valid() {
 		return
 	}
-	fresh := a.usage.Input - a.usage.CacheRead - a.usage.CacheWrite
+	fresh := a.usage.InputTokens - a.usage.CacheReadTokens - a.usage.CacheWriteTokens
 	if u.JSON.InputTokens.Valid() {
 		fresh = u.InputTokens
 	}
 	if u.JSON.CacheReadInputTokens.Valid() {
-		a.usage.CacheRead = u.CacheReadInputTokens
+		a.usage.CacheReadTokens = u.CacheReadInputTokens
 	}
 	if u.JSON.CacheCreationInputTokens.Valid() {
-		a.usage.CacheWrite = u.CacheCreationInputTokens
+		a.usage.CacheWriteTokens = u.CacheCreationInputTokens
 	}
-	a.usage.Input = fresh + a.usage.CacheRead + a.usage.CacheWrite
-	a.usage.Output, a.usage.Exact = u.OutputTokens, true
+	a.usage.InputTokens = fresh + a.usage.CacheReadTokens + a.usage.CacheWriteTokens
+	a.usage.OutputTokens, a.usage.Exact = u.OutputTokens, true
 	a.told = a.stop != ""
 }
 
@@ -124,7 +124,9 @@ func (a *answer) grow(ctx context.Context, b *block, delta sdk.MessageStreamEven
 	case "signature_delta":
 		b.signature += delta.Signature
 	case "input_json_delta":
-		b.args += delta.PartialJSON
+		if len(b.args) <= bellcord.MaxArguments { // longer ones are refused: the rest is not kept
+			b.args += delta.PartialJSON
+		}
 	}
 	return nil
 }
@@ -142,14 +144,14 @@ func (a *answer) seal(ctx context.Context, b *block) error {
 		return fmt.Errorf("sealing thoughts: %w", err)
 	}
 	a.loose = 0
-	return a.show(ctx, bellcord.Sealed{Seal: data})
+	return a.show(ctx, bellcord.ThinkingSigned{Signature: data})
 }
 
 func (a *answer) say(ctx context.Context, text string) error {
 	if text == "" {
 		return nil
 	}
-	return a.show(ctx, bellcord.Said{Text: text})
+	return a.show(ctx, bellcord.TextDelta{Text: text})
 }
 
 func (a *answer) think(ctx context.Context, b *block, text string) error {
@@ -157,7 +159,7 @@ func (a *answer) think(ctx context.Context, b *block, text string) error {
 		return nil
 	}
 	b.thought += len(text)
-	return a.show(ctx, bellcord.Thought{Text: text})
+	return a.show(ctx, bellcord.ThinkingDelta{Text: text})
 }
 
 // show emits nothing once ctx has ended, although events that had come before

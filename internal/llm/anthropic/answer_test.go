@@ -52,14 +52,14 @@ func stopped(reason string, out int) string {
 }
 
 func tokens(in, out int64) *bellcord.Usage {
-	return &bellcord.Usage{Input: in, Output: out, Exact: true}
+	return &bellcord.Usage{InputTokens: in, OutputTokens: out, Exact: true}
 }
 
 func TestAnswersAreUnderstoodAsTheAPISendsThem(t *testing.T) {
 	t.Parallel()
 	hello := []string{block(0, text), words(0, "hel"), words(0, "lo"), ended(0)}
 	thought := func(at int, text, seal string) bellcord.Thinking {
-		return bellcord.Thinking{At: at, Text: text, Seal: []byte(seal)}
+		return bellcord.Thinking{At: at, Text: text, Signature: []byte(seal)}
 	}
 	for name, c := range map[string]struct {
 		events   []string
@@ -85,7 +85,7 @@ func TestAnswersAreUnderstoodAsTheAPISendsThem(t *testing.T) {
 		"with usage only at its start": {[]string{begun(3), `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, over}, "", nil, "stop", nil},
 		"with all usage at its end": {
 			[]string{begun(1), `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":3,"cache_read_input_tokens":4,"cache_creation_input_tokens":5,"output_tokens":6}}`, over},
-			"", nil, "stop", &bellcord.Usage{Input: 12, CacheRead: 4, CacheWrite: 5, Output: 6, Exact: true},
+			"", nil, "stop", &bellcord.Usage{InputTokens: 12, CacheReadTokens: 4, CacheWriteTokens: 5, OutputTokens: 6, Exact: true},
 		},
 		"with usage that is null in parts": {
 			[]string{begun(3), `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":null,"cache_read_input_tokens":null,"output_tokens":6}}`, over},
@@ -177,7 +177,7 @@ func TestRunningUsageIsNotAddedUp(t *testing.T) {
 	p, _ := fake(t, anthropic.Config{})
 	var h heard
 	reply, err := p.Ask(t.Context(), prompt("[fast 20] [runningusage] [usage 100 20] [cache 60 30]"), h.emit)
-	want := bellcord.Usage{Input: 100, CacheRead: 60, CacheWrite: 30, Output: 20, Exact: true}
+	want := bellcord.Usage{InputTokens: 100, CacheReadTokens: 60, CacheWriteTokens: 30, OutputTokens: 20, Exact: true}
 	if err != nil || reply.Usage == nil || *reply.Usage != want || len(h.metered) != 1 {
 		t.Errorf("usage %v, metered %v, %v", reply.Usage, h.metered, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 // heard is an emit function's memory. It puts the thinking together as the core
@@ -30,14 +30,14 @@ type heard struct {
 
 func (h *heard) emit(b bellcord.Body) error {
 	switch b := b.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		h.said += b.Text
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		h.thought += b.Text
-	case bellcord.Sealed:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.thought, Seal: b.Seal})
+	case bellcord.ThinkingSigned:
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.thought, Signature: b.Signature})
 		h.thought = ""
-	case bellcord.Metered:
+	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
 	}
 	return nil
@@ -45,9 +45,9 @@ func (h *heard) emit(b bellcord.Body) error {
 
 // message is what was heard, as the next request says it.
 func (h *heard) message(r llm.Reply) bellcord.Message {
-	m := bellcord.Message{Role: bellcord.Assistant, Text: h.said, Thinking: h.thinking}
+	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
 	for _, c := range r.Calls {
-		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)})
+		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Args)})
 	}
 	return m
 }
@@ -58,7 +58,7 @@ func ignore(bellcord.Body) error { return nil }
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
-	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Text: text}}}
+	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
 // fake starts the strict fake model on a real socket and holds the provider to
@@ -126,11 +126,11 @@ func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
 	if reply.Finish != "stop" || len(reply.Calls) != 0 {
 		t.Errorf("reply %+v", reply)
 	}
-	want := bellcord.Usage{Input: 11, CacheRead: 5, CacheWrite: 2, Output: 7, Exact: true}
+	want := bellcord.Usage{InputTokens: 11, CacheReadTokens: 5, CacheWriteTokens: 2, OutputTokens: 7, Exact: true}
 	if reply.Usage == nil || *reply.Usage != want {
 		t.Errorf("usage %v, want %v", reply.Usage, want)
 	}
-	want.Output = 1
+	want.OutputTokens = 1
 	if !slices.Equal(h.metered, []bellcord.Usage{want}) {
 		t.Errorf("metered %v, want %v", h.metered, want)
 	}

@@ -40,11 +40,11 @@ func conversation(messages []bellcord.Message) []sdk.MessageParam {
 	for _, m := range messages {
 		role, blocks := sdk.MessageParamRoleUser, []sdk.ContentBlockParamUnion(nil)
 		switch m.Role {
-		case bellcord.Assistant:
+		case bellcord.RoleAssistant:
 			role, blocks = sdk.MessageParamRoleAssistant, said(m, &names)
-		case bellcord.Tool:
+		case bellcord.RoleTool:
 			blocks = []sdk.ContentBlockParamUnion{result(m, &names)}
-		case bellcord.User:
+		case bellcord.RoleUser:
 			blocks = shown(m)
 		}
 		switch n := len(out); {
@@ -91,7 +91,7 @@ func said(m bellcord.Message, names *callNames) []sdk.ContentBlockParamUnion {
 	out = appendText(out, m.Text[from:])
 	names.begin()
 	for _, c := range m.Calls {
-		input := c.Args
+		input := c.Arguments
 		if len(input) == 0 {
 			input = json.RawMessage(noArgs)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
 )
@@ -18,23 +19,23 @@ func conversation() llm.Request {
 		Model:  "some/model",
 		System: "Be <brief>.",
 		Messages: []bellcord.Message{
-			{Role: bellcord.User, Text: "first"},
-			{Role: bellcord.User, Text: "look", Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}, {Type: "image/tiff", Data: []byte("x")}}},
-			{Role: bellcord.Assistant, Text: "answer"},
-			{Role: bellcord.User, Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}}},
-			{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{
-				{ID: "c1", Name: "look", Args: json.RawMessage(`{"z": 1, "a": 2}`)},
+			{Role: bellcord.RoleUser, Text: "first"},
+			{Role: bellcord.RoleUser, Text: "look", Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}, {Type: "image/tiff", Data: []byte("x")}}},
+			{Role: bellcord.RoleAssistant, Text: "answer"},
+			{Role: bellcord.RoleUser, Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}}},
+			{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"z": 1, "a": 2}`)},
 				{ID: "c2", Name: "wait"},
 			}},
-			{Role: bellcord.Tool, Call: "c1", Text: "seen"},
-			{Role: bellcord.Tool, Call: "c2", Text: " ", Failed: true},
-			{Role: bellcord.User, Text: "go on"},
-			{Role: bellcord.Assistant, Text: "one more", Calls: []bellcord.CallRequest{
-				{ID: "c1", Name: "wait for it", Args: json.RawMessage(`{}`)},
-				{ID: "fc.1|x", Name: "wait", Args: json.RawMessage(`{}`)},
+			{Role: bellcord.RoleTool, Call: "c1", Text: "seen"},
+			{Role: bellcord.RoleTool, Call: "c2", Text: " ", Failed: true},
+			{Role: bellcord.RoleUser, Text: "go on"},
+			{Role: bellcord.RoleAssistant, Text: "one more", Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "wait for it", Arguments: json.RawMessage(`{}`)},
+				{ID: "fc.1|x", Name: "wait", Arguments: json.RawMessage(`{}`)},
 			}},
-			{Role: bellcord.Tool, Call: "fc.1|x", Text: "waited"},
-			{Role: bellcord.Tool, Call: "c1", Text: "no such tool", Failed: true},
+			{Role: bellcord.RoleTool, Call: "fc.1|x", Text: "waited"},
+			{Role: bellcord.RoleTool, Call: "c1", Text: "no such tool", Failed: true},
 		},
 		Tools: []llm.Tool{
 			{Name: "look", Description: "looks", Schema: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}`)},
@@ -103,8 +104,8 @@ func TestAGrowingConversationKeepsItsBeginning(t *testing.T) {
 	var before string
 	for n := range all.Messages {
 		req := all
-		req.Messages = bellcord.Repair(all.Messages[:n+1])
-		if all.Messages[n].Role == bellcord.Assistant || (n+1 < len(all.Messages) && all.Messages[n+1].Role == bellcord.Tool) {
+		req.Messages = history.Repair(all.Messages[:n+1])
+		if all.Messages[n].Role == bellcord.RoleAssistant || (n+1 < len(all.Messages) && all.Messages[n+1].Role == bellcord.RoleTool) {
 			continue // nothing is asked here
 		}
 		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
@@ -145,8 +146,8 @@ func TestIdsThatTheAPIRefusesAreReplacedByDifferentOnes(t *testing.T) {
 			name = strings.Repeat("é.", 200)
 		}
 		req.Messages = append(req.Messages,
-			bellcord.Message{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{{ID: id, Name: name, Args: json.RawMessage(`{}`)}}},
-			bellcord.Message{Role: bellcord.Tool, Call: id, Text: fmt.Sprintf("result %d", i)})
+			bellcord.Message{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}},
+			bellcord.Message{Role: bellcord.RoleTool, Call: id, Text: fmt.Sprintf("result %d", i)})
 	}
 	if _, err := p.Ask(t.Context(), req, ignore); err != nil { // the fake model wants them unique and paired
 		t.Fatal(err)

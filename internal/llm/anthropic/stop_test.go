@@ -7,7 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 var errStopped = llmtest.ErrStopped

@@ -101,7 +101,7 @@ func isNoResult(b sdk.ContentBlockParamUnion) bool { return b.OfToolResult == ni
 // seal is none of ours.
 func thought(t bellcord.Thinking) (b sdk.ContentBlockParamUnion, ok bool) {
 	var s seal
-	if json.Unmarshal(t.Seal, &s) != nil {
+	if json.Unmarshal(t.Signature, &s) != nil {
 		return b, false
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
@@ -27,25 +28,25 @@ func signed(thought string) string {
 }
 
 func thinks(at int, thought string) bellcord.Thinking {
-	return bellcord.Thinking{At: at, Text: thought, Seal: fmt.Appendf(nil, `{"signature":%q}`, signed(thought))}
+	return bellcord.Thinking{At: at, Text: thought, Signature: fmt.Appendf(nil, `{"signature":%q}`, signed(thought))}
 }
 
 func calls(ids ...string) []bellcord.CallRequest {
 	var out []bellcord.CallRequest
 	for _, id := range ids {
-		out = append(out, bellcord.CallRequest{ID: id, Name: "f", Args: json.RawMessage(`{}`)})
+		out = append(out, bellcord.CallRequest{ID: id, Name: "f", Arguments: json.RawMessage(`{}`)})
 	}
 	return out
 }
 
 func answered(id string) bellcord.Message {
-	return bellcord.Message{Role: bellcord.Tool, Call: id, Name: "f", Text: "result of " + id}
+	return bellcord.Message{Role: bellcord.RoleTool, Call: id, Name: "f", Text: "result of " + id}
 }
 
-func user(text string) bellcord.Message { return bellcord.Message{Role: bellcord.User, Text: text} }
+func user(text string) bellcord.Message { return bellcord.Message{Role: bellcord.RoleUser, Text: text} }
 
 func assistant(text string, thinking []bellcord.Thinking, ids ...string) bellcord.Message {
-	return bellcord.Message{Role: bellcord.Assistant, Text: text, Thinking: thinking, Calls: calls(ids...)}
+	return bellcord.Message{Role: bellcord.RoleAssistant, Text: text, Thinking: thinking, Calls: calls(ids...)}
 }
 
 func TestAReplyIsTakenBackAsItWasGiven(t *testing.T) {
@@ -84,10 +85,10 @@ func TestAReplyIsTakenBackAsItWasGiven(t *testing.T) {
 func TestThoughtsStandWhereTheyStood(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
-	hidden := bellcord.Thinking{At: 5, Seal: fmt.Appendf(nil, `{"redacted":"redacted:x:%s"}`, signed("x"))}
-	loose := bellcord.Thinking{At: 5, Text: "looseb", Seal: fmt.Appendf(nil, `{"signature":%q,"skip":5}`, signed("b"))}
-	foreign := bellcord.Thinking{At: 2, Text: "c", Seal: json.RawMessage(`"something else"`)}
-	unseen := bellcord.Thinking{At: 5, Seal: fmt.Appendf(nil, `{"signature":%q}`, signed(""))}
+	hidden := bellcord.Thinking{At: 5, Signature: fmt.Appendf(nil, `{"redacted":"redacted:x:%s"}`, signed("x"))}
+	loose := bellcord.Thinking{At: 5, Text: "looseb", Signature: fmt.Appendf(nil, `{"signature":%q,"skip":5}`, signed("b"))}
+	foreign := bellcord.Thinking{At: 2, Text: "c", Signature: json.RawMessage(`"something else"`)}
+	unseen := bellcord.Thinking{At: 5, Signature: fmt.Appendf(nil, `{"signature":%q}`, signed(""))}
 	_, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{
 		user("hi"),
 		assistant("hello \n", []bellcord.Thinking{thinks(0, "a"), foreign, loose, hidden, unseen, thinks(6, "nothing follows")}),
@@ -178,7 +179,7 @@ func TestWhatAStopLeavesIsAcceptedAfterRepair(t *testing.T) {
 	t.Parallel()
 	unfinished := bellcord.Thinking{Text: "hm"}
 	for name, left := range map[string][]bellcord.Message{
-		"in the first thought":    {{Role: bellcord.Assistant, Thinking: []bellcord.Thinking{unfinished}}},
+		"in the first thought":    {{Role: bellcord.RoleAssistant, Thinking: []bellcord.Thinking{unfinished}}},
 		"behind a sealed thought": {assistant("", []bellcord.Thinking{thinks(0, "hm")})},
 		"in the text":             {assistant("so ", []bellcord.Thinking{thinks(0, "hm")})},
 		"in a second thought":     {assistant("so", []bellcord.Thinking{thinks(0, "hm"), {At: 2, Text: "hm"}})},
@@ -188,8 +189,8 @@ func TestWhatAStopLeavesIsAcceptedAfterRepair(t *testing.T) {
 			t.Parallel()
 			for _, budget := range []int64{0, 2048, anthropic.Adaptive} {
 				p, _ := fake(t, anthropic.Config{Thinking: budget})
-				history := append([]bellcord.Message{user("hi")}, append(left, user("[say ok]"))...)
-				if _, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: bellcord.Repair(history)}, ignore); err != nil {
+				messages := append([]bellcord.Message{user("hi")}, append(left, user("[say ok]"))...)
+				if _, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: history.Repair(messages)}, ignore); err != nil {
 					t.Error(err)
 				}
 			}

@@ -68,7 +68,7 @@ func (s *Server) serve(f format) http.HandlerFunc {
 		x.entry = s.journal.add(entry)
 		defer x.watch()()
 		if refusal != nil {
-			s.logger.Warn("request refused", "status", status, "why", refusal)
+			s.logger.Warn("request refused", "status", status, "err", refusal)
 			err = x.problem(f, status, refusal.Error())
 		} else {
 			s.logger.Info("request", "model", t.model, "step", t.step, "prompt", t.prompt)

@@ -16,7 +16,7 @@ func (s *Server) Pipe() (client *http.Client, stop func()) {
 	transport := &http.Transport{DialContext: ln.DialContext, DisableCompression: true}
 	return &http.Client{Transport: transport}, func() {
 		if err := run.Close(); err != nil {
-			s.logger.Warn("pipe not closed cleanly", "error", err)
+			s.logger.Warn("pipe not closed cleanly", "err", err)
 		}
 		transport.CloseIdleConnections()
 	}

@@ -141,6 +141,6 @@ func (s *Server) help(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) reply(w http.ResponseWriter, body []byte) {
 	if _, err := w.Write(body); err != nil {
-		s.logger.Warn("reply not delivered", "error", err)
+		s.logger.Warn("reply not delivered", "err", err)
 	}
 }

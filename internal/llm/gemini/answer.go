@@ -56,13 +56,13 @@ func (a *answer) meter(ctx context.Context, u usage) error {
 	}
 	first := a.usage == nil
 	a.usage = &bellcord.Usage{
-		Input: u.Prompt + u.ToolUse, CacheRead: u.Cached,
-		Output: u.Answer + u.Thoughts, Exact: true,
+		InputTokens: u.Prompt + u.ToolUse, CacheReadTokens: u.Cached,
+		OutputTokens: u.Answer + u.Thoughts, Exact: true,
 	}
 	if !first {
 		return nil
 	}
-	return a.show(ctx, bellcord.Metered{Usage: *a.usage})
+	return a.show(ctx, bellcord.UsageReported{Usage: *a.usage})
 }
 
 // addPart takes in one part. A signature goes before the text that it stands
@@ -81,10 +81,10 @@ func (a *answer) addPart(ctx context.Context, part spoken) error {
 		return nil
 	case part.Thought:
 		s := seal{Signature: part.Signature, Thought: true}
-		return a.show(ctx, bellcord.Thought{Text: part.Text}, bellcord.Sealed{Seal: s.encoded()})
+		return a.show(ctx, bellcord.ThinkingDelta{Text: part.Text}, bellcord.ThinkingSigned{Signature: s.encoded()})
 	default:
 		s := seal{Signature: part.Signature, Bytes: len(part.Text)}
-		return a.show(ctx, bellcord.Sealed{Seal: s.encoded()}, bellcord.Said{Text: part.Text})
+		return a.show(ctx, bellcord.ThinkingSigned{Signature: s.encoded()}, bellcord.TextDelta{Text: part.Text})
 	}
 }
 
@@ -107,12 +107,12 @@ func (a *answer) show(ctx context.Context, bodies ...bellcord.Body) error {
 
 func isEmpty(b bellcord.Body) bool {
 	switch b := b.(type) {
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		return b.Text == ""
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		return b.Text == ""
-	case bellcord.Sealed:
-		return b.Seal == nil
+	case bellcord.ThinkingSigned:
+		return b.Signature == nil
 	}
 	return false
 }

@@ -39,9 +39,9 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 		finish string
 		usage  *bellcord.Usage
 	}{
-		"an orderly one":                    {[]string{hello, usage(`"promptTokenCount":3,"candidatesTokenCount":1`), finish("STOP")}, "hello", "", "stop", &bellcord.Usage{Input: 3, Output: 1, Exact: true}},
-		"with thoughts and a cache":         {[]string{parts(`{"text":"hm","thought":true}`), hello, usage(`"promptTokenCount":9,"cachedContentTokenCount":4,"candidatesTokenCount":1,"thoughtsTokenCount":5,"toolUsePromptTokenCount":2`), finish("STOP")}, "hello", "hm", "stop", &bellcord.Usage{Input: 11, CacheRead: 4, Output: 6, Exact: true}},
-		"with the last usage that counts":   {[]string{usage(`"promptTokenCount":3`), hello, usage(`"promptTokenCount":3,"candidatesTokenCount":2`), finish("STOP"), usage(`"promptTokenCount":3,"candidatesTokenCount":4`)}, "hello", "", "stop", &bellcord.Usage{Input: 3, Output: 4, Exact: true}},
+		"an orderly one":                    {[]string{hello, usage(`"promptTokenCount":3,"candidatesTokenCount":1`), finish("STOP")}, "hello", "", "stop", &bellcord.Usage{InputTokens: 3, OutputTokens: 1, Exact: true}},
+		"with thoughts and a cache":         {[]string{parts(`{"text":"hm","thought":true}`), hello, usage(`"promptTokenCount":9,"cachedContentTokenCount":4,"candidatesTokenCount":1,"thoughtsTokenCount":5,"toolUsePromptTokenCount":2`), finish("STOP")}, "hello", "hm", "stop", &bellcord.Usage{InputTokens: 11, CacheReadTokens: 4, OutputTokens: 6, Exact: true}},
+		"with the last usage that counts":   {[]string{usage(`"promptTokenCount":3`), hello, usage(`"promptTokenCount":3,"candidatesTokenCount":2`), finish("STOP"), usage(`"promptTokenCount":3,"candidatesTokenCount":4`)}, "hello", "", "stop", &bellcord.Usage{InputTokens: 3, OutputTokens: 4, Exact: true}},
 		"with usage that knows no input":    {[]string{hello, usage(`"totalTokenCount":4`), finish("STOP")}, "hello", "", "stop", nil},
 		"with a finish reason on all":       {[]string{`{"candidates":[{"content":{"parts":[{"text":"hel"}]},"finishReason":"STOP"}]}`, `{"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}]}`}, "hello", "", "stop", nil},
 		"with a finish reason that is none": {[]string{`{"candidates":[{"content":{"parts":[{"text":"hello"}]},"finishReason":"FINISH_REASON_UNSPECIFIED"}]}`, finish("MAX_TOKENS")}, "hello", "", "length", nil},
@@ -49,7 +49,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 		"with a second candidate":           {[]string{`{"candidates":[{"content":{"parts":[{"text":"hello"}]}},{"content":{"parts":[{"text":"no"}]}}]}`, finish("STOP")}, "hello", "", "stop", nil},
 		"with fields unknown to anyone":     {[]string{`{"x":[1],"candidates":[{"y":{},"content":{"parts":[{"text":"hello","z":1}]}}]}`, finish("STOP")}, "hello", "", "stop", nil},
 		"with parts of other kinds":         {[]string{parts(`{"executableCode":{"code":"x"}}`, `{"text":"hello"}`), finish("STOP")}, "hello", "", "stop", nil},
-		"with a prompt that was blocked":    {[]string{`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3}}`}, "", "", "content_filter", &bellcord.Usage{Input: 3, Exact: true}},
+		"with a prompt that was blocked":    {[]string{`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3}}`}, "", "", "content_filter", &bellcord.Usage{InputTokens: 3, Exact: true}},
 		"with safety":                       {[]string{hello, finish("SAFETY")}, "hello", "", "content_filter", nil},
 		"with recitation":                   {[]string{hello, finish("RECITATION")}, "hello", "", "content_filter", nil},
 		"with a blocklist":                  {[]string{hello, finish("BLOCKLIST")}, "hello", "", "content_filter", nil},
@@ -132,9 +132,9 @@ func TestSealsHaveTheirPlaceBeforeTheTextTheyStandOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []bellcord.Thinking{
-		{At: 0, Text: "hm", Seal: json.RawMessage(`{"signature":"AAAA","thought":true}`)},
-		{At: 1, Seal: json.RawMessage(`{"signature":"BBBB","bytes":3}`)},
-		{At: 5, Seal: json.RawMessage(`{"signature":"CCCC"}`)},
+		{At: 0, Text: "hm", Signature: json.RawMessage(`{"signature":"AAAA","thought":true}`)},
+		{At: 1, Signature: json.RawMessage(`{"signature":"BBBB","bytes":3}`)},
+		{At: 5, Signature: json.RawMessage(`{"signature":"CCCC"}`)},
 	}
 	if !reflect.DeepEqual(h.thinking, want) || h.said != "abéc" {
 		t.Errorf("heard %+v", h)

@@ -22,7 +22,7 @@ func assistant(m bellcord.Message, model string) []part {
 	for _, t := range m.Thinking {
 		var s seal
 		at := min(max(t.At, said), len(m.Text))
-		if json.Unmarshal(t.Seal, &s) != nil || len(s.Signature) == 0 || s.Bytes < 0 || s.Bytes > len(m.Text)-at {
+		if json.Unmarshal(t.Signature, &s) != nil || len(s.Signature) == 0 || s.Bytes < 0 || s.Bytes > len(m.Text)-at {
 			continue // not one of ours, or a stop took the text that it stood on
 		}
 		sayUpTo(at)
@@ -44,13 +44,13 @@ func assistant(m bellcord.Message, model string) []part {
 func calls(requests []bellcord.CallRequest, model string) []part {
 	var out []part
 	for i, c := range requests {
-		p := part{Call: &functionCall{c.ID, c.Name, c.Args}}
-		if len(c.Args) == 0 {
+		p := part{Call: &functionCall{c.ID, c.Name, c.Arguments}}
+		if len(c.Arguments) == 0 {
 			p.Call.Args = json.RawMessage(noArgs)
 		}
 		var s seal
 		switch {
-		case json.Unmarshal(c.Seal, &s) == nil && len(s.Signature) > 0:
+		case json.Unmarshal(c.Signature, &s) == nil && len(s.Signature) > 0:
 			p.Signature = s.Signature
 		case i == 0 && wantsSignatures(model):
 			p.Signature = unsigned

@@ -16,7 +16,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/gemini"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 func notPassing(t *testing.T, err error, words string) {

@@ -39,14 +39,14 @@ type Config struct {
 	BaseURL  string       // with or without /v1beta; "" is Google's own
 	Key      string       // "" sends none
 	HTTP     *http.Client // nil is a client of the provider's own
-	Thinking int32        // how many tokens a model may think; 0 leaves it to the model
+	Thinking *int32       // how many tokens a model may think; nil leaves it to the model
 }
 
 // Provider asks the models of one server. It may be used by many at once.
 type Provider struct {
 	http     *http.Client
 	base     *url.URL // up to and with the version
-	thinking int32
+	thinking *int32
 	problem  error // why no request can be made
 }
 

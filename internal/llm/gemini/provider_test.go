@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/gemini"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 // heard is an emit function's memory.
@@ -33,15 +33,15 @@ func (h *heard) emit(b bellcord.Body) error {
 		h.kinds = append(h.kinds, b.Kind())
 	}
 	switch b := b.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		h.said += b.Text
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 		h.since += b.Text
-	case bellcord.Metered:
+	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
-	case bellcord.Sealed:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.since, Seal: b.Seal})
+	case bellcord.ThinkingSigned:
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.since, Signature: b.Signature})
 		h.since = ""
 	}
 	return nil
@@ -49,9 +49,9 @@ func (h *heard) emit(b bellcord.Body) error {
 
 // message is what was heard as it is given back to the model.
 func (h *heard) message(reply llm.Reply) bellcord.Message {
-	m := bellcord.Message{Role: bellcord.Assistant, Text: h.said, Thinking: h.thinking}
+	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
 	for _, c := range reply.Calls {
-		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Args: []byte(c.Args), Seal: c.Seal})
+		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: []byte(c.Args), Signature: c.Seal})
 	}
 	return m
 }
@@ -62,7 +62,7 @@ func ignore(bellcord.Body) error { return nil }
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
-	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Text: text}}}
+	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
 // fake starts the strict fake model on a real socket and holds the provider to
@@ -125,11 +125,11 @@ func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
 	if h.said != "hello there" || h.thought != "thought1 thought2 thought3" || reply.Finish != "stop" || len(reply.Calls) != 0 {
 		t.Errorf("heard %+v, reply %+v", h, reply)
 	}
-	want := bellcord.Usage{Input: 11, CacheRead: 4, Output: 7, Exact: true}
+	want := bellcord.Usage{InputTokens: 11, CacheReadTokens: 4, OutputTokens: 7, Exact: true}
 	if reply.Usage == nil || *reply.Usage != want {
 		t.Errorf("usage %v, want %v", reply.Usage, want)
 	}
-	if len(h.metered) != 1 || h.metered[0].Input != 11 || h.metered[0].CacheRead != 4 || !h.metered[0].Exact {
+	if len(h.metered) != 1 || h.metered[0].InputTokens != 11 || h.metered[0].CacheReadTokens != 4 || !h.metered[0].Exact {
 		t.Errorf("metered %+v", h.metered)
 	}
 	if order := []string{"metered", "thought", "sealed", "said", "sealed"}; !slices.Equal(h.kinds, order) {

@@ -70,8 +70,8 @@ type function struct {
 
 type generation struct {
 	Thinking struct {
-		Include bool  `json:"includeThoughts"`
-		Budget  int32 `json:"thinkingBudget,omitempty"`
+		Include bool   `json:"includeThoughts"`
+		Budget  *int32 `json:"thinkingBudget,omitempty"`
 	} `json:"thinkingConfig"`
 }
 
@@ -85,9 +85,10 @@ type body struct {
 }
 
 // request is what is asked, in the API's words.
-func request(req llm.Request, budget int32) body {
+func request(req llm.Request, budget *int32) body {
 	out := body{Contents: contents(req)}
-	out.Generation.Thinking.Include, out.Generation.Thinking.Budget = true, budget
+	out.Generation.Thinking.Include = budget == nil || *budget != 0
+	out.Generation.Thinking.Budget = budget
 	if req.System != "" {
 		out.System = &content{Parts: []part{text(req.System)}}
 	}
@@ -120,11 +121,11 @@ func contents(req llm.Request) []content {
 	for _, m := range req.Messages {
 		role, parts := roleUser, []part(nil)
 		switch m.Role {
-		case bellcord.Assistant:
+		case bellcord.RoleAssistant:
 			role, parts = roleModel, assistant(m, req.Model)
-		case bellcord.Tool:
+		case bellcord.RoleTool:
 			parts = []part{{Response: &functionResponse{m.Call, m.Name, resultOf(m)}}}
-		case bellcord.User:
+		case bellcord.RoleUser:
 			parts = user(m)
 		}
 		if n := len(out); n > 0 && out[n-1].Role == role {

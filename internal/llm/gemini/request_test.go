@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/gemini"
 )
@@ -17,19 +18,19 @@ func conversation() llm.Request {
 		Model:  "some-model",
 		System: "Be <brief>.",
 		Messages: []bellcord.Message{
-			{Role: bellcord.User, Text: "first", Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}}},
-			{Role: bellcord.User, Images: []bellcord.Image{{Type: "image/jpeg", Data: []byte("jpg")}}},
-			{Role: bellcord.Assistant, Text: "answer"},
-			{Role: bellcord.User, Text: "second"},
-			{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{
-				{ID: "c1", Name: "look", Args: json.RawMessage(`{"z":1,"a":12345678901234567890}`)},
+			{Role: bellcord.RoleUser, Text: "first", Images: []bellcord.Image{{Type: "image/png", Data: []byte("png")}}},
+			{Role: bellcord.RoleUser, Images: []bellcord.Image{{Type: "image/jpeg", Data: []byte("jpg")}}},
+			{Role: bellcord.RoleAssistant, Text: "answer"},
+			{Role: bellcord.RoleUser, Text: "second"},
+			{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"z":1,"a":12345678901234567890}`)},
 				{ID: "c2", Name: "wait"},
 			}},
-			{Role: bellcord.Tool, Call: "c1", Name: "look", Text: "seen"},
-			{Role: bellcord.Tool, Call: "c2", Name: "wait", Text: "gone", Failed: true},
-			{Role: bellcord.Assistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Args: json.RawMessage(`{}`)}}},
-			{Role: bellcord.Tool, Call: "c1", Name: "wait", Text: "waited"},
-			{Role: bellcord.User, Text: "third"},
+			{Role: bellcord.RoleTool, Call: "c1", Name: "look", Text: "seen"},
+			{Role: bellcord.RoleTool, Call: "c2", Name: "wait", Text: "gone", Failed: true},
+			{Role: bellcord.RoleAssistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Arguments: json.RawMessage(`{}`)}}},
+			{Role: bellcord.RoleTool, Call: "c1", Name: "wait", Text: "waited"},
+			{Role: bellcord.RoleUser, Text: "third"},
 		},
 		Tools: []llm.Tool{
 			{Name: "look", Description: "looks", Schema: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}`)},
@@ -93,13 +94,32 @@ func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
 	_, server := fake(t)
 	client, done := server.Pipe()
 	t.Cleanup(done)
-	p := gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client, Thinking: 512})
+	p := gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client, Thinking: new(int32(512))})
 	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"contents":[{"role":"user","parts":[{"text":"hello"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":512}}}`
 	if got := unescaped(server.Requests()[0].Raw); got != want {
 		t.Errorf("sent %s", got)
+	}
+}
+
+func TestRequest_ThinkingOfZero_AsksForNone(t *testing.T) {
+	t.Parallel()
+	for want, budget := range map[string]*int32{
+		`{"includeThoughts":false,"thinkingBudget":0}`: new(int32(0)),
+		`{"includeThoughts":true}`:                     nil,
+	} {
+		_, server := fake(t)
+		client, done := server.Pipe()
+		t.Cleanup(done)
+		p := gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client, Thinking: budget})
+		if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+			t.Fatal(err)
+		}
+		if got := unescaped(server.Requests()[0].Raw); !strings.Contains(got, want) {
+			t.Errorf("sent %s, want %s", got, want)
+		}
 	}
 }
 
@@ -141,22 +161,22 @@ func TestSealsAreGivenBackWhereTheyStood(t *testing.T) {
 		thinking []bellcord.Thinking
 		want     string
 	}{
-		"on a part of the text":         {[]bellcord.Thinking{{At: 1, Text: "hm", Seal: seal(`,"bytes":3`)}}, `{"text":"a"},{"text":"bé","thoughtSignature":"AAAA"},{"text":"c"}`},
-		"on nothing, in the text":       {[]bellcord.Thinking{{At: 4, Seal: seal("")}}, `{"text":"abé"},{"text":"","thoughtSignature":"AAAA"},{"text":"c"}`},
-		"on nothing, after the text":    {[]bellcord.Thinking{{At: 5, Seal: seal("")}}, `{"text":"abéc"},{"text":"","thoughtSignature":"AAAA"}`},
-		"on a thought":                  {[]bellcord.Thinking{{At: 0, Text: "hm", Seal: seal(`,"thought":true`)}}, `{"text":"hm","thought":true,"thoughtSignature":"AAAA"},{"text":"abéc"}`},
-		"on two parts":                  {[]bellcord.Thinking{{At: 0, Seal: seal(`,"bytes":1`)}, {At: 1, Seal: seal(`,"bytes":4`)}}, `{"text":"a","thoughtSignature":"AAAA"},{"text":"béc","thoughtSignature":"AAAA"}`},
-		"on text that a stop took":      {[]bellcord.Thinking{{At: 1, Seal: seal(`,"bytes":5`)}}, `{"text":"abéc"}`},
-		"beyond the text":               {[]bellcord.Thinking{{At: 9, Seal: seal("")}}, `{"text":"abéc"},{"text":"","thoughtSignature":"AAAA"}`},
-		"that are not ours":             {[]bellcord.Thinking{{At: 1, Seal: json.RawMessage(`"x"`)}, {At: 1, Seal: json.RawMessage(`{}`)}, {At: 1}}, `{"text":"abéc"}`},
-		"of less than nothing, made up": {[]bellcord.Thinking{{At: 1, Seal: seal(`,"bytes":-1`)}}, `{"text":"abéc"}`},
+		"on a part of the text":         {[]bellcord.Thinking{{At: 1, Text: "hm", Signature: seal(`,"bytes":3`)}}, `{"text":"a"},{"text":"bé","thoughtSignature":"AAAA"},{"text":"c"}`},
+		"on nothing, in the text":       {[]bellcord.Thinking{{At: 4, Signature: seal("")}}, `{"text":"abé"},{"text":"","thoughtSignature":"AAAA"},{"text":"c"}`},
+		"on nothing, after the text":    {[]bellcord.Thinking{{At: 5, Signature: seal("")}}, `{"text":"abéc"},{"text":"","thoughtSignature":"AAAA"}`},
+		"on a thought":                  {[]bellcord.Thinking{{At: 0, Text: "hm", Signature: seal(`,"thought":true`)}}, `{"text":"hm","thought":true,"thoughtSignature":"AAAA"},{"text":"abéc"}`},
+		"on two parts":                  {[]bellcord.Thinking{{At: 0, Signature: seal(`,"bytes":1`)}, {At: 1, Signature: seal(`,"bytes":4`)}}, `{"text":"a","thoughtSignature":"AAAA"},{"text":"béc","thoughtSignature":"AAAA"}`},
+		"on text that a stop took":      {[]bellcord.Thinking{{At: 1, Signature: seal(`,"bytes":5`)}}, `{"text":"abéc"}`},
+		"beyond the text":               {[]bellcord.Thinking{{At: 9, Signature: seal("")}}, `{"text":"abéc"},{"text":"","thoughtSignature":"AAAA"}`},
+		"that are not ours":             {[]bellcord.Thinking{{At: 1, Signature: json.RawMessage(`"x"`)}, {At: 1, Signature: json.RawMessage(`{}`)}, {At: 1}}, `{"text":"abéc"}`},
+		"of less than nothing, made up": {[]bellcord.Thinking{{At: 1, Signature: seal(`,"bytes":-1`)}}, `{"text":"abéc"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var sent string
 			p := serving(t, recordingInto(&sent))
 			req := prompt("hello")
-			req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.Assistant, Text: "abéc", Thinking: c.thinking}, req.Messages[0])
+			req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.RoleAssistant, Text: "abéc", Thinking: c.thinking}, req.Messages[0])
 			if _, err := p.Ask(t.Context(), req, ignore); err != nil {
 				t.Fatal(err)
 			}
@@ -189,13 +209,13 @@ func TestWhatTheModelSaidIsAcceptedWhenItIsGivenBack(t *testing.T) {
 					}
 					req.Messages = append(req.Messages, h.message(reply))
 					for _, c := range reply.Calls {
-						req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.Tool, Call: c.ID, Name: c.Name, Text: "result"})
+						req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.RoleTool, Call: c.ID, Name: c.Name, Text: "result"})
 					}
 					if len(reply.Calls) == 0 {
-						req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.User, Text: "and now?"})
+						req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.RoleUser, Text: "and now?"})
 					}
 					if repaired {
-						req.Messages = bellcord.Repair(req.Messages)
+						req.Messages = history.Repair(req.Messages)
 					}
 				}
 				if n := len(server.Requests()); n != 4 {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/gemini"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/wire"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 var errStopped = llmtest.ErrStopped

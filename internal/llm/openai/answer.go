@@ -43,12 +43,12 @@ func (a *answer) add(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	choice := chunk.Choices[0] // we never ask for more than one
 	said := choice.Delta.Content + choice.Delta.Refusal
 	if thought := reasoning(choice.Delta.JSON.ExtraFields); thought != "" {
-		if err := a.show(ctx, bellcord.Thought{Text: thought}); err != nil {
+		if err := a.show(ctx, bellcord.ThinkingDelta{Text: thought}); err != nil {
 			return err
 		}
 	}
 	if said != "" {
-		if err := a.show(ctx, bellcord.Said{Text: said}); err != nil {
+		if err := a.show(ctx, bellcord.TextDelta{Text: said}); err != nil {
 			return err
 		}
 	}
@@ -69,15 +69,15 @@ func (a *answer) meter(ctx context.Context, chunk sdk.ChatCompletionChunk) error
 	}
 	u := chunk.Usage
 	a.usage = &bellcord.Usage{
-		Input: u.PromptTokens, CacheRead: min(u.PromptTokensDetails.CachedTokens, u.PromptTokens),
-		Output: u.CompletionTokens, Exact: true,
+		InputTokens: u.PromptTokens, CacheReadTokens: min(u.PromptTokensDetails.CachedTokens, u.PromptTokens),
+		OutputTokens: u.CompletionTokens, Exact: true,
 	}
 	over := a.finish != "" || (len(chunk.Choices) > 0 && chunk.Choices[0].FinishReason != "")
 	if a.metered || over || u.PromptTokens == 0 {
 		return nil
 	}
 	a.metered = true
-	return a.show(ctx, bellcord.Metered{Usage: *a.usage})
+	return a.show(ctx, bellcord.UsageReported{Usage: *a.usage})
 }
 
 func (a *answer) show(ctx context.Context, b bellcord.Body) error {

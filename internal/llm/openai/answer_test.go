@@ -69,7 +69,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 }
 
 func tokens(in, out int64) *bellcord.Usage {
-	return &bellcord.Usage{Input: in, Output: out, Exact: true}
+	return &bellcord.Usage{InputTokens: in, OutputTokens: out, Exact: true}
 }
 
 func TestRunningUsageIsNotAddedUp(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
@@ -40,7 +41,9 @@ func (cs *calls) add(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	if f.Function.Name != c.name { // some repeat it with every fragment
 		c.name += f.Function.Name
 	}
-	c.args.WriteString(f.Function.Arguments)
+	if c.args.Len() <= bellcord.MaxArguments { // longer ones are refused: the rest is not kept
+		c.args.WriteString(f.Function.Arguments)
+	}
 }
 
 // find returns the newest call that the fragment can belong to.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/openai"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 func notPassing(t *testing.T, err error, words string) {

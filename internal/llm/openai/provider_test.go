@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/openai"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 // heard is an emit function's memory.
@@ -23,9 +23,9 @@ type heard struct{ said, thought string }
 
 func (h *heard) emit(b bellcord.Body) error {
 	switch b := b.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		h.said += b.Text
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 	}
 	return nil
@@ -37,7 +37,7 @@ func ignore(bellcord.Body) error { return nil }
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
-	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Text: text}}}
+	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
 // fake starts the strict fake model on a real socket and holds the provider to
@@ -99,7 +99,7 @@ func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
 	if reply.Finish != "stop" || len(reply.Calls) != 0 {
 		t.Errorf("reply %+v", reply)
 	}
-	if want := (bellcord.Usage{Input: 11, Output: 7, Exact: true}); reply.Usage == nil || *reply.Usage != want {
+	if want := (bellcord.Usage{InputTokens: 11, OutputTokens: 7, Exact: true}); reply.Usage == nil || *reply.Usage != want {
 		t.Errorf("usage %v, want %v", reply.Usage, want)
 	}
 }

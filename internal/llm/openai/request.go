@@ -34,11 +34,11 @@ func params(req llm.Request) sdk.ChatCompletionNewParams {
 
 func message(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	switch m.Role {
-	case bellcord.Assistant:
+	case bellcord.RoleAssistant:
 		return assistant(m)
-	case bellcord.Tool:
+	case bellcord.RoleTool:
 		return sdk.ToolMessage(m.Text, m.Call)
-	case bellcord.User:
+	case bellcord.RoleUser:
 	}
 	return user(m)
 }
@@ -71,8 +71,8 @@ func assistant(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	for _, c := range m.Calls {
 		call := &sdk.ChatCompletionMessageFunctionToolCallParam{ID: c.ID}
 		call.Function.Name = c.Name
-		call.Function.Arguments = string(c.Args)
-		if len(c.Args) == 0 {
+		call.Function.Arguments = string(c.Arguments)
+		if len(c.Arguments) == 0 {
 			call.Function.Arguments = noArgs
 		}
 		out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})

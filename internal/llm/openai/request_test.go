@@ -15,17 +15,17 @@ func conversation() llm.Request {
 		Model:  "some/model",
 		System: "Be <brief>.",
 		Messages: []bellcord.Message{
-			{Role: bellcord.User, Text: "first"},
-			{Role: bellcord.Assistant, Text: "answer"},
-			{Role: bellcord.User, Text: "second"},
-			{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{
-				{ID: "c1", Name: "look", Args: json.RawMessage(`{"z": 1, "a": 2}`)},
+			{Role: bellcord.RoleUser, Text: "first"},
+			{Role: bellcord.RoleAssistant, Text: "answer"},
+			{Role: bellcord.RoleUser, Text: "second"},
+			{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"z": 1, "a": 2}`)},
 				{ID: "c2", Name: "wait"},
 			}},
-			{Role: bellcord.Tool, Call: "c1", Text: "seen"},
-			{Role: bellcord.Tool, Call: "c2", Text: "waited"},
-			{Role: bellcord.Assistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Args: json.RawMessage(`{}`)}}},
-			{Role: bellcord.Tool, Call: "c1", Text: "waited"},
+			{Role: bellcord.RoleTool, Call: "c1", Text: "seen"},
+			{Role: bellcord.RoleTool, Call: "c2", Text: "waited"},
+			{Role: bellcord.RoleAssistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Arguments: json.RawMessage(`{}`)}}},
+			{Role: bellcord.RoleTool, Call: "c1", Text: "waited"},
 		},
 		Tools: []llm.Tool{
 			{Name: "look", Description: "looks", Schema: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}`)},
@@ -95,7 +95,7 @@ func TestPicturesAreSentBeforeTheText(t *testing.T) {
 	p, server := fake(t)
 	req := prompt("what is this?")
 	req.Messages[0].Images = []bellcord.Image{{Type: "image/png", Data: []byte{0, 1, 255}}, {Type: "image/jpeg", Data: []byte("j")}}
-	alone := llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Images: req.Messages[0].Images[1:]}}}
+	alone := llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Images: req.Messages[0].Images[1:]}}}
 	for _, r := range []llm.Request{req, alone} {
 		if _, err := p.Ask(t.Context(), r, ignore); err != nil {
 			t.Fatal(err)

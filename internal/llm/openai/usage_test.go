@@ -12,7 +12,7 @@ import (
 type meter struct{ told []bellcord.Usage }
 
 func (m *meter) emit(b bellcord.Body) error {
-	if b, ok := b.(bellcord.Metered); ok {
+	if b, ok := b.(bellcord.UsageReported); ok {
 		m.told = append(m.told, b.Usage)
 	}
 	return nil
@@ -22,7 +22,7 @@ func TestInputFromACacheIsCountedAsSuch(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	reply, err := p.Ask(t.Context(), prompt("[usage 100 20] [cache 60 0]"), ignore)
-	want := bellcord.Usage{Input: 100, CacheRead: 60, Output: 20, Exact: true}
+	want := bellcord.Usage{InputTokens: 100, CacheReadTokens: 60, OutputTokens: 20, Exact: true}
 	if err != nil || reply.Usage == nil || *reply.Usage != want {
 		t.Errorf("usage %v, %v", reply.Usage, err)
 	}
@@ -60,12 +60,12 @@ func TestRunningUsageIsKnownAtAStop(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var m meter
 	_, err := p.Ask(ctx, prompt("[runningusage] [usage 100 20] [cache 60 0] [hang after 3] [fast 9]"), func(b bellcord.Body) error {
-		if _, said := b.(bellcord.Said); said {
+		if _, said := b.(bellcord.TextDelta); said {
 			cancel(errStopped)
 		}
 		return m.emit(b)
 	})
-	want := []bellcord.Usage{{Input: 100, CacheRead: 60, Exact: true}}
+	want := []bellcord.Usage{{InputTokens: 100, CacheReadTokens: 60, Exact: true}}
 	if !same(err, errStopped) || !slices.Equal(m.told, want) {
 		t.Errorf("told %v, %v", m.told, err)
 	}

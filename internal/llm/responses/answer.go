@@ -88,11 +88,11 @@ func (a *answer) completed() string {
 // own does not.
 func (a *answer) meter(ctx context.Context, r sdk.Response) error {
 	early := usage(r)
-	if early == nil || early.Input == 0 || a.metered {
+	if early == nil || early.InputTokens == 0 || a.metered {
 		return nil
 	}
 	a.metered = true
-	return a.show(ctx, bellcord.Metered{Usage: *early})
+	return a.show(ctx, bellcord.UsageReported{Usage: *early})
 }
 
 // usage is what the response has of it, nil where it does not tell.
@@ -101,9 +101,9 @@ func usage(r sdk.Response) *bellcord.Usage {
 		return nil
 	}
 	u := r.Usage
-	out := &bellcord.Usage{Input: u.InputTokens, Output: u.OutputTokens, Exact: true}
-	out.CacheRead = min(u.InputTokensDetails.CachedTokens, out.Input)
-	out.CacheWrite = min(u.InputTokensDetails.CacheWriteTokens, out.Input-out.CacheRead)
+	out := &bellcord.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, Exact: true}
+	out.CacheReadTokens = min(u.InputTokensDetails.CachedTokens, out.InputTokens)
+	out.CacheWriteTokens = min(u.InputTokensDetails.CacheWriteTokens, out.InputTokens-out.CacheReadTokens)
 	return out
 }
 
@@ -117,7 +117,7 @@ func (a *answer) say(ctx context.Context, index int64, text string) error {
 	}
 	a.spoke = true
 	a.see(index)
-	return a.show(ctx, bellcord.Said{Text: text})
+	return a.show(ctx, bellcord.TextDelta{Text: text})
 }
 
 func (a *answer) think(ctx context.Context, index int64, text string) error {
@@ -125,7 +125,7 @@ func (a *answer) think(ctx context.Context, index int64, text string) error {
 		return nil
 	}
 	a.see(index)
-	return a.show(ctx, bellcord.Thought{Text: text})
+	return a.show(ctx, bellcord.ThinkingDelta{Text: text})
 }
 
 func (a *answer) see(index int64) {

@@ -93,10 +93,10 @@ func TestUsageIsWhatTheLastEventSays(t *testing.T) {
 		usage   bellcord.Usage
 		metered []bellcord.Usage
 	}{
-		"at the end":        {nil, bellcord.Usage{Input: 9, CacheRead: 4, CacheWrite: 3, Output: 7, Exact: true}, nil},
-		"also before":       {[]string{early, early}, bellcord.Usage{Input: 9, CacheRead: 4, CacheWrite: 3, Output: 7, Exact: true}, []bellcord.Usage{{Input: 9, CacheRead: 4, Exact: true}}},
-		"not counted yet":   {[]string{`{"type":"response.created","response":` + told(0, 0, 0, 0) + `}`}, bellcord.Usage{Input: 9, CacheRead: 4, CacheWrite: 3, Output: 7, Exact: true}, nil},
-		"null at the start": {[]string{`{"type":"response.created","response":{"usage":null}}`}, bellcord.Usage{Input: 9, CacheRead: 4, CacheWrite: 3, Output: 7, Exact: true}, nil},
+		"at the end":        {nil, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
+		"also before":       {[]string{early, early}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, []bellcord.Usage{{InputTokens: 9, CacheReadTokens: 4, Exact: true}}},
+		"not counted yet":   {[]string{`{"type":"response.created","response":` + told(0, 0, 0, 0) + `}`}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
+		"null at the start": {[]string{`{"type":"response.created","response":{"usage":null}}`}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +113,7 @@ func TestUsageIsWhatTheLastEventSays(t *testing.T) {
 	p, _ := fake(t)
 	var h heard
 	reply, err := p.Ask(t.Context(), prompt("[runningusage] [usage 100 20] [cache 60 10] [fast 3]"), h.emit)
-	if err != nil || len(h.metered) != 1 || h.metered[0].Input != 100 || h.metered[0].Output != 0 || reply.Usage.Output != 20 {
+	if err != nil || len(h.metered) != 1 || h.metered[0].InputTokens != 100 || h.metered[0].OutputTokens != 0 || reply.Usage.OutputTokens != 20 {
 		t.Errorf("reply %+v, metered %v, %v", reply, h.metered, err)
 	}
 	if reply, err = p.Ask(t.Context(), prompt("[nousage] [fast 3]"), ignore); err != nil || reply.Usage != nil {

@@ -20,7 +20,7 @@ func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	var out []sdk.ResponseInputItemUnionParam
 	from := 0
 	for _, t := range m.Thinking {
-		thinking, ok := reasoning(t.Seal)
+		thinking, ok := reasoning(t.Signature)
 		if !ok {
 			continue
 		}
@@ -34,7 +34,7 @@ func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 		out = append(out, said(words))
 	}
 	for _, c := range m.Calls {
-		args := string(c.Args)
+		args := string(c.Arguments)
 		if args == "" {
 			args = noArgs
 		}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/responses"
@@ -123,12 +124,12 @@ func afterCut(t *testing.T, p *responses.Provider, n int) {
 	var h heard
 	first := prompt(fmt.Sprintf("[bytes cut %d] %s", n, everything))
 	reply, _ := p.Ask(t.Context(), first, h.emit)
-	said := bellcord.Message{Role: bellcord.Assistant, Text: h.said, Thinking: h.thinking}
+	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
 	for _, c := range reply.Calls {
-		said.Calls = append(said.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Args: []byte(c.Args)})
+		said.Calls = append(said.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: []byte(c.Args)})
 	}
 	next := first
-	next.Messages = bellcord.Repair(append(next.Messages, said, bellcord.Message{Role: bellcord.User, Text: "[fast 1]"}))
+	next.Messages = history.Repair(append(next.Messages, said, bellcord.Message{Role: bellcord.RoleUser, Text: "[fast 1]"}))
 	if _, err := p.Ask(t.Context(), next, ignore); err != nil {
 		t.Fatalf("after a cut at %d: %v", n, err)
 	}

@@ -68,7 +68,7 @@ func TestThinkingIsSealedOnlyWhereItIsDoneAndCanBeGivenBack(t *testing.T) {
 			if c.seal == "" && len(h.thinking) != 0 {
 				t.Errorf("heard %+v", h)
 			}
-			if c.seal != "" && (len(h.thinking) != 1 || string(h.thinking[0].Seal) != c.seal) {
+			if c.seal != "" && (len(h.thinking) != 1 || string(h.thinking[0].Signature) != c.seal) {
 				t.Errorf("heard %+v", h)
 			}
 		})

@@ -25,15 +25,15 @@ type heard struct {
 
 func (h *heard) emit(b bellcord.Body) error {
 	switch b := b.(type) {
-	case bellcord.Said:
+	case bellcord.TextDelta:
 		h.said += b.Text
-	case bellcord.Thought:
+	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 		h.open += b.Text
-	case bellcord.Sealed:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.open, Seal: b.Seal})
+	case bellcord.ThinkingSigned:
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.open, Signature: b.Signature})
 		h.open = ""
-	case bellcord.Metered:
+	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
 	}
 	return nil
@@ -45,7 +45,7 @@ func ignore(bellcord.Body) error { return nil }
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
-	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.User, Text: text}}}
+	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
 // fake starts the strict fake model on a real socket and holds the provider to
@@ -107,7 +107,7 @@ func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
 	if reply.Finish != "stop" || len(reply.Calls) != 0 || len(h.metered) != 0 {
 		t.Errorf("reply %+v, metered %v", reply, h.metered)
 	}
-	want := bellcord.Usage{Input: 11, CacheRead: 5, CacheWrite: 2, Output: 7, Exact: true}
+	want := bellcord.Usage{InputTokens: 11, CacheReadTokens: 5, CacheWriteTokens: 2, OutputTokens: 7, Exact: true}
 	if reply.Usage == nil || *reply.Usage != want {
 		t.Errorf("usage %v, want %v", reply.Usage, want)
 	}

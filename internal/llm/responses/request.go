@@ -40,11 +40,11 @@ func params(req llm.Request, effort string) sdk.ResponseNewParams {
 // their own.
 func items(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	switch m.Role {
-	case bellcord.Assistant:
+	case bellcord.RoleAssistant:
 		return assistant(m)
-	case bellcord.Tool:
+	case bellcord.RoleTool:
 		return []sdk.ResponseInputItemUnionParam{output(m)}
-	case bellcord.User:
+	case bellcord.RoleUser:
 	}
 	return []sdk.ResponseInputItemUnionParam{user(m)}
 }

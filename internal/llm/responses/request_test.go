@@ -24,20 +24,20 @@ func conversation() llm.Request {
 		Model:  "some/model",
 		System: "Be <brief>.",
 		Messages: []bellcord.Message{
-			{Role: bellcord.User, Text: "first"},
-			{Role: bellcord.User, Text: "and this", Images: []bellcord.Image{{Type: "image/png", Data: []byte{0, 1, 255}}}},
-			{Role: bellcord.Assistant, Text: "answer more", Thinking: []bellcord.Thinking{
-				{At: 0, Text: "hm", Seal: json.RawMessage(sealOne)}, {At: 6, Seal: json.RawMessage(sealTwo)}, {At: 6, Seal: json.RawMessage(`{"signature":"of another"}`)},
+			{Role: bellcord.RoleUser, Text: "first"},
+			{Role: bellcord.RoleUser, Text: "and this", Images: []bellcord.Image{{Type: "image/png", Data: []byte{0, 1, 255}}}},
+			{Role: bellcord.RoleAssistant, Text: "answer more", Thinking: []bellcord.Thinking{
+				{At: 0, Text: "hm", Signature: json.RawMessage(sealOne)}, {At: 6, Signature: json.RawMessage(sealTwo)}, {At: 6, Signature: json.RawMessage(`{"signature":"of another"}`)},
 			}},
-			{Role: bellcord.User, Images: []bellcord.Image{{Type: "image/jpeg", Data: []byte("j")}}},
-			{Role: bellcord.Assistant, Calls: []bellcord.CallRequest{
-				{ID: "c1", Name: "look", Args: json.RawMessage(`{"z": 1, "a": 2}`)},
+			{Role: bellcord.RoleUser, Images: []bellcord.Image{{Type: "image/jpeg", Data: []byte("j")}}},
+			{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{
+				{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"z": 1, "a": 2}`)},
 				{ID: long, Name: "no.such tool"},
 			}},
-			{Role: bellcord.Tool, Call: "c1", Text: "seen"},
-			{Role: bellcord.Tool, Call: long, Text: "waited", Failed: true},
-			{Role: bellcord.Assistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Args: json.RawMessage(`{}`)}}},
-			{Role: bellcord.Tool, Call: "c1", Text: "waited"},
+			{Role: bellcord.RoleTool, Call: "c1", Text: "seen"},
+			{Role: bellcord.RoleTool, Call: long, Text: "waited", Failed: true},
+			{Role: bellcord.RoleAssistant, Text: "one more", Calls: []bellcord.CallRequest{{ID: "c1", Name: "wait", Arguments: json.RawMessage(`{}`)}}},
+			{Role: bellcord.RoleTool, Call: "c1", Text: "waited"},
 		},
 		Tools: []llm.Tool{
 			{Name: "look", Description: "looks", Schema: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}`)},
@@ -128,9 +128,9 @@ func TestBlanksBetweenThinkingGoWithTheWordsThatFollow(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	req := prompt("a")
-	req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.Assistant, Text: " \nwords", Thinking: []bellcord.Thinking{
-		{At: 0, Text: "hm", Seal: json.RawMessage(sealOne)}, {At: 2, Seal: json.RawMessage(sealTwo)},
-	}}, bellcord.Message{Role: bellcord.User, Text: "b"})
+	req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.RoleAssistant, Text: " \nwords", Thinking: []bellcord.Thinking{
+		{At: 0, Text: "hm", Signature: json.RawMessage(sealOne)}, {At: 2, Signature: json.RawMessage(sealTwo)},
+	}}, bellcord.Message{Role: bellcord.RoleUser, Text: "b"})
 	if _, err := p.Ask(t.Context(), req, ignore); err != nil {
 		t.Fatal(err)
 	}

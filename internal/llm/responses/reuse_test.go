@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/responses"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
-	"github.com/bellcord/bellcord/internal/llm/llmtest"
 	"github.com/bellcord/bellcord/internal/llm/responses"
+	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
 var errStopped = llmtest.ErrStopped

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm/rules"
 )
 
@@ -36,8 +37,8 @@ func drawConversation(t *rapid.T) []bellcord.Event {
 		for range rapid.IntRange(0, 3).Draw(t, "steps") {
 			c.step()
 		}
-		end := rapid.SampledFrom([]bellcord.End{bellcord.Done, bellcord.Stopped, bellcord.Failed, bellcord.Lost}).Draw(t, "end")
-		c.add(bellcord.Ended{Receipt: bellcord.Receipt{End: end}})
+		end := rapid.SampledFrom([]bellcord.End{bellcord.EndDone, bellcord.EndStopped, bellcord.EndFailed, bellcord.EndLost}).Draw(t, "end")
+		c.add(bellcord.TurnEnded{Receipt: bellcord.Receipt{End: end}})
 	}
 	return c.events
 }
@@ -45,7 +46,7 @@ func drawConversation(t *rapid.T) []bellcord.Event {
 func (c *conversation) prompt(text string) {
 	c.n++
 	c.turn = bellcord.TurnID(fmt.Sprint("turn", c.n))
-	c.add(bellcord.Prompted{Prompt: bellcord.Prompt{Text: text}}, bellcord.Started{})
+	c.add(bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: text}}, bellcord.TurnStarted{})
 }
 
 func (c *conversation) step() {
@@ -54,23 +55,23 @@ func (c *conversation) step() {
 	for range rapid.IntRange(0, 4).Draw(c.t, "pieces") {
 		switch rapid.IntRange(0, 3).Draw(c.t, "piece") {
 		case 0:
-			c.add(bellcord.Thought{Text: "hm "}, bellcord.Thought{Text: "so"}, bellcord.Sealed{Seal: json.RawMessage(`{"s":1}`)})
+			c.add(bellcord.ThinkingDelta{Text: "hm "}, bellcord.ThinkingDelta{Text: "so"}, bellcord.ThinkingSigned{Signature: json.RawMessage(`{"s":1}`)})
 		case 1:
-			c.add(bellcord.Sealed{Seal: json.RawMessage(`{"redacted":1}`)})
+			c.add(bellcord.ThinkingSigned{Signature: json.RawMessage(`{"redacted":1}`)})
 		default:
-			c.add(bellcord.Said{Text: rapid.SampledFrom([]string{"word ", "\n", "漢", "the end."}).Draw(c.t, "said")})
+			c.add(bellcord.TextDelta{Text: rapid.SampledFrom([]string{"word ", "\n", "漢", "the end."}).Draw(c.t, "said")})
 		}
 	}
 	calls := rapid.IntRange(0, 3).Draw(c.t, "calls")
 	for i := range calls {
-		c.add(bellcord.Called{Call: fmt.Sprint("c", i), Name: "look", Args: json.RawMessage(`{"x":1}`), Seal: json.RawMessage(`"s"`)})
+		c.add(bellcord.ToolCallRequested{Call: fmt.Sprint("c", i), Name: "look", Arguments: json.RawMessage(`{"x":1}`), Signature: json.RawMessage(`"s"`)})
 	}
 	c.add(bellcord.StepEnded{Finish: "stop"})
 	for i := range calls {
 		id := fmt.Sprint("c", i)
-		c.add(bellcord.CallStarted{Call: id}, bellcord.CallOutput{Call: id, Text: "half"})
+		c.add(bellcord.ToolCallStarted{Call: id}, bellcord.ToolOutputDelta{Call: id, Text: "half"})
 		text := rapid.SampledFrom([]string{"whole", "", " \n"}).Draw(c.t, "result")
-		c.add(bellcord.CallEnded{Call: id, Fate: bellcord.Finished, Text: text})
+		c.add(bellcord.ToolCallEnded{Call: id, Outcome: bellcord.CallFinished, Result: text})
 	}
 }
 
@@ -82,7 +83,7 @@ func then(events []bellcord.Event, ended bool) []bellcord.Event {
 		c.turn = events[len(events)-1].Turn
 	}
 	if ended {
-		c.add(bellcord.Ended{Receipt: bellcord.Receipt{End: bellcord.Stopped}})
+		c.add(bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped}})
 	}
 	c.prompt("go on")
 	return c.events
@@ -95,8 +96,8 @@ func TestLaw21_ACutAtEveryEventLeavesAHistoryThatEveryProviderTakes(t *testing.T
 		events := drawConversation(t)
 		for k := range len(events) + 1 {
 			for _, ended := range []bool{true, false} {
-				recorded := bellcord.Recorded(then(events[:k], ended))
-				repaired := bellcord.Repair(recorded)
+				recorded := history.Recorded(then(events[:k], ended))
+				repaired := history.Repair(recorded)
 				for name, rule := range rules.All {
 					if rule(recorded) != nil {
 						broken[name]++
@@ -104,7 +105,7 @@ func TestLaw21_ACutAtEveryEventLeavesAHistoryThatEveryProviderTakes(t *testing.T
 					if err := rule(repaired); err != nil {
 						t.Fatalf("cut after %d events: %s: %v\n%+v", k, name, err, repaired)
 					}
-					if err := rule(bellcord.ForModel(repaired, "a/one")); err != nil {
+					if err := rule(history.ForModel(repaired, "a/one")); err != nil {
 						t.Fatalf("cut after %d events, for one of the models: %s: %v", k, name, err)
 					}
 				}
@@ -122,17 +123,17 @@ func TestLaw21_ACutAtEveryEventLeavesAHistoryThatEveryProviderTakes(t *testing.T
 
 // heldByRepair is law 22: it only adds or drops, and what is repaired stays.
 func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
-	if again := bellcord.Repair(repaired); !reflect.DeepEqual(again, repaired) {
+	if again := history.Repair(repaired); !reflect.DeepEqual(again, repaired) {
 		t.Fatalf("repaired twice:\n%+v\n%+v", repaired, again)
 	}
 	var said, kept strings.Builder
 	for _, m := range recorded {
-		if m.Role == bellcord.Assistant && strings.TrimSpace(m.Text) != "" {
+		if m.Role == bellcord.RoleAssistant && strings.TrimSpace(m.Text) != "" {
 			said.WriteString(m.Text)
 		}
 	}
 	for _, m := range repaired {
-		if m.Role == bellcord.Assistant {
+		if m.Role == bellcord.RoleAssistant {
 			kept.WriteString(m.Text)
 		}
 		if !comesFrom(m, recorded) {
@@ -147,10 +148,10 @@ func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
 // comesFrom reports whether a repaired message is a recorded one, without what
 // cannot be sent, or a result for a call that had none.
 func comesFrom(m bellcord.Message, recorded []bellcord.Message) bool {
-	if m.Role == bellcord.User && m.Text == "(no words)" {
+	if m.Role == bellcord.RoleUser && m.Text == "(no words)" {
 		return true
 	}
-	if m.Role == bellcord.Tool && (m.Text == bellcord.ResultText(bellcord.NotStarted, "") || m.Text == "(no output)") {
+	if m.Role == bellcord.RoleTool && (m.Text == bellcord.ResultText(bellcord.CallNotStarted, "") || m.Text == "(no output)") {
 		return true
 	}
 	for _, r := range recorded {
@@ -170,7 +171,7 @@ func TestLaw22_EachRequestBeginsWithTheOneBefore(t *testing.T) {
 			if _, step := ev.Body.(bellcord.StepStarted); !step {
 				continue
 			}
-			now := bellcord.Repair(bellcord.Recorded(events[:k]))
+			now := history.Repair(history.Recorded(events[:k]))
 			if len(now) < len(before) || len(before) > 0 && !reflect.DeepEqual(now[:len(before)], before) {
 				t.Fatalf("what was sent is no longer a prefix:\n%+v\n%+v", before, now)
 			}
@@ -185,32 +186,32 @@ func TestLaw22_RepairTakesAnythingAndLeavesItSendable(t *testing.T) {
 		draw := rapid.Custom(func(t *rapid.T) bellcord.Message {
 			id := rapid.SampledFrom([]string{"", "a", "b", "a"})
 			m := bellcord.Message{
-				Role: rapid.SampledFrom([]bellcord.Role{bellcord.User, bellcord.Assistant, bellcord.Tool}).Draw(t, "role"),
+				Role: rapid.SampledFrom([]bellcord.Role{bellcord.RoleUser, bellcord.RoleAssistant, bellcord.RoleTool}).Draw(t, "role"),
 				Text: rapid.SampledFrom([]string{"", " ", "words"}).Draw(t, "text"),
 				Call: id.Draw(t, "call"),
 			}
-			if m.Role != bellcord.Assistant {
+			if m.Role != bellcord.RoleAssistant {
 				return m
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "calls") {
 				m.Calls = append(m.Calls, bellcord.CallRequest{
 					ID: id.Draw(t, "id"), Name: rapid.SampledFrom([]string{"look", "", "no name", "look"}).Draw(t, "name"),
-					Args: json.RawMessage(rapid.SampledFrom([]string{`{}`, `{"a":`, `null`, ``, `{"a":1}`}).Draw(t, "args")),
+					Arguments: json.RawMessage(rapid.SampledFrom([]string{`{}`, `{"a":`, `null`, ``, `{"a":1}`}).Draw(t, "args")),
 				})
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "thoughts") {
 				m.Thinking = append(m.Thinking, bellcord.Thinking{
-					At: rapid.IntRange(0, 9).Draw(t, "at"), Seal: json.RawMessage(rapid.SampledFrom([]string{"", "{}"}).Draw(t, "seal")),
+					At: rapid.IntRange(0, 9).Draw(t, "at"), Signature: json.RawMessage(rapid.SampledFrom([]string{"", "{}"}).Draw(t, "seal")),
 				})
 			}
 			return m
 		})
 		any := rapid.SliceOfN(draw, 0, 8).Draw(t, "history")
-		repaired := bellcord.Repair(any)
-		if again := bellcord.Repair(repaired); !reflect.DeepEqual(again, repaired) {
+		repaired := history.Repair(any)
+		if again := history.Repair(repaired); !reflect.DeepEqual(again, repaired) {
 			t.Fatalf("repaired twice:\n%+v\n%+v", repaired, again)
 		}
-		next := slices.Concat(repaired, []bellcord.Message{{Role: bellcord.User, Text: "go on"}})
+		next := slices.Concat(repaired, []bellcord.Message{{Role: bellcord.RoleUser, Text: "go on"}})
 		for name, rule := range rules.All {
 			if err := rule(next); err != nil {
 				t.Fatalf("%s: %v\n%+v", name, err, next)

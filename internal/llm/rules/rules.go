@@ -68,7 +68,7 @@ func each(history []bellcord.Message, more ...func(bellcord.Message) error) erro
 			return fmt.Errorf("message %d (%s): %w", i, m.Role, err)
 		}
 	}
-	if last := history[len(history)-1]; last.Role == bellcord.Assistant {
+	if last := history[len(history)-1]; last.Role == bellcord.RoleAssistant {
 		return errors.New("the last word is the model's own")
 	}
 	return nil
@@ -79,22 +79,22 @@ func each(history []bellcord.Message, more ...func(bellcord.Message) error) erro
 func inPlace(history []bellcord.Message, i int) error {
 	m := history[i]
 	switch m.Role {
-	case bellcord.User:
+	case bellcord.RoleUser:
 		return nil
-	case bellcord.Assistant:
+	case bellcord.RoleAssistant:
 		if i == 0 {
 			return errors.New("it is the first")
 		}
-		if history[i-1].Role == bellcord.Assistant {
+		if history[i-1].Role == bellcord.RoleAssistant {
 			return errors.New("it follows another")
 		}
 		return answered(m.Calls, history[i+1:])
-	case bellcord.Tool:
+	case bellcord.RoleTool:
 		from := i
-		for from > 0 && history[from-1].Role == bellcord.Tool {
+		for from > 0 && history[from-1].Role == bellcord.RoleTool {
 			from--
 		}
-		if from == 0 || history[from-1].Role != bellcord.Assistant || i-from >= len(history[from-1].Calls) {
+		if from == 0 || history[from-1].Role != bellcord.RoleAssistant || i-from >= len(history[from-1].Calls) {
 			return fmt.Errorf("nobody made the call %q", m.Call)
 		}
 		return nil
@@ -109,9 +109,9 @@ func answered(calls []bellcord.CallRequest, after []bellcord.Message) error {
 		switch {
 		case c.ID == "" || seen[c.ID]:
 			return fmt.Errorf("call id %q is empty or there twice", c.ID)
-		case json.Unmarshal(c.Args, &args) != nil || args == nil:
+		case json.Unmarshal(c.Arguments, &args) != nil || args == nil:
 			return fmt.Errorf("call %q: the arguments are not a complete object", c.ID)
-		case i >= len(after) || after[i].Role != bellcord.Tool || after[i].Call != c.ID || after[i].Name != c.Name:
+		case i >= len(after) || after[i].Role != bellcord.RoleTool || after[i].Call != c.ID || after[i].Name != c.Name:
 			return fmt.Errorf("call %q has no result in its place", c.ID)
 		}
 		seen[c.ID] = true
@@ -123,9 +123,9 @@ func answered(calls []bellcord.CallRequest, after []bellcord.Message) error {
 func content(m bellcord.Message) error {
 	said := strings.TrimSpace(m.Text) != ""
 	switch {
-	case m.Role == bellcord.User && !said && len(m.Images) == 0,
-		m.Role == bellcord.Tool && !said,
-		m.Role == bellcord.Assistant && !said && len(m.Calls) == 0:
+	case m.Role == bellcord.RoleUser && !said && len(m.Images) == 0,
+		m.Role == bellcord.RoleTool && !said,
+		m.Role == bellcord.RoleAssistant && !said && len(m.Calls) == 0:
 		return errors.New("it is empty")
 	}
 	return nil
@@ -143,7 +143,7 @@ func callNames(allowed *regexp.Regexp) func(bellcord.Message) error {
 // sealed: a thought that was not finished cannot be given back.
 func sealed(m bellcord.Message) error {
 	for _, t := range m.Thinking {
-		if len(t.Seal) == 0 {
+		if len(t.Signature) == 0 {
 			return errors.New("a thought has no seal")
 		}
 		if t.At < 0 || t.At > len(m.Text) {

@@ -10,19 +10,19 @@ import (
 
 func TestEveryRuleRefusesWhatItsAPIRefuses(t *testing.T) {
 	t.Parallel()
-	user := bellcord.Message{Role: bellcord.User, Text: "hello"}
-	said := bellcord.Message{Role: bellcord.Assistant, Text: "hi"}
+	user := bellcord.Message{Role: bellcord.RoleUser, Text: "hello"}
+	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: "hi"}
 	call := func(id, name, args string) bellcord.CallRequest {
-		return bellcord.CallRequest{ID: id, Name: name, Args: json.RawMessage(args)}
+		return bellcord.CallRequest{ID: id, Name: name, Arguments: json.RawMessage(args)}
 	}
 	calls := func(c ...bellcord.CallRequest) bellcord.Message {
-		return bellcord.Message{Role: bellcord.Assistant, Calls: c}
+		return bellcord.Message{Role: bellcord.RoleAssistant, Calls: c}
 	}
 	result := func(id string) bellcord.Message {
-		return bellcord.Message{Role: bellcord.Tool, Call: id, Name: "look", Text: "a.go"}
+		return bellcord.Message{Role: bellcord.RoleTool, Call: id, Name: "look", Text: "a.go"}
 	}
 	thinks := func(seal, text string, at int) bellcord.Message {
-		return bellcord.Message{Role: bellcord.Assistant, Text: text, Thinking: []bellcord.Thinking{{At: at, Text: "hm", Seal: json.RawMessage(seal)}}}
+		return bellcord.Message{Role: bellcord.RoleAssistant, Text: text, Thinking: []bellcord.Thinking{{At: at, Text: "hm", Signature: json.RawMessage(seal)}}}
 	}
 	everybody := []string{"chat", "responses", "anthropic", "gemini"}
 	tests := []struct {
@@ -33,14 +33,14 @@ func TestEveryRuleRefusesWhatItsAPIRefuses(t *testing.T) {
 		{"a plain conversation", []bellcord.Message{user, said, user}, nil},
 		{"calls with their results", []bellcord.Message{user, calls(call("a", "look", `{}`), call("b", "look", `{}`)), result("a"), result("b")}, nil},
 		{"a sealed thought", []bellcord.Message{user, thinks(`{}`, "so", 0), user}, nil},
-		{"an image alone", []bellcord.Message{{Role: bellcord.User, Images: []bellcord.Image{{}}}}, nil},
+		{"an image alone", []bellcord.Message{{Role: bellcord.RoleUser, Images: []bellcord.Image{{}}}}, nil},
 		{"no message", nil, everybody},
 		{"the model begins", []bellcord.Message{said, user}, everybody},
 		{"the model ends", []bellcord.Message{user, said}, everybody},
 		{"two answers in a row", []bellcord.Message{user, said, said, user}, everybody},
-		{"an empty prompt", []bellcord.Message{{Role: bellcord.User, Text: " \n"}}, everybody},
-		{"an empty answer", []bellcord.Message{user, {Role: bellcord.Assistant}, user}, everybody},
-		{"an empty result", []bellcord.Message{user, calls(call("a", "look", `{}`)), {Role: bellcord.Tool, Call: "a", Name: "look"}}, everybody},
+		{"an empty prompt", []bellcord.Message{{Role: bellcord.RoleUser, Text: " \n"}}, everybody},
+		{"an empty answer", []bellcord.Message{user, {Role: bellcord.RoleAssistant}, user}, everybody},
+		{"an empty result", []bellcord.Message{user, calls(call("a", "look", `{}`)), {Role: bellcord.RoleTool, Call: "a", Name: "look"}}, everybody},
 		{"a call without a result", []bellcord.Message{user, calls(call("a", "look", `{}`)), user}, everybody},
 		{"results in another order", []bellcord.Message{user, calls(call("a", "look", `{}`), call("b", "look", `{}`)), result("b"), result("a")}, everybody},
 		{"a result without a call", []bellcord.Message{user, result("a")}, everybody},
@@ -51,8 +51,8 @@ func TestEveryRuleRefusesWhatItsAPIRefuses(t *testing.T) {
 		{"a role that nobody has", []bellcord.Message{user, {Role: "ghost", Text: "boo"}, user}, everybody},
 		{"a thought without a seal", []bellcord.Message{user, thinks(``, "so", 0), user}, []string{"responses", "anthropic", "gemini"}},
 		{"a thought at the end", []bellcord.Message{user, thinks(`{}`, "so", 2), user}, []string{"responses", "anthropic"}},
-		{"a name that begins with a digit", []bellcord.Message{user, calls(call("a", "2look", `{}`)), {Role: bellcord.Tool, Call: "a", Name: "2look", Text: "x"}}, []string{"gemini"}},
-		{"a name with a blank", []bellcord.Message{user, calls(call("a", "look up", `{}`)), {Role: bellcord.Tool, Call: "a", Name: "look up", Text: "x"}}, everybody},
+		{"a name that begins with a digit", []bellcord.Message{user, calls(call("a", "2look", `{}`)), {Role: bellcord.RoleTool, Call: "a", Name: "2look", Text: "x"}}, []string{"gemini"}},
+		{"a name with a blank", []bellcord.Message{user, calls(call("a", "look up", `{}`)), {Role: bellcord.RoleTool, Call: "a", Name: "look up", Text: "x"}}, everybody},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

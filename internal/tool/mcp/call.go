@@ -30,7 +30,7 @@ func (s *server) run(ctx context.Context, name string, call tool.Call) tool.Resu
 			return neverSent(ctx, s.Name+": "+err.Error())
 		}
 		result := l.call(ctx, name, call)
-		if result.Fate != bellcord.NotStarted || last || ctx.Err() != nil || !l.ended() {
+		if result.Fate != bellcord.CallNotStarted || last || ctx.Err() != nil || !l.ended() {
 			return result
 		}
 	}
@@ -87,7 +87,7 @@ func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) 
 	case r.err == nil:
 		return finished(r.CallToolResult)
 	case e.answered.Load() && ctx.Err() == nil:
-		return tool.Result{Text: "error: " + clip(r.err.Error(), mostText), Failed: true, Fate: bellcord.Finished}
+		return tool.Result{Text: "error: " + clip(r.err.Error(), mostText), Failed: true, Fate: bellcord.CallFinished}
 	case ctx.Err() != nil:
 		return l.stopped(ctx, e, seen)
 	case errors.Is(r.err, sdk.ErrConnectionClosed):
@@ -120,18 +120,18 @@ func unseen(ctx context.Context, e *errand, why string, seen *progress) tool.Res
 	}
 	seen.lines = append(seen.lines, "["+clip(why, mostLine)+"]")
 	return tool.Result{
-		Text:   bellcord.ResultText(bellcord.Unknown, seen.String()),
+		Text:   bellcord.ResultText(bellcord.CallUnknown, seen.String()),
 		Failed: true,
-		Fate:   bellcord.Unknown,
+		Fate:   bellcord.CallUnknown,
 	}
 }
 
 // neverSent is the result of a call that the server has seen nothing of.
 func neverSent(ctx context.Context, why string) tool.Result {
 	if ctx.Err() != nil {
-		return tool.Result{Text: bellcord.ResultText(bellcord.NotStarted, ""), Fate: bellcord.NotStarted}
+		return tool.Result{Text: bellcord.ResultText(bellcord.CallNotStarted, ""), Fate: bellcord.CallNotStarted}
 	}
-	return tool.Result{Text: "[not started: " + clip(why, mostLine) + "]", Failed: true, Fate: bellcord.NotStarted}
+	return tool.Result{Text: "[not started: " + clip(why, mostLine) + "]", Failed: true, Fate: bellcord.CallNotStarted}
 }
 
 // progress is what a call said so far: its last lines.

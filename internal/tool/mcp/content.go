@@ -15,7 +15,7 @@ const mostText = 64 << 10 // bytes of a result that a model is given
 
 // finished is the result of a call that the server has answered.
 func finished(r *sdk.CallToolResult) tool.Result {
-	result := tool.Result{Text: clip(text(r), mostText), Failed: r.IsError, Fate: bellcord.Finished}
+	result := tool.Result{Text: clip(text(r), mostText), Failed: r.IsError, Fate: bellcord.CallFinished}
 	if r.NeedsInput() || len(r.InputRequests) > 0 {
 		result.Failed = true
 		result.Text = "error: the tool asks the person for input first, and that is not offered"

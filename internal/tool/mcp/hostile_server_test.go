@@ -82,6 +82,11 @@ func hostile(manner string) {
 			fmt.Println("this is no message: a server that prints")
 			fmt.Println(result(req, greeting))
 		case "tools/list":
+			if file, found := strings.CutPrefix(manner, "listing:"); found { // as the file is now
+				list, _ := os.ReadFile(file)
+				fmt.Println(result(req, string(list)))
+				continue
+			}
 			fmt.Println(result(req, `{"tools":[`+toolList("echo", "seen", "late", "hang", "die", "flood", "ask", "blind", "giant", "huge", "endless")+`]}`))
 		case "tools/call":
 			late = act(req, late, seen)

@@ -39,7 +39,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 		r, _ := stopIn(t, all["mcp_hostile_late"], `{}`, 1)
 		wantFate(t, r, bellcord.CallStopped)
 		next := do(within(t), all["mcp_hostile_echo"], `{}`)
-		if next.Text != "echo{}" || next.Fate != bellcord.Finished {
+		if next.Text != "echo{}" || next.Fate != bellcord.CallFinished {
 			t.Fatalf("the next call answered %+v", next)
 		}
 	}
@@ -47,17 +47,19 @@ func TestALateAnswerIsDropped(t *testing.T) {
 
 func TestAServerThatDiesLeavesTheOutcomeUnknownAndIsStartedAnew(t *testing.T) {
 	t.Parallel()
+	const backOff = time.Second
+	began := time.Now() // before the first start
 	all := tools(t, open(t, hostileServer(t, "yes")))
-	for range 2 {
-		start := time.Now()
+	for restart := range 2 {
 		r := do(within(t), all["mcp_hostile_die"], `{}`)
-		wantFate(t, r, bellcord.Unknown)
+		wantFate(t, r, bellcord.CallUnknown)
 		if !r.Failed || !strings.Contains(r.Text, "1 dying") || !strings.Contains(r.Text, "outcome unknown") {
 			t.Fatalf("it came to %+v", r)
 		}
 		answers(t, all["mcp_hostile_echo"], `{}`, "echo{}")
-		if took := time.Since(start); took < 500*time.Millisecond {
-			t.Fatalf("it was started anew after %v: there is no back-off", took)
+		least := time.Duration(restart+1) * backOff
+		if took := time.Since(began); took < least {
+			t.Fatalf("start %d came %v after the first, want at least %v", restart+2, took, least)
 		}
 	}
 }
@@ -87,7 +89,7 @@ func TestAServerThatDoesNotReadHoldsUpNoStop(t *testing.T) {
 	large := `{"data":"` + strings.Repeat("x", 1<<20) + `"}` // more than a pipe takes
 	var took []time.Duration
 	for i := range 5 {
-		after, want := 50*time.Millisecond, bellcord.NotStarted // it waits behind the first
+		after, want := 50*time.Millisecond, bellcord.CallNotStarted // it waits behind the first
 		if i == 0 {
 			after, want = time.Second, bellcord.CallStopped
 		}
@@ -108,11 +110,11 @@ func TestAnAnswerThatIsTooLongEndsTheCallAndNotTheServer(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, hostileServer(t, "yes")))
 	r := do(within(t), all["mcp_hostile_giant"], `{}`)
-	if r.Fate != bellcord.Finished || !r.Failed || !strings.Contains(r.Text, "left out") {
+	if r.Fate != bellcord.CallFinished || !r.Failed || !strings.Contains(r.Text, "left out") {
 		t.Fatalf("it came to %.200q", r.Text)
 	}
 	r = do(within(t), all["mcp_hostile_huge"], `{}`)
-	if r.Fate != bellcord.Finished || r.Failed || len(r.Text) > 80<<10 || !strings.Contains(r.Text, "bytes left out") {
+	if r.Fate != bellcord.CallFinished || r.Failed || len(r.Text) > 80<<10 || !strings.Contains(r.Text, "bytes left out") {
 		t.Fatalf("it came to %d bytes: %.200q", len(r.Text), r.Text)
 	}
 	seen := do(within(t), all["mcp_hostile_seen"], `{}`).Text

@@ -107,7 +107,7 @@ func TestOverHTTPAnAnswerThatIsNoStreamCanBeStopped(t *testing.T) {
 		ctx, cancel := context.WithCancel(within(t))
 		time.AfterFunc(20*time.Millisecond, cancel)
 		result := do(ctx, all["mcp_far_hang"], `{}`)
-		if result.Fate != bellcord.CallStopped && result.Fate != bellcord.NotStarted {
+		if result.Fate != bellcord.CallStopped && result.Fate != bellcord.CallNotStarted {
 			t.Fatalf("it came to %+v", result)
 		}
 		answers(t, all["mcp_far_echo"], `{}`, "echo")
@@ -123,7 +123,7 @@ func TestOverHTTPAServerThatIsAwayWasSentNothing(t *testing.T) {
 	r.Close()
 	do(within(t), all["mcp_far_echo"], `{}`) // may be written to a connection that is closed already: unknown
 	result := do(within(t), all["mcp_far_echo"], `{}`)
-	if result.Fate != bellcord.NotStarted || !result.Failed {
+	if result.Fate != bellcord.CallNotStarted || !result.Failed {
 		t.Fatalf("it came to %+v", result)
 	}
 	if list, errs := set.Tools(within(t)); len(list) != 0 || len(errs) != 1 {

@@ -36,7 +36,7 @@ func TestLaw18_NothingIsLeftAfterClose(t *testing.T) {
 		start := time.Now()
 		set.Close()
 		t.Logf("closing took %v", time.Since(start))
-		wantFate(t, <-running, bellcord.Unknown)
+		wantFate(t, <-running, bellcord.CallUnknown)
 	}
 	r.CloseClientConnections()
 	eventually(t, "all goroutines are gone", func() bool { return runtime.NumGoroutine() <= base })

@@ -116,7 +116,7 @@ func do(ctx context.Context, one tool.Tool, args string) tool.Result {
 func answers(t *testing.T, one tool.Tool, args, want string) {
 	t.Helper()
 	got := do(within(t), one, args)
-	if got.Fate != bellcord.Finished || got.Failed || !strings.Contains(got.Text, want) {
+	if got.Fate != bellcord.CallFinished || got.Failed || !strings.Contains(got.Text, want) {
 		t.Fatalf("%s answered %+v, want %q", one.Name, got, want)
 	}
 }
@@ -152,7 +152,7 @@ func stopIn(t *testing.T, one tool.Tool, args string, n int) (tool.Result, time.
 	return r, took
 }
 
-func wantFate(t *testing.T, r tool.Result, fate bellcord.Fate) {
+func wantFate(t *testing.T, r tool.Result, fate bellcord.CallOutcome) {
 	t.Helper()
 	if r.Fate != fate {
 		t.Fatalf("the fate is %q, want %q: %s", r.Fate, fate, r.Text)

@@ -21,10 +21,13 @@ import (
 type Server struct {
 	Name    string
 	Command []string
-	Env     []string // added to this process's own, which is without its passwords
+	Env     []string // added to this process's own, which is without its secrets
+	Pass    []string // secrets of this process's environment that it gets, by name
 	Dir     string
 	URL     string
 	Headers map[string]string // go to the URL's host only
+	// TrustHints makes a tool that the server calls read-only free to use.
+	TrustHints bool
 }
 
 // Spawner starts the command of a server, contained. It does not wait for it.
@@ -45,6 +48,7 @@ type Process struct {
 type Options struct {
 	Version string        // of Bellcord, for the servers to know
 	Start   time.Duration // bound of one server's start; 0 means 30 s
+	Pins    *Pins         // nil: a change of a tool's description is not noticed
 }
 
 // Set is the servers that are configured. All of it is safe for use by many.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
@@ -61,20 +62,22 @@ func TestNamesAreCleanUniqueAndStayTheSame(t *testing.T) {
 
 func TestAToolIsWhatItsServerSaysOfIt(t *testing.T) {
 	t.Parallel()
-	_, set := openScripted(t, func(req request) []string {
+	s := &scripted{reply: func(req request) []string {
 		if req.Method != "tools/list" {
 			return nil
 		}
 		return []string{result(req, `{"tools":[`+
 			`{"name":"look","description":"Looks.","inputSchema":{"type":"object","properties":{"at":{"type":"string"}}},"annotations":{"readOnlyHint":true}},`+
 			`{"name":"touch","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false}}]}`)}
-	})
+	}}
+	set := mcp.Open([]mcp.Server{{Name: "fake", Command: []string{"fake"}, TrustHints: true}}, s.spawn, mcp.Options{})
+	t.Cleanup(set.Close)
 	all := tools(t, set)
 	look, touch := all["mcp_fake_look"], all["mcp_fake_touch"]
-	if !look.Safe || look.Question != nil || look.Description != "Looks." || !strings.Contains(string(look.Schema), `"at":{"type":"string"}`) {
+	if !look.Safe || look.Effect != permit.Looks || look.Description != "Looks." || !strings.Contains(string(look.Schema), `"at":{"type":"string"}`) {
 		t.Errorf("look is %+v, its schema %s", look, look.Schema)
 	}
-	if touch.Safe || touch.Question == nil {
+	if touch.Safe || touch.Effect != permit.Reaches || touch.Question == nil {
 		t.Fatalf("touch is %+v", touch)
 	}
 	asked := touch.Question(json.RawMessage(`{"path":"` + strings.Repeat("x", 5000) + `"}`))
@@ -154,7 +157,7 @@ func TestWhatAToolAnswersAsAModelReadsIt(t *testing.T) {
 		if r.Failed {
 			got = "FAILED " + got
 		}
-		if r.Fate != bellcord.Finished || !strings.HasPrefix(got, want) {
+		if r.Fate != bellcord.CallFinished || !strings.HasPrefix(got, want) {
 			t.Errorf("%s\nis %q (%s), want %q", answer, got, r.Fate, want)
 		}
 	}
@@ -169,7 +172,7 @@ func TestAServerThatRefusesACallHasAnsweredIt(t *testing.T) {
 		return nil // no such method
 	})
 	r := do(within(t), tools(t, set)["mcp_fake_do"], `{}`)
-	if r.Fate != bellcord.Finished || !r.Failed || !strings.Contains(r.Text, "no such method") {
+	if r.Fate != bellcord.CallFinished || !r.Failed || !strings.Contains(r.Text, "no such method") {
 		t.Fatalf("it came to %+v", r)
 	}
 }

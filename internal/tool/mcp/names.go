@@ -3,7 +3,10 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/permit"
 )
 
 const mostName = 64 // what every provider accepts
@@ -17,7 +20,7 @@ type names map[string]string
 // and go. It refuses a tool that has a name already.
 func (n names) pick(server, tool string) (string, bool) {
 	whole := server + "\x00" + tool
-	name := "mcp_" + clean(server) + "_" + clean(tool)
+	name := permit.MCPPrefix + clean(server) + "_" + clean(tool)
 	if owner, taken := n[name]; len(name) > mostName || taken && owner != whole {
 		sum := sha256.Sum256([]byte(whole))
 		tail := "_" + hex.EncodeToString(sum[:4])
@@ -28,6 +31,17 @@ func (n names) pick(server, tool string) (string, bool) {
 	}
 	n[name] = whole
 	return name, true
+}
+
+// MayBeOf reports whether a name in a rule, in which * stands for anything, can
+// be that of a tool of one of the servers.
+func MayBeOf(servers []string, name string) bool {
+	before, _, wild := strings.Cut(name, "*")
+	return slices.ContainsFunc(servers, func(server string) bool {
+		prefix := permit.MCPPrefix + clean(server) + "_"
+		prefix = prefix[:min(len(prefix), mostName-9)] // the rest may be a hash
+		return strings.HasPrefix(before, prefix) || wild && strings.HasPrefix(prefix, before)
+	})
 }
 
 func clean(s string) string {

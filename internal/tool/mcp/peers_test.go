@@ -68,13 +68,15 @@ func TestTheFilesystemServerReadsAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("what it says"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := tools(t, open(t, npm(t, "filesystem", folder)))
+	server := npm(t, "filesystem", folder)
+	server.TrustHints = true
+	all := tools(t, open(t, server))
 	read := all["mcp_filesystem_read_text_file"]
-	if !read.Safe || read.Question != nil || all["mcp_filesystem_write_file"].Question == nil {
-		t.Error("reading is safe, writing is asked for")
+	if write := all["mcp_filesystem_write_file"]; !read.Safe || write.Safe || write.Question == nil {
+		t.Errorf("with trusted hints reading is safe: %v, and writing is not: %v", read.Safe, write.Safe)
 	}
 	answers(t, read, `{"path":"`+filepath.ToSlash(path)+`"}`, "what it says")
-	if r := do(within(t), read, `{"path":"/etc/hosts"}`); !r.Failed || r.Fate != bellcord.Finished {
+	if r := do(within(t), read, `{"path":"/etc/hosts"}`); !r.Failed || r.Fate != bellcord.CallFinished {
 		t.Errorf("a file elsewhere: %+v", r)
 	}
 }

@@ -21,20 +21,20 @@ func TestWhatIsAllowedForGoodIsThatCallAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := policy.Grant("s", one, true); err != nil {
+	if err := policy.Grant(permit.Session{ID: "s"}, one, true); err != nil {
 		t.Fatal(err)
 	}
-	if d := policy.Decide("s", permit.Ask, one); d.Verdict != permit.Allow {
+	if d := policy.Decide(permit.Session{ID: "s"}, permit.Ask, one); d.Verdict != permit.Allow {
 		t.Errorf("what was allowed is asked again: %+v", d)
 	}
-	if d := policy.Decide("s", permit.Ask, other); d.Verdict != permit.Put {
+	if d := policy.Decide(permit.Session{ID: "s"}, permit.Ask, other); d.Verdict != permit.Put {
 		t.Errorf("another call is allowed with it: %+v", d)
 	}
 	whole, err := permit.NewPolicy([]string{"mcp_fake_*"}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := whole.Decide("s", permit.Ask, other); d.Verdict != permit.Allow {
+	if d := whole.Decide(permit.Session{ID: "s"}, permit.Ask, other); d.Verdict != permit.Allow {
 		t.Errorf("a rule for all of a server's tools does not hold: %+v", d)
 	}
 }

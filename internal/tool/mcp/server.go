@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -80,7 +81,9 @@ func (s *server) close() *link {
 type described struct {
 	name     string
 	llm      llm.Tool // its name is given later
-	readOnly bool
+	readOnly bool     // by the server's own word
+
+	definition string // a hash of all of it
 }
 
 // list asks the server what it offers.
@@ -109,6 +112,8 @@ func describe(t *sdk.Tool) described {
 		name:     t.Name,
 		llm:      llm.Tool{Description: clip(t.Description, mostDescription), Schema: schema},
 		readOnly: t.Annotations != nil && t.Annotations.ReadOnlyHint,
+
+		definition: definition(t),
 	}
 }
 
@@ -117,7 +122,7 @@ const mostAsked = 400 // bytes of arguments in a question
 func (s *server) tool(name string, d described) tool.Tool {
 	t := tool.Tool{
 		Tool:    d.llm,
-		Safe:    d.readOnly,
+		Effect:  permit.Reaches,
 		Subject: func(_ string, args json.RawMessage) string { return asWritten(args) },
 		Check: func(args json.RawMessage) error {
 			var object map[string]json.RawMessage
@@ -129,11 +134,22 @@ func (s *server) tool(name string, d described) tool.Tool {
 		Run: func(ctx context.Context, call tool.Call) tool.Result { return s.run(ctx, d.name, call) },
 	}
 	t.Name = name
-	if !d.readOnly {
-		t.Question = func(args json.RawMessage) string {
-			return fmt.Sprintf("Call %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), mostAsked))
-		}
+	t.Question = func(args json.RawMessage) string {
+		return fmt.Sprintf("Call %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), mostAsked))
 	}
+	if d.readOnly && s.TrustHints {
+		t.Safe, t.Effect = true, permit.Looks
+	}
+	t.Changed = func() string {
+		switch changed, err := s.opts.Pins.changed(s.Server, d); {
+		case err != nil:
+			return fmt.Sprintf("it is not known whether the tool %s of the MCP server %s changed (%v)", d.name, s.Name, err)
+		case changed:
+			return fmt.Sprintf("the tool %s of the MCP server %s changed since it was last used", d.name, s.Name)
+		}
+		return ""
+	}
+	t.Used = func() error { return s.opts.Pins.pin(s.Server, d) }
 	return t
 }
 

@@ -21,10 +21,13 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/permit"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // Options are what a speaker needs besides the process.
@@ -33,14 +36,13 @@ type Options struct {
 	Policy *permit.Policy
 	// Keeper runs the agent's terminals; without one none are offered.
 	Keeper *proc.Keeper
+	// Private is out of reach of the files that are read and written for the agent.
+	Private tool.Private
 	// Version is ours, which the agent is told.
 	Version string
-	// MCP are the servers that the agent is to use, as session/new has them.
-	MCP    []any
-	Logger *slog.Logger
+	Env     secret.Environment // of the commands that the agent has us run
+	Logger  *slog.Logger
 }
-
-type obj = map[string]any
 
 // speaker speaks with one process of an agent.
 type speaker struct {
@@ -67,9 +69,6 @@ func New(p child.Process, opts Options) child.Speaker {
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
-	}
-	if opts.MCP == nil {
-		opts.MCP = []any{} // agents want the list, also when it is empty
 	}
 	return &speaker{opts: opts, wire: newWire(p.Out, p.In, opts.Logger)}
 }
@@ -100,14 +99,12 @@ func (s *speaker) handle(m jsonrpc.Message) {
 	switch {
 	case m.IsRequest():
 		s.serve(m)
-	case m.Method == "session/update":
+	case m.Method == acp.MethodUpdate:
 		s.update(m.Params)
-	case m.Method == "$/cancel_request":
-		var p struct {
-			ID json.RawMessage `json:"requestId"`
-		}
+	case m.Method == acp.MethodCancelRequest:
+		var p acp.CancelRequestNotification
 		if t := s.running(); json.Unmarshal(m.Params, &p) == nil && t != nil {
-			t.withdraw(p.ID)
+			t.withdraw(p.RequestID)
 		}
 	}
 }

@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // call is a tool call of the agent's own.
 type call struct {
-	id, name, title, kind string
-	input                 json.RawMessage // an object, or nil
-	paths                 []string
-	content               []callContent
-	output                string // as it was last shown
+	id, name, title string
+	kind            acp.ToolKind
+	input           json.RawMessage // an object, or nil
+	paths           []string
+	content         []acp.ToolCallContent
+	output          string // as it was last shown
 
 	called  bool // the log has it
 	started bool
@@ -23,86 +25,62 @@ type call struct {
 	allowed bool // by rule, mode or person
 }
 
-// callUpdate is a tool_call, a tool_call_update, or what a permission is asked
-// for: each tells only what is new.
-type callUpdate struct {
-	ID        string          `json:"toolCallId"`
-	Name      string          `json:"name"`
-	Title     *string         `json:"title"`
-	Kind      string          `json:"kind"`
-	Status    string          `json:"status"`
-	Input     json.RawMessage `json:"rawInput"`
-	Output    json.RawMessage `json:"rawOutput"`
-	Content   []callContent   `json:"content"`
-	Locations []struct {
-		Path string `json:"path"`
-	} `json:"locations"`
-	Meta json.RawMessage `json:"_meta"`
-}
-
-type callContent struct {
-	Type     string `json:"type"`
-	Content  block  `json:"content"`
-	Path     string `json:"path"`
-	Terminal string `json:"terminalId"`
-}
-
 // call takes in what is new of a call; the lock is held.
-func (t *turn) call(u callUpdate) *call {
+func (t *turn) call(u acp.ToolCallUpdate) *call {
 	c := t.known(u)
 	if c == nil || c.ended {
 		return c
 	}
 	if u.Content != nil {
 		c.content = u.Content
-	} else if u.final() {
+	} else if final(u.Status) {
 		u.Content = c.content // a terminal in it may have more to show
 	}
-	if c.input != nil || u.Status == "in_progress" || u.Content != nil || u.final() {
+	if c.input != nil || u.Status == acp.CallInProgress || u.Content != nil || final(u.Status) {
 		t.show(c)
 	}
-	if u.Status == "in_progress" {
+	if u.Status == acp.CallInProgress {
 		t.start(c)
 	}
 	if text, tells := t.text(u); tells {
 		t.show(c)
 		t.output(c, text)
 	}
-	if u.final() {
-		t.end(c, u.Status == "failed")
+	if final(u.Status) {
+		t.end(c, u.Status == acp.CallFailed)
 	}
 	return c
 }
 
 // known finds the call, or makes it, and notes what is new.
-func (t *turn) known(u callUpdate) *call {
-	if u.ID == "" {
+func (t *turn) known(u acp.ToolCallUpdate) *call {
+	if u.ToolCallID == "" {
 		return nil
 	}
 	var c *call
 	for _, one := range t.calls {
-		if one.id == u.ID {
+		if one.id == u.ToolCallID {
 			c = one
 		}
 	}
-	if c == nil && u.final() && t.ctx.Err() != nil {
+	if c == nil && final(u.Status) && t.ctx.Err() != nil {
 		return nil // it was never seen to begin, and its end counts no more
 	}
 	if c == nil {
-		c = &call{id: u.ID}
+		c = &call{id: u.ToolCallID}
 		t.calls = append(t.calls, c)
 	}
-	if u.Title != nil && *u.Title != "" {
-		c.title = *u.Title
+	if u.Title != "" {
+		c.title = u.Title
 	}
-	if name := u.tool(); name != "" {
+	if name := toolName(u); name != "" {
 		c.name = name
 	}
 	if u.Kind != "" {
 		c.kind = u.Kind
 	}
-	if isObject(u.Input) && !bytes.Equal(u.Input, []byte("{}")) {
-		c.input = json.RawMessage(strings.ToValidUTF8(string(u.Input), "\uFFFD"))
+	if isObject(u.RawInput) && !bytes.Equal(u.RawInput, []byte("{}")) {
+		c.input = json.RawMessage(strings.ToValidUTF8(string(u.RawInput), "\uFFFD"))
 	}
 	for _, l := range u.Locations {
 		c.paths = append(c.paths, l.Path)
@@ -110,7 +88,7 @@ func (t *turn) known(u callUpdate) *call {
 	return c
 }
 
-func (u callUpdate) final() bool { return u.Status == "completed" || u.Status == "failed" }
+func final(s acp.ToolCallStatus) bool { return s == acp.CallCompleted || s == acp.CallFailed }
 
 // show records the call, once. It waits for the arguments: agents announce a
 // call while the model is still writing them.
@@ -119,7 +97,7 @@ func (t *turn) show(c *call) {
 		return
 	}
 	c.called = true
-	t.emit(bellcord.Called{Call: c.id, Name: c.proper(), Title: c.title, Sort: c.kind, Args: c.args()})
+	t.emit(bellcord.ToolCallRequested{Call: c.id, Name: c.proper(), Title: c.title, ToolKind: string(c.kind), Arguments: c.args()})
 }
 
 // start records that the call runs, once.
@@ -127,7 +105,7 @@ func (t *turn) start(c *call) {
 	t.show(c)
 	if !c.started {
 		c.started, c.waits = true, false
-		t.emit(bellcord.CallStarted{Call: c.id})
+		t.emit(bellcord.ToolCallStarted{Call: c.id})
 	}
 }
 
@@ -141,7 +119,7 @@ func (t *turn) output(c *call, text string) {
 	c.output = text
 	if more != "" && !c.waits {
 		t.start(c)
-		t.emit(bellcord.CallOutput{Call: c.id, Text: more})
+		t.emit(bellcord.ToolOutputDelta{Call: c.id, Text: more})
 	}
 }
 
@@ -154,30 +132,30 @@ func (t *turn) end(c *call, failed bool) {
 		return
 	case c.waits && failed:
 		t.show(c)
-		t.emit(bellcord.CallEnded{Call: c.id, Fate: bellcord.NotStarted, Failed: true, Text: "[not started: it was not allowed]"})
+		t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallNotStarted, Failed: true, Result: "[not started: it was not allowed]"})
 	default:
 		t.start(c)
-		t.emit(bellcord.CallEnded{Call: c.id, Fate: bellcord.Finished, Failed: failed, Text: c.output})
+		t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallFinished, Failed: failed, Result: c.output})
 	}
 	c.ended = true
 }
 
 // text is the update's content as text, and whether it has any to tell.
-func (t *turn) text(u callUpdate) (string, bool) {
+func (t *turn) text(u acp.ToolCallUpdate) (string, bool) {
 	var parts []string
 	for _, c := range u.Content {
 		switch c.Type {
-		case "content":
-			parts = append(parts, c.Content.said())
-		case "diff":
+		case acp.TypeContent:
+			parts = append(parts, textOf(c.Content))
+		case acp.TypeDiff:
 			parts = append(parts, "[changes "+c.Path+"]")
-		case "terminal":
-			parts = append(parts, t.terminals[c.Terminal].text())
+		case acp.TypeTerminal:
+			parts = append(parts, t.terminals[c.TerminalID].text())
 		}
 	}
-	if u.Content == nil && u.final() && len(u.Output) > 0 && string(u.Output) != "null" {
-		text := strings.ToValidUTF8(string(u.Output), "\uFFFD")
-		_ = json.Unmarshal(u.Output, &text) // what is no text is shown as it is
+	if u.Content == nil && final(u.Status) && len(u.RawOutput) > 0 && string(u.RawOutput) != "null" {
+		text := strings.ToValidUTF8(string(u.RawOutput), "\uFFFD")
+		_ = json.Unmarshal(u.RawOutput, &text) // what is no text is shown as it is
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n"), len(parts) > 0

@@ -5,57 +5,47 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // blocks is a prompt as the agent gets it: pictures, the text, and what the
 // person pointed at. An agent that takes no pictures is told that there were
 // some, so that it can say so.
-func (s *speaker) blocks(p bellcord.Prompt, text string) []obj {
-	var all []obj
+func (s *speaker) blocks(p bellcord.Prompt, text string) []acp.ContentBlock {
+	var all []acp.ContentBlock
 	if s.images {
 		for _, i := range p.Images {
-			all = append(all, obj{"type": "image", "mimeType": i.Type, "data": base64.StdEncoding.EncodeToString(i.Data)})
+			all = append(all, acp.Image(i.Type, base64.StdEncoding.EncodeToString(i.Data)))
 		}
 	} else if n := len(p.Images); n > 0 {
 		text += fmt.Sprintf("\n\n[images shown with this, which this agent does not take: %d]", n)
 	}
-	all = append(all, obj{"type": "text", "text": text})
+	all = append(all, acp.Text(text))
 	for _, l := range p.Links {
 		if l.Name == "" {
 			l.Name = l.URI
 		}
-		all = append(all, obj{"type": "resource_link", "name": l.Name, "uri": l.URI})
+		all = append(all, acp.Link(l.Name, l.URI))
 	}
 	return all
 }
 
-// block is a piece of content that an agent sends.
-type block struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-	URI  string `json:"uri"`
-	Name string `json:"name"`
-
-	Resource struct {
-		Text string `json:"text"`
-		URI  string `json:"uri"`
-	} `json:"resource"`
-}
-
-// said is the content as text; what is none is named.
-func (b block) said() string {
-	switch b.Type {
-	case "text":
-		return b.Text
-	case "resource_link":
+// textOf is a block of the agent's as text; what is none is named.
+func textOf(b *acp.ContentBlock) string {
+	switch {
+	case b == nil || b.Type == "":
+		return ""
+	case b.Type == acp.TypeText && b.Text != nil:
+		return *b.Text
+	case b.Type == acp.TypeText:
+		return ""
+	case b.Type == acp.TypeLink:
 		return fmt.Sprintf("[%s](%s)", b.Name, b.URI)
-	case "resource":
-		if b.Resource.Text != "" {
-			return b.Resource.Text
+	case b.Type == acp.TypeResource && b.Resource != nil:
+		if text := b.Resource.Text; text != nil && *text != "" {
+			return *text
 		}
 		return "[" + b.Resource.URI + "]"
-	case "":
-		return ""
 	}
 	return "[" + b.Type + "]"
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
@@ -13,7 +15,7 @@ import (
 type effect struct {
 	permit.Call
 	args     json.RawMessage
-	sort     string
+	kind     acp.ToolKind
 	question string
 
 	own string // the call that stands for it in the log; "" when one of the agent's does
@@ -34,9 +36,9 @@ func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 	}
 	if about == "" {
 		t.own++
-		e.own = fmt.Sprintf("%s-%d", e.sort, t.own)
+		e.own = fmt.Sprintf("%s-%d", e.kind, t.own)
 		about = e.own
-		t.emit(bellcord.Called{Call: e.own, Name: e.Tool, Sort: e.sort, Args: e.args})
+		t.emit(bellcord.ToolCallRequested{Call: e.own, Name: e.Tool, ToolKind: string(e.kind), Arguments: e.args})
 	}
 	t.mu.Unlock()
 	var err error
@@ -47,7 +49,7 @@ func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 		err = t.ask(ctx, about, e.question)
 	}
 	if err == nil && e.own != "" {
-		t.emit(bellcord.CallStarted{Call: e.own})
+		t.emit(bellcord.ToolCallStarted{Call: e.own})
 	}
 	if err == nil {
 		err = t.w.Sync(ctx)
@@ -56,14 +58,14 @@ func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		t.done(e, bellcord.CallEnded{Fate: bellcord.NotStarted, Failed: true, Text: "[not started: " + err.Error() + "]"})
+		t.done(e, bellcord.ToolCallEnded{Outcome: bellcord.CallNotStarted, Failed: true, Result: "[not started: " + err.Error() + "]"})
 	}
 	return e, err
 }
 
 // done records the end of an effect that has a call of its own. A turn that was
 // answered meanwhile takes no more.
-func (t *turn) done(e effect, end bellcord.CallEnded) {
+func (t *turn) done(e effect, end bellcord.ToolCallEnded) {
 	if e.own == "" {
 		if end.Processes != nil {
 			t.w.Processes(*end.Processes)
@@ -72,7 +74,7 @@ func (t *turn) done(e effect, end bellcord.CallEnded) {
 	}
 	end.Call = e.own
 	if end.Processes != nil {
-		t.w.Mark(bellcord.ProcessGone)
+		t.w.Mark(hub.MomentProcessEnded)
 	}
 	t.emit(end)
 }
@@ -82,8 +84,8 @@ func (t *turn) ask(ctx context.Context, call, question string) error {
 	choice, err := t.w.Ask(ctx, bellcord.Question{
 		Call: call, Text: question,
 		Choices: []bellcord.Choice{
-			{ID: "allow", Text: "Allow once", Kind: "allow_once"},
-			{ID: "reject", Text: "Reject", Kind: "reject_once"},
+			{ID: "allow", Text: "Allow once", Kind: string(acp.AllowOnce)},
+			{ID: "reject", Text: "Reject", Kind: string(acp.RejectOnce)},
 		},
 	})
 	if err == nil && choice != "allow" {

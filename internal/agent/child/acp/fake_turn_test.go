@@ -29,6 +29,9 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		return
 	case "leave":
 		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "never over", "kind": "execute", "status": "in_progress"})
+	case "odd": // members of the wrong type
+		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "odd", "status": "in_progress", "_meta": "none"})
+		f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed", "locations": "none"})
 	case "ask":
 		f.say(f.permission(rest))
 	case "withdraw":
@@ -70,12 +73,27 @@ func (f *fake) stream(id json.RawMessage, how string, cancel chan struct{}) {
 	for n := 0; ; n++ {
 		select {
 		case <-cancel:
+			if f.is("talks") {
+				cancel = nil
+				continue
+			}
 			f.stopped(id)
 			return
 		case <-tick.C:
 			f.say(fmt.Sprintf("w%d ", n))
+			if cancel == nil { // it was told to stop, and begins more work
+				f.call(fmt.Sprintf("late-%d", n))
+			}
 		}
 	}
+}
+
+// call runs a tool of the agent's own from its beginning to its end.
+func (f *fake) call(id string) {
+	text := []object{{"type": "content", "content": object{"type": "text", "text": "output"}}}
+	f.update(object{"sessionUpdate": "tool_call", "toolCallId": id, "title": "more", "kind": "execute", "status": "in_progress", "rawInput": object{"command": "more"}})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": text})
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed"})
 }
 
 // begin is what a stream has open while it runs.

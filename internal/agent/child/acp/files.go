@@ -7,13 +7,11 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
 )
-
-// notFound is the protocol's code for a file that is not there.
-const notFound = -32002
 
 // errRefused answers what the session's mode, a rule or a person does not allow.
 var errRefused = errors.New("it is not allowed in this session")
@@ -26,19 +24,10 @@ const (
 	mostFile    = 8 << 20
 )
 
-type readParams struct {
-	Path  string `json:"path"`
-	Line  int    `json:"line"`
-	Limit int    `json:"limit"`
-}
-
 // readFile returns a file inside the session's directory, or lines of it.
-func (t *turn) readFile(ctx context.Context, p readParams) (any, error) {
-	reads := tool.ReadFile()
-	wanted := permit.Call{Tool: reads.Name, Effect: permit.Looks, Subject: p.Path}
-	if rel, inside := within(t.w.Session.Dir, p.Path); inside {
-		wanted.Subject = rel
-	}
+func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, error) {
+	reads := t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0]
+	wanted := t.opts.Private.About(reads.Name, permit.Looks, t.w.Session.Dir, p.Path)
 	if t.verdict([]permit.Call{wanted}) == permit.Deny {
 		return nil, errRefused
 	}
@@ -51,7 +40,7 @@ func (t *turn) readFile(ctx context.Context, p readParams) (any, error) {
 		if limit <= 0 {
 			break
 		}
-		piece, err := t.use(ctx, reads, obj{"path": p.Path, "offset": line, "limit": limit})
+		piece, err := t.use(ctx, reads, map[string]any{"path": p.Path, "offset": line, "limit": limit})
 		switch {
 		case err != nil:
 			return nil, err
@@ -63,41 +52,37 @@ func (t *turn) readFile(ctx context.Context, p readParams) (any, error) {
 			break
 		}
 	}
-	return obj{"content": text.String()}, nil
-}
-
-type writeParams struct {
-	Path    string `json:"path"`
-	Content string `json:"content"`
+	return acp.ReadTextFileResponse{Content: text.String()}, nil
 }
 
 // writeFile creates or replaces a file inside the session's directory.
-func (t *turn) writeFile(ctx context.Context, p writeParams) (any, error) {
-	writes := tool.WriteFile()
-	args, err := json.Marshal(obj{"path": p.Path, "content": p.Content})
+func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, error) {
+	writes := t.opts.Private.KeepOut([]tool.Tool{tool.WriteFile()})[0]
+	values := map[string]any{"path": p.Path, "content": p.Content}
+	args, err := json.Marshal(values)
 	if err != nil {
 		return nil, err
 	}
 	e, err := t.permit(ctx, effect{
-		Call: writes.Permission(t.w.Session.Dir, args), args: args, sort: "edit", question: writes.Question(args),
+		Call: writes.Permission(t.w.Session.Dir, args), args: args, kind: acp.ToolEdit, question: writes.Question(args),
 	})
 	if err != nil {
 		return nil, err
 	}
-	said, err := t.use(ctx, writes, obj{"path": p.Path, "content": p.Content})
+	said, err := t.use(ctx, writes, values)
 	if err != nil {
 		said = err.Error()
 	}
-	fate := bellcord.Finished
+	fate := bellcord.CallFinished
 	if ctx.Err() != nil && err != nil {
 		fate = bellcord.CallStopped // the tool says that nothing was written
 	}
-	t.done(e, bellcord.CallEnded{Fate: fate, Failed: err != nil, Text: said})
-	return obj{}, err
+	t.done(e, bellcord.ToolCallEnded{Outcome: fate, Failed: err != nil, Result: said})
+	return struct{}{}, err
 }
 
 // use runs one of our tools. A result that is a failure is an error here.
-func (t *turn) use(ctx context.Context, does tool.Tool, values obj) (string, error) {
+func (t *turn) use(ctx context.Context, does tool.Tool, values map[string]any) (string, error) {
 	args, err := json.Marshal(values)
 	if err != nil {
 		return "", err
@@ -110,8 +95,8 @@ func (t *turn) use(ctx context.Context, does tool.Tool, values obj) (string, err
 	})
 	switch {
 	case result.Failed && missing(result.Text):
-		return "", &jsonrpc.Error{Code: notFound, Message: result.Text}
-	case result.Failed || result.Fate != bellcord.Finished:
+		return "", &jsonrpc.Error{Code: int(acp.ResourceNotFound), Message: result.Text}
+	case result.Failed || result.Fate != bellcord.CallFinished:
 		return "", errors.New(result.Text)
 	}
 	return result.Text, nil

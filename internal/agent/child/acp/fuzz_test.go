@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/agent/child/acp"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // scripted is an agent that opens a session as it should, and answers a prompt
@@ -46,7 +48,7 @@ func (s scripted) Write(record []byte) {
 // fuzzed is a bellcord.Agent of which every turn has a new speaker.
 type fuzzed struct{ text []byte }
 
-func (f *fuzzed) Run(ctx context.Context, w *bellcord.Work) error {
+func (f *fuzzed) Run(ctx context.Context, w *hub.Work) error {
 	out, in := io.Pipe()
 	speaker := acp.New(child.Process{In: scripted{in, f.text}, Out: out}, acp.Options{})
 	defer speaker.Close()
@@ -83,23 +85,23 @@ func FuzzFromAgent(f *testing.F) {
 		f.Fatal(err)
 	}
 	agent := &fuzzed{}
-	hub, err := bellcord.Open(f.Context(), store, agent, bellcord.Options{})
+	h, err := hub.Open(f.Context(), store, agent, hub.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() {
-		if err := errors.Join(hub.Close(context.Background()), store.Close()); err != nil {
+		if err := errors.Join(h.Close(context.Background()), store.Close()); err != nil {
 			f.Error(err)
 		}
 	})
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		session, err := hub.NewSession(t.Context(), bellcord.Session{Dir: dir, Mode: "ask"})
+		session, err := h.NewSession(t.Context(), bellcord.Session{Dir: dir, Mode: "ask"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		agent.text = text
-		turn, err := hub.Prompt(session.ID, bellcord.Prompt{Text: "x"})
+		turn, err := h.Prompt(session.ID, bellcord.Prompt{Text: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,10 +110,10 @@ func FuzzFromAgent(f *testing.F) {
 		case <-time.After(patience):
 			t.Fatal("the turn does not end")
 		}
-		if r := turn.Receipt(); strings.Contains(r.Error, "panicked") || r.Unsettled {
+		if r := turn.Receipt(); strings.Contains(r.Error, "panicked") || r.EndNotDurable {
 			t.Fatalf("%+v", r)
 		}
-		if _, err := bellcord.ReadHistory(t.Context(), store, session.ID); err != nil {
+		if _, err := history.Read(t.Context(), store, session.ID); err != nil {
 			t.Fatal(err)
 		}
 	})

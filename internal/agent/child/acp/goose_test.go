@@ -49,14 +49,14 @@ func realGoose(t *testing.T) (*stage, *fakemodel.Server) {
 func TestLaw02_OfTwentyStopsRightBehindThePromptTheRealGooseLosesNone(t *testing.T) {
 	t.Parallel()
 	s, model := realGoose(t)
-	if said, r := s.run("[say ready]"); r.End != bellcord.Done || said != "ready" {
+	if said, r := s.run("[say ready]"); r.End != bellcord.EndDone || said != "ready" {
 		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
 	}
 	var worst time.Duration
 	for i := range 20 {
 		r, took := s.stopInTheSameBreath("[slow 100 5ms]")
 		worst = max(worst, took)
-		if r.End != bellcord.Stopped || took > bound {
+		if r.End != bellcord.EndStopped || took > bound {
 			t.Fatalf("stop %d: %s (%s) after %s", i, r.End, r.Error, took)
 		}
 	}
@@ -67,7 +67,7 @@ func TestLaw02_OfTwentyStopsRightBehindThePromptTheRealGooseLosesNone(t *testing
 		}
 	}
 	// goose keeps the prompts of stopped turns: the model is told all of them.
-	if said, r := s.run("[say well]"); r.End != bellcord.Done || !strings.HasSuffix(said, "well") {
+	if said, r := s.run("[say well]"); r.End != bellcord.EndDone || !strings.HasSuffix(said, "well") {
 		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, said)
 	}
 	s.hosted(1)
@@ -86,7 +86,7 @@ func TestLaw15_AStopInTheRealGoosesShellLeavesNoProcess(t *testing.T) {
 	s.sleeping(marker)
 	r, took := s.stop(turn)
 	t.Logf("stopped after %s: %+v, calls %+v", took, r.Processes, r.Calls)
-	if r.End != bellcord.Stopped || took > bound || len(r.Processes.Survivors) > 0 || len(r.Calls.Stopped) != 1 {
+	if r.End != bellcord.EndStopped || took > bound || len(r.Processes.Survivors) > 0 || len(r.Calls.Stopped) != 1 {
 		t.Fatalf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
 	}
 	if left := sleepers(marker); len(left) > 0 {
@@ -97,7 +97,7 @@ func TestLaw15_AStopInTheRealGoosesShellLeavesNoProcess(t *testing.T) {
 	}
 	// goose keeps the prompt and forgets the call, so the model makes it again;
 	// this time it has an end.
-	if said, r := s.run("[say next]"); r.End != bellcord.Done || r.Calls.Finished != 1 {
+	if said, r := s.run("[say next]"); r.End != bellcord.EndDone || r.Calls.Finished != 1 {
 		t.Errorf("the next turn: %s (%s), calls %+v, said %q", r.End, r.Error, r.Calls, said)
 	}
 	s.hosted(1)
@@ -113,7 +113,7 @@ func (s *stage) hosted(want int) {
 	}
 	n := 0
 	for _, ev := range all {
-		if _, is := ev.Body.(bellcord.Hosted); is {
+		if _, is := ev.Body.(bellcord.AgentSessionOpened); is {
 			n++
 		}
 	}

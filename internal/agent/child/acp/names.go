@@ -7,14 +7,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // proper is a name for the tool that every model would take: the agent's own
 // one, or else what sort of tool it is, or else what the call is called.
 func (c *call) proper() string {
 	name := c.name
-	if name == "" && c.kind != "other" {
-		name = c.kind
+	if name == "" && c.kind != acp.ToolOther {
+		name = string(c.kind)
 	}
 	if name == "" {
 		name = strings.TrimSpace(c.title)
@@ -31,24 +33,19 @@ func (c *call) proper() string {
 
 var improper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]+`) })
 
-// tool is the tool's own name, where the agent tells: in its place, or beside
-// the protocol, as goose and claude do.
-func (u callUpdate) tool() string {
+// toolName is the tool's own name, where the agent tells: in its place, or
+// in _meta, as goose and claude do.
+func toolName(u acp.ToolCallUpdate) string {
 	if u.Name != "" {
 		return u.Name
 	}
-	var beside map[string]struct {
-		Tool string `json:"toolName"`
-		Call struct {
-			Tool string `json:"toolName"`
-		} `json:"toolCall"`
-	}
-	if json.Unmarshal(u.Meta, &beside) != nil { // of another form, and none of our business
-		return ""
-	}
-	for _, maker := range slices.Sorted(maps.Keys(beside)) {
-		if name := beside[maker].Tool + beside[maker].Call.Tool; name != "" {
-			return name
+	for _, maker := range slices.Sorted(maps.Keys(u.Meta)) {
+		fields, _ := u.Meta[maker].(map[string]any)
+		call, _ := fields["toolCall"].(map[string]any)
+		for _, of := range []map[string]any{fields, call} {
+			if name, _ := of["toolName"].(string); name != "" {
+				return name
+			}
 		}
 	}
 	return ""

@@ -1,94 +1,65 @@
 package acp
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// version is the protocol's that we speak.
-const version = 1
-
-// authRequired is the code by which agents say that nobody is logged in.
-const authRequired = -32000
-
-// abilities is what an agent says of itself.
-type abilities struct {
-	Version int `json:"protocolVersion"`
-	Agent   struct {
-		Load   bool `json:"loadSession"`
-		Prompt struct {
-			Image bool `json:"image"`
-		} `json:"promptCapabilities"`
-		Session struct {
-			Resume json.RawMessage `json:"resume"`
-		} `json:"sessionCapabilities"`
-	} `json:"agentCapabilities"`
-	Info struct {
-		Name  string `json:"name"`
-		Title string `json:"title"`
-	} `json:"agentInfo"`
-}
-
-func (a abilities) resumes() bool {
-	r := string(a.Agent.Session.Resume)
-	return r != "" && r != "null" && r != "false"
-}
-
 // hello finds out what the agent can do.
-func (s *speaker) hello(ctx context.Context) (abilities, error) {
-	var can abilities
-	err := s.wire.call(ctx, "initialize", obj{
-		"protocolVersion": version,
-		"clientCapabilities": obj{
-			"fs":       obj{"readTextFile": true, "writeTextFile": true},
-			"terminal": s.opts.Keeper != nil,
+func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
+	var agent acp.InitializeResponse
+	err := s.wire.call(ctx, acp.MethodInitialize, acp.InitializeRequest{
+		ProtocolVersion: acp.Version,
+		ClientCapabilities: acp.ClientCapabilities{
+			FS:       acp.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true},
+			Terminal: s.opts.Keeper != nil,
 		},
-		"clientInfo": obj{"name": "bellcord", "title": "Bellcord", "version": s.opts.Version},
-	}, &can)
+		ClientInfo: acp.Implementation{Name: "bellcord", Title: "Bellcord", Version: s.opts.Version},
+	}, &agent)
+	can, version := agent.AgentCapabilities, agent.ProtocolVersion
 	switch {
 	case err != nil:
 		return can, fmt.Errorf("saying hello: %w", plainly(err))
-	case can.Version != version && can.Version != 0: // some forget to say
-		return can, fmt.Errorf("it speaks version %d of the protocol, and this is version %d", can.Version, version)
+	case version != acp.Version && version != 0: // some forget to say
+		return can, fmt.Errorf("it speaks version %d of the protocol, and this is version %d", version, acp.Version)
 	}
-	s.images, s.name = can.Agent.Prompt.Image, can.Info.Name
-	if s.name == "" {
-		s.name = can.Info.Title
-	}
+	s.images, s.name = can.PromptCapabilities.Image, cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title)
 	return can, nil
 }
 
-// opened is what an agent tells of a session.
+// opened is what an agent tells of a session. Models is not in the schema any
+// more, but there are agents that send it.
 type opened struct {
-	Session string   `json:"sessionId"`
-	Options []option `json:"configOptions"`
-	Models  struct {
+	acp.NewSessionResponse
+	Models struct {
 		Current string `json:"currentModelId"`
 	} `json:"models"`
 }
 
 // enter opens the agent's own session, or, where that is not possible, a new
 // one: a conversation that the agent has lost is not a reason to refuse work.
-func (s *speaker) enter(ctx context.Context, dir, own string, can abilities) (string, error) {
+func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapabilities) (string, error) {
+	none := []acp.McpServer{} // agents want the list, also when it is empty
 	method := ""
 	switch {
 	case own == "":
-	case can.Agent.Load:
-		method = "session/load"
-	case can.resumes():
-		method = "session/resume"
+	case can.LoadSession:
+		method = acp.MethodLoadSession
+	case bool(can.SessionCapabilities.Resume):
+		method = acp.MethodResumeSession
 	}
 	if method != "" {
 		var again opened
-		err := s.wire.call(ctx, method, obj{"sessionId": own, "cwd": dir, "mcpServers": s.opts.MCP}, &again)
+		err := s.wire.call(ctx, method, acp.LoadSessionRequest{SessionID: own, Cwd: dir, McpServers: none}, &again)
 		switch {
 		case err == nil:
-			s.learn(again)
+			s.learn(again.ConfigOptions, again.Models.Current)
 			return own, nil
 		case ctx.Err() != nil || errors.Is(err, child.ErrGone):
 			return "", fmt.Errorf("going on with its session: %w", err)
@@ -96,32 +67,30 @@ func (s *speaker) enter(ctx context.Context, dir, own string, can abilities) (st
 		s.opts.Logger.Info("the agent cannot go on with its session and gets a new one", "session", own, "err", err)
 	}
 	var fresh opened
-	err := s.wire.call(ctx, "session/new", obj{"cwd": dir, "mcpServers": s.opts.MCP}, &fresh)
+	err := s.wire.call(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: dir, McpServers: none}, &fresh)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("opening a session: %w", plainly(err))
-	case fresh.Session == "":
+	case fresh.SessionID == "":
 		return "", errors.New("opening a session: the agent did not name it")
 	}
-	s.learn(fresh)
-	return fresh.Session, nil
+	s.learn(fresh.ConfigOptions, fresh.Models.Current)
+	return fresh.SessionID, nil
 }
 
 // plainly says in words what to do about an agent that wants a login.
 func plainly(err error) error {
 	var told *jsonrpc.Error
-	if errors.As(err, &told) && told.Code == authRequired {
+	if errors.As(err, &told) && told.Code == int(acp.AuthRequired) {
 		return fmt.Errorf("nobody is logged in: start the agent by itself once and log in there (it says: %w)", err)
 	}
 	return err
 }
 
-// learn notes which model the agent uses, where it tells.
-func (s *speaker) learn(o opened) {
-	model := modelOf(o.Options)
-	if model == "" {
-		model = o.Models.Current
-	}
+// learn notes which model the agent uses, where it tells: in its settings, or
+// beside them.
+func (s *speaker) learn(options []acp.SessionConfigOption, beside string) {
+	model := cmp.Or(modelOf(options), beside)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if model != "" {
@@ -129,18 +98,10 @@ func (s *speaker) learn(o opened) {
 	}
 }
 
-// option is a setting of a session; its value need not be text.
-type option struct {
-	ID       string          `json:"id"`
-	Category string          `json:"category"`
-	Value    json.RawMessage `json:"currentValue"`
-}
-
-func modelOf(options []option) string {
+func modelOf(options []acp.SessionConfigOption) string {
 	for _, o := range options {
 		if o.Category == "model" || o.Category == "" && o.ID == "model" {
-			var name string
-			_ = json.Unmarshal(o.Value, &name) // what is no text is no model's name
+			name, _ := o.CurrentValue.(string) // what is no text is no model's name
 			return name
 		}
 	}

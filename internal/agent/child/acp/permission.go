@@ -8,32 +8,20 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/permit"
 )
-
-// cancelled answers a permission that nobody will give any more.
-var cancelled = obj{"outcome": obj{"outcome": "cancelled"}}
-
-// permissionOption is an answer that the agent offers.
-type permissionOption struct {
-	ID   string `json:"optionId"`
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-}
 
 // requestPermission lets the session's mode and rules decide, and puts the rest
 // to a person. The call is in the log before the question.
 func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (any, error) {
-	var p struct {
-		Call    callUpdate         `json:"toolCall"`
-		Options []permissionOption `json:"options"`
-	}
-	if err := json.Unmarshal(params, &p); err != nil || p.Call.ID == "" {
+	var p acp.RequestPermissionRequest
+	if err := json.Unmarshal(params, &p); err != nil || p.ToolCall.ToolCallID == "" {
 		return func(context.Context) (any, error) { return nil, invalid("no permission that could be asked for") }
 	}
 	t.mu.Lock()
-	p.Call.Status = "" // a question is no progress
-	c := t.call(p.Call)
+	p.ToolCall.Status = "" // a question is no progress
+	c := t.call(p.ToolCall)
 	t.show(c)
 	c.waits = !c.started
 	// Under its own name a call can only be denied, by a rule that names it.
@@ -45,23 +33,23 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 		switch {
 		case t.ctx.Err() != nil:
 			<-t.told // the agent hears of the stop first: a refusal alone would not end its turn
-			return cancelled, nil
+			return acp.CancelledPermission(), nil
 		case err != nil:
 			return nil, err
 		case chosen == nil:
-			return cancelled, nil
+			return acp.CancelledPermission(), nil
 		}
-		if strings.HasPrefix(chosen.Kind, "allow") {
+		if strings.HasPrefix(string(chosen.Kind), "allow") {
 			t.mu.Lock()
 			c.waits, c.allowed = false, true
 			t.mu.Unlock()
 		}
-		return obj{"outcome": obj{"outcome": "selected", "optionId": chosen.ID}}, nil
+		return acp.Selected(chosen.OptionID), nil
 	}
 }
 
 // decide picks one of the agent's options; nil when none of them fits.
-func (t *turn) decide(ctx context.Context, c *call, asked []permit.Call, title string, options []permissionOption) (*permissionOption, error) {
+func (t *turn) decide(ctx context.Context, c *call, asked []permit.Call, title string, options []acp.PermissionOption) (*acp.PermissionOption, error) {
 	switch t.verdict(asked) {
 	case permit.Allow:
 		return fitting(options, "allow"), nil
@@ -74,22 +62,22 @@ func (t *turn) decide(ctx context.Context, c *call, asked []permit.Call, title s
 	}
 	question := bellcord.Question{Call: c.id, Text: title}
 	for _, o := range options {
-		question.Choices = append(question.Choices, bellcord.Choice{ID: o.ID, Text: o.Name, Kind: o.Kind})
+		question.Choices = append(question.Choices, bellcord.Choice{ID: o.OptionID, Text: o.Name, Kind: string(o.Kind)})
 	}
 	choice, err := t.w.Ask(ctx, question)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(options, func(o permissionOption) bool { return o.ID == choice }); i >= 0 {
+	if i := slices.IndexFunc(options, func(o acp.PermissionOption) bool { return o.OptionID == choice }); i >= 0 {
 		return &options[i], nil
 	}
 	return fitting(options, "reject"), nil // said by somebody who could not be shown the options
 }
 
 // fitting is the narrowest option of a sort: once before always.
-func fitting(options []permissionOption, sort string) *permissionOption {
+func fitting(options []acp.PermissionOption, sort string) *acp.PermissionOption {
 	for _, kind := range []string{sort + "_once", sort} {
-		if i := slices.IndexFunc(options, func(o permissionOption) bool { return strings.HasPrefix(o.Kind, kind) }); i >= 0 {
+		if i := slices.IndexFunc(options, func(o acp.PermissionOption) bool { return strings.HasPrefix(string(o.Kind), kind) }); i >= 0 {
 			return &options[i]
 		}
 	}
@@ -98,9 +86,10 @@ func fitting(options []permissionOption, sort string) *permissionOption {
 
 // verdict is the strictest of what the policy says of a call's effects.
 func (t *turn) verdict(asked []permit.Call) permit.Verdict {
-	session, verdict := t.w.Session, permit.Allow
+	s, verdict := t.w.Session, permit.Allow
+	where := permit.Session{ID: string(s.ID), Owner: s.Owner, Dir: s.Dir}
 	for _, c := range asked {
-		switch t.opts.Policy.Decide(string(session.ID), permit.Mode(session.Mode), c).Verdict {
+		switch t.opts.Policy.Decide(where, permit.Mode(s.Mode), c).Verdict {
 		case permit.Deny:
 			return permit.Deny
 		case permit.Put:
@@ -116,20 +105,21 @@ func (t *turn) verdict(asked []permit.Call) permit.Verdict {
 func (t *turn) effects(c *call) []permit.Call {
 	own := permit.Call{Tool: c.proper(), Effect: permit.Reaches, Subject: c.title}
 	switch c.kind {
-	case "think":
+	case acp.ToolThink:
 		own.Effect = permit.Looks
-	case "read", "search":
+	case acp.ToolRead, acp.ToolSearch:
 		return t.onFiles(c, own, "read_file", permit.Looks)
-	case "edit", "delete", "move":
+	case acp.ToolEdit, acp.ToolDelete, acp.ToolMove:
 		return t.onFiles(c, own, "write_file", permit.Edits)
-	case "execute", "other", "": // goose says which only when it has been allowed
+	case acp.ToolExecute, acp.ToolOther, "": // goose says which only when it has been allowed
 		if command := c.field("command", "cmd"); command != "" {
 			return []permit.Call{{Tool: "shell", Effect: permit.Executes, Subject: command}}
 		}
-	case "fetch":
+	case acp.ToolFetch:
 		if url := c.field("url"); url != "" {
 			return []permit.Call{{Tool: "fetch", Effect: permit.Reaches, Subject: url}}
 		}
+	case acp.ToolSwitchMode:
 	}
 	return []permit.Call{own}
 }
@@ -139,7 +129,7 @@ func (t *turn) effects(c *call) []permit.Call {
 func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effect) []permit.Call {
 	paths := slices.Clone(c.paths)
 	for _, content := range c.content {
-		if content.Type == "diff" {
+		if content.Type == acp.TypeDiff {
 			paths = append(paths, content.Path)
 		}
 	}
@@ -152,10 +142,8 @@ func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effe
 	}
 	var all []permit.Call
 	for _, path := range paths {
-		one := permit.Call{Tool: tool, Effect: effect, Subject: filepath.ToSlash(path)}
-		if rel, inside := within(t.w.Session.Dir, path); inside {
-			one.Subject = filepath.ToSlash(rel)
-		} else {
+		one := t.opts.Private.About(tool, effect, t.w.Session.Dir, path)
+		if !within(t.w.Session.Dir, path) {
 			one.Effect = permit.Reaches
 		}
 		all = append(all, one)
@@ -163,21 +151,18 @@ func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effe
 	return all
 }
 
-// within is a path relative to a directory, and whether it is inside by name; by
-// the directory's other one, where links lead to it, too.
-func within(dir, path string) (string, bool) {
+// within reports whether a path is inside a directory by name; by the
+// directory's other name, where links lead to it, too.
+func within(dir, path string) bool {
 	if !filepath.IsAbs(path) {
-		rel := filepath.Clean(path)
-		return rel, filepath.IsLocal(rel)
+		return filepath.IsLocal(filepath.Clean(path))
 	}
 	bases := []string{dir}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		bases = append(bases, resolved)
 	}
-	for _, base := range bases {
-		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
-			return rel, true
-		}
-	}
-	return path, false
+	return slices.ContainsFunc(bases, func(base string) bool {
+		rel, err := filepath.Rel(base, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }

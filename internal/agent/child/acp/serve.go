@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
@@ -33,8 +34,8 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	t, ctx := s.admit(m)
 	switch {
 	case t != nil:
-	case m.Method == "session/request_permission":
-		s.wire.reply(m.ID, cancelled, nil)
+	case m.Method == acp.MethodRequestPermission:
+		s.wire.reply(m.ID, acp.CancelledPermission(), nil)
 		return
 	default:
 		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "no turn is running that this could be for"})
@@ -57,14 +58,14 @@ func (s *speaker) serve(m jsonrpc.Message) {
 type service func(t *turn, params json.RawMessage) func(context.Context) (any, error)
 
 var services = map[string]service{
-	"session/request_permission": (*turn).requestPermission,
-	"fs/read_text_file":          parsed((*turn).readFile),
-	"fs/write_text_file":         parsed((*turn).writeFile),
-	"terminal/create":            parsed((*turn).createTerminal),
-	"terminal/output":            parsed((*turn).terminalOutput),
-	"terminal/wait_for_exit":     parsed((*turn).waitForExit),
-	"terminal/kill":              parsed((*turn).killTerminal),
-	"terminal/release":           parsed((*turn).releaseTerminal),
+	acp.MethodRequestPermission: (*turn).requestPermission,
+	acp.MethodReadTextFile:      parsed((*turn).readFile),
+	acp.MethodWriteTextFile:     parsed((*turn).writeFile),
+	acp.MethodCreateTerminal:    parsed((*turn).createTerminal),
+	acp.MethodTerminalOutput:    parsed((*turn).terminalOutput),
+	acp.MethodWaitForExit:       parsed((*turn).waitForExit),
+	acp.MethodKillTerminal:      parsed((*turn).killTerminal),
+	acp.MethodReleaseTerminal:   parsed((*turn).releaseTerminal),
 }
 
 // parsed is a service that does all of its work beside the reader.
@@ -91,7 +92,7 @@ func (s *speaker) admit(m jsonrpc.Message) (*turn, context.Context) {
 	if t == nil || t.isClosed() || len(t.requests) >= mostRequests {
 		return nil, nil
 	}
-	ctx, withdraw := context.WithCancelCause(t.errands) //nolint:forbidigo // of one request of the agent's, which may withdraw it
+	ctx, withdraw := context.WithCancelCause(t.errands) // of one request of the agent's, which may withdraw it
 	t.requests[string(m.ID)] = withdraw
 	t.work.Add(1)
 	return t, ctx

@@ -32,7 +32,7 @@ func TestModesAndRulesAnswerPermissionsBeforeAPersonIsAsked(t *testing.T) {
 			s.session = s.newSession(c.mode)
 			turn := s.prompt(bellcord.Prompt{Text: "ask " + c.what})
 			if c.want == "asked" {
-				question := s.until(asks).(bellcord.Asked).Question
+				question := s.until(asks).(bellcord.QuestionOpened).Question
 				if len(question.Choices) != 3 || question.Choices[1].ID != "y" || question.Choices[1].Kind != "allow_once" {
 					t.Errorf("question %+v", question)
 				}
@@ -42,7 +42,7 @@ func TestModesAndRulesAnswerPermissionsBeforeAPersonIsAsked(t *testing.T) {
 				c.want = `"y"`
 			}
 			r := s.settled(turn)
-			if said := s.said(turn.ID); r.End != bellcord.Done || !strings.Contains(said, c.want) {
+			if said := s.said(turn.ID); r.End != bellcord.EndDone || !strings.Contains(said, c.want) {
 				t.Errorf("%s (%s), said %s", r.End, r.Error, said)
 			}
 		})
@@ -53,7 +53,7 @@ func TestAnAnswerThatIsNoneOfTheOptionsIsARefusal(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "ask execute make"})
-	question := s.until(asks).(bellcord.Asked).Question
+	question := s.until(asks).(bellcord.QuestionOpened).Question
 	if err := s.Answer(turn.ID, question.ID, "reject", "nobody"); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestFilesAreServedInsideTheDirectoryUnderTheSessionsRules(t *testing.T) {
 		"write /tmp/outside x":                  "error",
 		"write " + file("new/a.txt") + " hello": "{}",
 	} {
-		if said, r := s.run(prompt); r.End != bellcord.Done || !strings.Contains(said, want) {
+		if said, r := s.run(prompt); r.End != bellcord.EndDone || !strings.Contains(said, want) {
 			t.Errorf("%s: %s, said %s", prompt, r.End, said)
 		}
 	}
@@ -98,11 +98,11 @@ func TestAWriteThatThePersonRefusesIsNotDoneAndTheLogShowsIt(t *testing.T) {
 	s := onStage(t, "")
 	path := filepath.Join(s.session.Dir, "a.txt")
 	turn := s.prompt(bellcord.Prompt{Text: "write " + path + " hello"})
-	question := s.until(asks).(bellcord.Asked).Question
+	question := s.until(asks).(bellcord.QuestionOpened).Question
 	if err := s.Answer(turn.ID, question.ID, "reject", "a person"); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.settled(turn); r.End != bellcord.Done || len(r.Calls.NotStarted) != 1 || r.Calls.NotStarted[0].Name != "write_file" {
+	if r := s.settled(turn); r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 || r.Calls.NotStarted[0].Name != "write_file" {
 		t.Errorf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -115,7 +115,7 @@ func TestATerminalRunsItsCommandAndItsOutputIsBounded(t *testing.T) {
 	s := onStage(t, "")
 	s.session = s.newSession("full")
 	said, r := s.run("run printf '%060d' 7; exit 4")
-	if r.End != bellcord.Done || r.Calls.Finished != 1 {
+	if r.End != bellcord.EndDone || r.Calls.Finished != 1 {
 		t.Fatalf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
 	}
 	for _, want := range []string{`"exitCode":4`, `"truncated":true`, strings.Repeat("0", 39) + `7"`, "no such terminal"} {
@@ -135,11 +135,11 @@ func TestLaw15_ATerminalsCommandEndsWithTheStop(t *testing.T) {
 	s.session = s.newSession("full")
 	turn := s.prompt(bellcord.Prompt{Text: "stream terminal"})
 	s.until(func(b bellcord.Body) bool {
-		_, is := b.(bellcord.CallOutput)
+		_, is := b.(bellcord.ToolOutputDelta)
 		return is
 	})
 	r, took := s.stop(turn)
-	if r.End != bellcord.Stopped || len(r.Processes.Ended) == 0 || len(r.Calls.Stopped) != 1 || took > bound {
+	if r.End != bellcord.EndStopped || len(r.Processes.Ended) == 0 || len(r.Calls.Stopped) != 1 || took > bound {
 		t.Errorf("%s (%s) after %s, processes %+v, calls %+v", r.End, r.Error, took, r.Processes, r.Calls)
 	}
 	for _, p := range r.Processes.Ended {
@@ -154,10 +154,23 @@ func TestARequestThatTheAgentWithdrawsIsAnsweredSoAndItsTerminalEndsWithTheTurn(
 	s := onStage(t, "")
 	s.session = s.newSession("full")
 	said, r := s.run("withdraw")
-	if r.End != bellcord.Done || !strings.Contains(said, "-32800") {
+	if r.End != bellcord.EndDone || !strings.Contains(said, "-32800") {
 		t.Errorf("%s (%s), said %s", r.End, r.Error, said)
 	}
 	if len(r.Processes.Ended) != 1 || alive(r.Processes.Ended[0].PID) || len(r.Calls.Stopped) != 1 {
 		t.Errorf("processes %+v, calls %+v", r.Processes, r.Calls)
+	}
+}
+
+// Not parallel: it sets the environment.
+func TestTerminal_SecretsInTheEnvironment_AreWithheld(t *testing.T) {
+	t.Setenv("GITHUB_TOKEN", "one")
+	t.Setenv("PGPASSWORD", "two")
+	t.Setenv("SOMETHING_ELSE", "kept")
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	said, _ := s.run(`run echo "[$GITHUB_TOKEN$PGPASSWORD$SOMETHING_ELSE]"; true`)
+	if !strings.Contains(said, "[kept]") {
+		t.Errorf("said %s", said)
 	}
 }

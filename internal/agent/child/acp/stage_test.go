@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/agent/child/acp"
 	"github.com/bellcord/bellcord/internal/permit"
-	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // patience is how long a test waits for what must happen. The machine is shared.
@@ -25,7 +26,7 @@ const patience = 30 * time.Second
 
 // stage is a hub on a real store with a hosted agent and one session.
 type stage struct {
-	*bellcord.Hub
+	*hub.Hub
 	t       *testing.T
 	store   *sqlite.Store
 	agent   *child.Agent
@@ -106,7 +107,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 	if s.store, err = sqlite.Open(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if s.Hub, err = bellcord.Open(t.Context(), s.store, s.agent, bellcord.Options{}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), s.store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -131,7 +132,7 @@ func (s *stage) newSession(mode string) bellcord.Session {
 	return session
 }
 
-func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
+func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	s.t.Helper()
 	turn, err := s.Prompt(s.session.ID, p)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
 }
 
 // settled waits for a turn's end.
-func (s *stage) settled(turn *bellcord.Turn) bellcord.Receipt {
+func (s *stage) settled(turn *hub.Turn) bellcord.Receipt {
 	s.t.Helper()
 	select {
 	case <-turn.Settled():
@@ -160,7 +161,7 @@ func (s *stage) run(text string) (string, bellcord.Receipt) {
 }
 
 // stop stops a turn and returns its receipt, and how long that took.
-func (s *stage) stop(turn *bellcord.Turn) (bellcord.Receipt, time.Duration) {
+func (s *stage) stop(turn *hub.Turn) (bellcord.Receipt, time.Duration) {
 	s.t.Helper()
 	at := time.Now()
 	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "test"}))
@@ -186,7 +187,7 @@ func (s *stage) said(turn bellcord.TurnID) string {
 	s.t.Helper()
 	var text strings.Builder
 	for _, b := range s.events(turn) {
-		if said, is := b.(bellcord.Said); is {
+		if said, is := b.(bellcord.TextDelta); is {
 			text.WriteString(said.Text)
 		}
 	}
@@ -217,17 +218,17 @@ func (s *stage) until(wanted func(bellcord.Body) bool) bellcord.Body {
 }
 
 func speaks(b bellcord.Body) bool {
-	_, is := b.(bellcord.Said)
+	_, is := b.(bellcord.TextDelta)
 	return is
 }
 
 func asks(b bellcord.Body) bool {
-	_, is := b.(bellcord.Asked)
+	_, is := b.(bellcord.QuestionOpened)
 	return is
 }
 
 func calls(b bellcord.Body) bool {
-	_, is := b.(bellcord.CallStarted)
+	_, is := b.(bellcord.ToolCallStarted)
 	return is
 }
 

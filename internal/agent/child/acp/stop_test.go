@@ -24,10 +24,10 @@ func TestLaw07_AStopIsToldOnceAndWhateverTheAgentAnswersTheTurnIsStopped(t *test
 			s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
 			receipt, took := s.stop(turn)
 			t.Log("stopped after ", took)
-			if receipt.End != bellcord.Stopped || receipt.Kept.Text == 0 || took > bound {
+			if receipt.End != bellcord.EndStopped || receipt.Kept.TextBytes == 0 || took > bound {
 				t.Errorf("%s (%s) after %s, kept %+v", receipt.End, receipt.Error, took, receipt.Kept)
 			}
-			if said, r := s.run("say next"); r.End != bellcord.Done || said != "next" {
+			if said, r := s.run("say next"); r.End != bellcord.EndDone || said != "next" {
 				t.Errorf("the next turn: %s (%s), said %q", r.End, r.Error, said)
 			}
 			if got := s.received(); count(got, "initialize") != 1 || took < 250*time.Millisecond && count(got, "session/cancel") != 1 {
@@ -42,11 +42,11 @@ func TestLaw02_OfFiftyStopsInTheSameBreathAsThePromptNoneIsLost(t *testing.T) {
 	s := onStage(t, "")
 	s.run("say ready")
 	for i := range 50 {
-		if r, took := s.stopInTheSameBreath("stream"); r.End != bellcord.Stopped || took > bound {
+		if r, took := s.stopInTheSameBreath("stream"); r.End != bellcord.EndStopped || took > bound {
 			t.Fatalf("stop %d: %s (%s) after %s", i, r.End, r.Error, took)
 		}
 	}
-	if said, r := s.run("say well"); r.End != bellcord.Done || said != "well" {
+	if said, r := s.run("say well"); r.End != bellcord.EndDone || said != "well" {
 		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, said)
 	}
 	last := ""
@@ -67,7 +67,7 @@ func TestACancelThatTheAgentLosesIsToldAgain(t *testing.T) {
 	s.run("say ready")
 	for range 3 {
 		r, took := s.stopInTheSameBreath("stream")
-		if r.End != bellcord.Stopped || took > bound {
+		if r.End != bellcord.EndStopped || took > bound {
 			t.Fatalf("%s (%s) after %s", r.End, r.Error, took)
 		}
 	}
@@ -81,14 +81,14 @@ func TestLaw02_AStopBeforeTheAgentHasSaidHelloSendsItNoPrompt(t *testing.T) {
 	s := onStage(t, "sleepy")
 	turn := s.prompt(bellcord.Prompt{Text: "say never"})
 	s.until(func(b bellcord.Body) bool {
-		_, is := b.(bellcord.Started)
+		_, is := b.(bellcord.TurnStarted)
 		return is
 	})
-	if r, took := s.stop(turn); r.End != bellcord.Stopped || took > bound {
+	if r, took := s.stop(turn); r.End != bellcord.EndStopped || took > bound {
 		t.Fatalf("%s (%s) after %s", r.End, r.Error, took)
 	}
 	wake(t, s)
-	if said, r := s.run("say awake"); r.End != bellcord.Done || said != "awake" {
+	if said, r := s.run("say awake"); r.End != bellcord.EndDone || said != "awake" {
 		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
 	}
 	if got := s.received(); count(got, "session/prompt") != 1 || count(got, "initialize") != 1 || count(got, "session/cancel") != 0 {
@@ -104,7 +104,7 @@ func TestLaw15_WhatTheAgentLeavesRunningIsEndedAndTheAgentLives(t *testing.T) {
 	s.until(speaks)
 	r, took := s.stop(turn)
 	t.Log("stopped after ", took)
-	if r.End != bellcord.Stopped || len(r.Processes.Ended) == 0 || len(r.Processes.Survivors) > 0 {
+	if r.End != bellcord.EndStopped || len(r.Processes.Ended) == 0 || len(r.Processes.Survivors) > 0 {
 		t.Fatalf("%s (%s), processes %+v", r.End, r.Error, r.Processes)
 	}
 	for _, p := range r.Processes.Ended {
@@ -115,7 +115,7 @@ func TestLaw15_WhatTheAgentLeavesRunningIsEndedAndTheAgentLives(t *testing.T) {
 	if len(r.Calls.Stopped) != 1 { // and not finished, as the agent has it
 		t.Errorf("calls %+v", r.Calls)
 	}
-	if said, r := s.run("say alive"); r.End != bellcord.Done || said != "alive" || count(s.received(), "initialize") != 1 {
+	if said, r := s.run("say alive"); r.End != bellcord.EndDone || said != "alive" || count(s.received(), "initialize") != 1 {
 		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
 	}
 }
@@ -126,8 +126,8 @@ func TestLaw30_AnOpenQuestionIsAnsweredCancelledBehindTheCancel(t *testing.T) {
 	turn := s.prompt(bellcord.Prompt{Text: "stream question"})
 	s.until(asks)
 	r, took := s.stop(turn)
-	if r.End != bellcord.Stopped || took > bound || len(r.Questions) != 1 || len(r.Calls.NotStarted) != 1 {
-		t.Fatalf("%s (%s) after %s, questions %v, calls %+v", r.End, r.Error, took, r.Questions, r.Calls)
+	if r.End != bellcord.EndStopped || took > bound || len(r.WithdrawnQuestions) != 1 || len(r.Calls.NotStarted) != 1 {
+		t.Fatalf("%s (%s) after %s, questions %v, calls %+v", r.End, r.Error, took, r.WithdrawnQuestions, r.Calls)
 	}
 	got := s.received()
 	text := strings.Join(got, "\n")
@@ -135,8 +135,33 @@ func TestLaw30_AnOpenQuestionIsAnsweredCancelledBehindTheCancel(t *testing.T) {
 	if cancel < 0 || answer < cancel {
 		t.Errorf("the agent was sent %v", got)
 	}
-	if said, r := s.run("say on"); r.End != bellcord.Done || said != "on" || count(s.received(), "initialize") != 1 {
+	if said, r := s.run("say on"); r.End != bellcord.EndDone || said != "on" || count(s.received(), "initialize") != 1 {
 		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	}
+}
+
+func TestLaw10_AgentTalksOnAfterStop_NothingOfItIsRecorded(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "talks")
+	turn := s.prompt(bellcord.Prompt{Text: "stream tool"})
+	s.until(speaks)
+	r, took := s.stop(turn)
+	if r.End != bellcord.EndStopped || took < 2*time.Second {
+		t.Fatalf("%s (%s) after %s: the agent did not talk on", r.End, r.Error, took)
+	}
+	stopped := false
+	for _, b := range s.events(turn.ID) {
+		switch b.(type) {
+		case bellcord.StopRequested:
+			stopped = true
+		case bellcord.TextDelta, bellcord.ThinkingDelta, bellcord.ToolCallRequested, bellcord.ToolCallStarted, bellcord.ToolOutputDelta, bellcord.ToolCallEnded:
+			if stopped {
+				t.Errorf("recorded after the stop: %s %+v", b.Kind(), b)
+			}
+		}
+	}
+	if len(r.Calls.Stopped) != 1 || r.Calls.Stopped[0].Call != "c1" || r.Calls.Finished != 0 {
+		t.Errorf("calls %+v", r.Calls)
 	}
 }
 
@@ -147,10 +172,10 @@ func TestLaw12_AnAgentThatNeverAnswersIsEndedAndTheNextPromptStartsItAnew(t *tes
 	s.until(speaks)
 	r, took := s.stop(turn)
 	t.Log("stopped after ", took)
-	if r.End != bellcord.Stopped || r.Abandoned || len(r.Processes.Ended) < 2 || took > 8*time.Second {
+	if r.End != bellcord.EndStopped || r.AgentAbandoned || len(r.Processes.Ended) < 2 || took > 8*time.Second {
 		t.Fatalf("%s (%s) after %s, processes %+v", r.End, r.Error, took, r.Processes)
 	}
-	if said, r := s.run("say back"); r.End != bellcord.Done || said != "back" {
+	if said, r := s.run("say back"); r.End != bellcord.EndDone || said != "back" {
 		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
 	}
 	got := s.received()
@@ -165,10 +190,10 @@ func TestAForcedStopDoesNotWaitForADeafAgent(t *testing.T) {
 	turn := s.prompt(bellcord.Prompt{Text: "stream"})
 	s.until(speaks)
 	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
-	s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.Force})
+	s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.StopForce})
 	at := time.Now()
-	if r := s.settled(turn); r.End != bellcord.Stopped || r.Abandoned || time.Since(at) > 2*time.Second {
-		t.Errorf("%s (%s), abandoned %v, after %s", r.End, r.Error, r.Abandoned, time.Since(at))
+	if r := s.settled(turn); r.End != bellcord.EndStopped || r.AgentAbandoned || time.Since(at) > 2*time.Second {
+		t.Errorf("%s (%s), abandoned %v, after %s", r.End, r.Error, r.AgentAbandoned, time.Since(at))
 	}
 }
 

@@ -1,6 +1,8 @@
 package acp
 
-import "github.com/bellcord/bellcord"
+import (
+	"github.com/bellcord/bellcord"
+)
 
 // closeOpen ends the calls that the agent left open when it said that it was
 // done: nobody saw their end.
@@ -15,7 +17,7 @@ func (t *turn) closeOpen() {
 			t.end(c, true)
 		default:
 			t.start(c)
-			t.emit(bellcord.CallEnded{Call: c.id, Fate: bellcord.Unknown, Failed: true, Text: bellcord.ResultText(bellcord.Unknown, c.output)})
+			t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallUnknown, Failed: true, Result: bellcord.ResultText(bellcord.CallUnknown, c.output)})
 		}
 		c.ended = true
 	}

@@ -6,12 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/proc"
+	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/proc"
 )
-
-type terminalParams struct {
-	ID string `json:"terminalId"`
-}
 
 // find returns a terminal that has not been released.
 func (t *turn) find(id string) (*terminal, error) {
@@ -24,63 +21,63 @@ func (t *turn) find(id string) (*terminal, error) {
 }
 
 // terminalOutput is what a command has written so far.
-func (t *turn) terminalOutput(_ context.Context, p terminalParams) (any, error) {
-	one, err := t.find(p.ID)
+func (t *turn) terminalOutput(_ context.Context, p acp.TerminalOutputRequest) (any, error) {
+	one, err := t.find(p.TerminalID)
 	if err != nil {
 		return nil, err
 	}
 	text, cut := one.tail()
-	result := obj{"output": text, "truncated": cut}
+	result := acp.TerminalOutputResponse{Output: text, Truncated: cut}
 	select {
 	case <-one.done:
-		result["exitStatus"] = status(one.exit)
+		result.ExitStatus = status(one.exit)
 	default:
 	}
 	return result, nil
 }
 
 // waitForExit waits for a command to end, with all that came from it.
-func (t *turn) waitForExit(ctx context.Context, p terminalParams) (any, error) {
-	one, err := t.find(p.ID)
+func (t *turn) waitForExit(ctx context.Context, p acp.WaitForTerminalExitRequest) (any, error) {
+	one, err := t.find(p.TerminalID)
 	if err != nil {
 		return nil, err
 	}
 	select {
 	case <-one.done:
-		return status(one.exit), nil
+		return acp.WaitForTerminalExitResponse(*status(one.exit)), nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
 // killTerminal ends a command and answers when nothing of it is left.
-func (t *turn) killTerminal(_ context.Context, p terminalParams) (any, error) {
-	one, err := t.find(p.ID)
+func (t *turn) killTerminal(_ context.Context, p acp.KillTerminalRequest) (any, error) {
+	one, err := t.find(p.TerminalID)
 	if err != nil {
 		return nil, err
 	}
 	one.kill(errKilled)
 	<-one.done // bounded by the ladder
-	return obj{}, nil
+	return struct{}{}, nil
 }
 
 // releaseTerminal ends a command, too, and the agent has it no more.
-func (t *turn) releaseTerminal(ctx context.Context, p terminalParams) (any, error) {
-	if _, err := t.killTerminal(ctx, p); err != nil {
+func (t *turn) releaseTerminal(ctx context.Context, p acp.ReleaseTerminalRequest) (any, error) {
+	if _, err := t.killTerminal(ctx, acp.KillTerminalRequest(p)); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
-	t.terminals[p.ID].released = true // what shows its output still may
+	t.terminals[p.TerminalID].released = true // what shows its output still may
 	t.mu.Unlock()
-	return obj{}, nil
+	return struct{}{}, nil
 }
 
 // status is how a command ended, in the protocol's words.
-func status(exit proc.Exit) obj {
+func status(exit proc.Exit) *acp.TerminalExitStatus {
 	if exit.Code < 0 {
-		return obj{"exitCode": nil, "signal": "SIGKILL"}
+		return &acp.TerminalExitStatus{Signal: new("SIGKILL")}
 	}
-	return obj{"exitCode": exit.Code, "signal": nil}
+	return &acp.TerminalExitStatus{ExitCode: &exit.Code}
 }
 
 // ended is what a receipt tells of a command: whom we had to end, and with what

@@ -8,14 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/permit"
-	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
 )
 
 // mostOutput is how much of a command's output is kept, whatever is asked for.
@@ -37,45 +36,37 @@ type terminal struct {
 
 var errKilled = errors.New("the agent ended the command")
 
-type createParams struct {
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-	Env     []struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	} `json:"env"`
-	Dir  string `json:"cwd"`
-	Most *int   `json:"outputByteLimit"`
-}
-
 // createTerminal starts a command and returns at once.
-func (t *turn) createTerminal(ctx context.Context, p createParams) (any, error) {
+func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) (any, error) {
 	command, err := t.command(p)
 	if err != nil {
 		return nil, err
 	}
-	args, err := json.Marshal(obj{"command": command.Name})
+	args, err := json.Marshal(map[string]string{"command": command.Name})
 	if err != nil {
 		return nil, err
 	}
 	e, err := t.permit(ctx, effect{
-		Call: permit.Call{Tool: "shell", Effect: permit.Executes, Subject: command.Name},
-		args: args, sort: "execute", question: "Run `" + command.Name + "`?",
+		Call: permit.Call{
+			Tool: "shell", Effect: permit.Executes, Subject: command.Name,
+			Altered: len(p.Env) > 0 || command.Dir != t.w.Session.Dir, // a variable or a directory can make it another program
+		},
+		args: args, kind: acp.ToolExecute, question: "Run `" + command.Name + "`?",
 	})
 	if err != nil {
 		return nil, err
 	}
 	one := &terminal{done: make(chan struct{}), most: mostOutput}
-	if p.Most != nil && *p.Most >= 0 {
-		one.most = min(*p.Most, mostOutput)
+	if p.OutputByteLimit != nil && *p.OutputByteLimit >= 0 {
+		one.most = min(*p.OutputByteLimit, mostOutput)
 	}
 	command.Output = func(data []byte) {
 		one.add(data)
 		if e.own != "" {
-			t.emit(bellcord.CallOutput{Call: e.own, Text: strings.ToValidUTF8(string(data), "\uFFFD")})
+			t.emit(bellcord.ToolOutputDelta{Call: e.own, Text: strings.ToValidUTF8(string(data), "\uFFFD")})
 		}
 	}
-	running, kill := context.WithCancelCause(t.errands) //nolint:forbidigo // of one command, which the agent may end
+	running, kill := context.WithCancelCause(t.errands) // of one command, which the agent may end
 	one.kill = kill
 	t.speaker.mu.Lock()
 	t.speaker.terminals++
@@ -88,7 +79,7 @@ func (t *turn) createTerminal(ctx context.Context, p createParams) (any, error) 
 		defer kill(errOver)
 		t.run(running, one, command, e)
 	})
-	return obj{"terminalId": id}, nil
+	return acp.CreateTerminalResponse{TerminalID: id}, nil
 }
 
 // run sees a command to its end, with all that came from it.
@@ -100,30 +91,30 @@ func (t *turn) run(ctx context.Context, one *terminal, command proc.Command, e e
 		exit = proc.Exit{Code: 127}
 	}
 	one.exit = exit
-	end := bellcord.CallEnded{Fate: bellcord.Finished, Failed: exit.Code != 0, Text: one.text(), Processes: ended(exit)}
+	end := bellcord.ToolCallEnded{Outcome: bellcord.CallFinished, Failed: exit.Code != 0, Result: one.text(), Processes: ended(exit)}
 	switch {
 	case err != nil:
-		end.Fate = bellcord.NotStarted
+		end.Outcome = bellcord.CallNotStarted
 	case exit.How != proc.Exited && !errors.Is(context.Cause(ctx), errKilled):
-		end.Fate, end.Text = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, end.Text)
+		end.Outcome, end.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, end.Result)
 	}
 	t.done(e, end)
 }
 
 // command is what is run. Many agents write a whole line where the protocol has
 // the name of a program: then a shell reads it.
-func (t *turn) command(p createParams) (proc.Command, error) {
-	c := proc.Command{Owner: string(t.w.Turn), Dir: t.w.Session.Dir, Env: environment(), Bare: true, Name: line(p.Command, p.Args)}
+func (t *turn) command(p acp.CreateTerminalRequest) (proc.Command, error) {
+	c := proc.Command{Owner: string(t.w.Turn), Dir: t.w.Session.Dir, Env: t.opts.Env.Pairs(), Bare: true, Name: p.Command}
 	switch {
 	case t.opts.Keeper == nil:
 		return c, errors.New("there are no terminals here")
 	case strings.TrimSpace(p.Command) == "":
 		return c, invalid("command is missing")
-	case p.Dir != "":
-		if _, inside := within(c.Dir, p.Dir); !inside || !filepath.IsAbs(p.Dir) {
+	case p.Cwd != "":
+		if !within(c.Dir, p.Cwd) || !filepath.IsAbs(p.Cwd) {
 			return c, invalid("cwd is outside of the session's directory")
 		}
-		c.Dir = p.Dir
+		c.Dir = p.Cwd
 	}
 	for _, v := range p.Env {
 		c.Env = append(c.Env, v.Name+"="+v.Value)
@@ -133,6 +124,7 @@ func (t *turn) command(p createParams) (proc.Command, error) {
 		return c, nil
 	}
 	c.Args = append([]string{p.Command}, p.Args...)
+	c.Name = line(p.Command, p.Args)
 	if _, err := exec.LookPath(p.Command); err != nil {
 		return c, fmt.Errorf("starting %s: %w", p.Command, err)
 	}
@@ -146,11 +138,9 @@ func shell(command string) []string {
 	return []string{"/bin/sh", "-c", command}
 }
 
-// line is a command as a person would type it, and as rules see it.
+// line is a program and its arguments as a person would type them, and as rules
+// see them.
 func line(command string, args []string) string {
-	if len(args) == 0 {
-		return command
-	}
 	words := make([]string, 0, len(args)+1)
 	for _, word := range append([]string{command}, args...) {
 		if word == "" || strings.ContainsFunc(word, special) {
@@ -163,12 +153,4 @@ func line(command string, args []string) string {
 
 func special(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=,@%+", r)
-}
-
-// environment is what commands of a hosted agent get: of ours, no key of any model.
-func environment() []string {
-	return slices.DeleteFunc(tool.Environment(), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return strings.HasSuffix(name, "_API_KEY")
-	})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
@@ -17,7 +19,7 @@ type turn struct {
 	*speaker
 	session string          // as the agent names it
 	ctx     context.Context // the turn's own: its end is the stop
-	w       *bellcord.Work
+	w       *hub.Work
 
 	answered chan answer   // gets the prompt's answer
 	told     chan struct{} // closed when the agent has been told of the stop, or need not be
@@ -40,14 +42,14 @@ type turn struct {
 var errOver = errors.New("the turn is over")
 
 // Turn implements child.Speaker.
-func (s *speaker) Turn(ctx context.Context, w *bellcord.Work, text string) error {
+func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	blocks := s.blocks(w.Prompt, text)
-	if err := w.Step(ctx, bellcord.StepStarted{Model: s.spoken(), Input: int64(len(text)+3) / 4}); err != nil {
+	if err := w.Step(ctx, bellcord.StepStarted{Model: s.spoken(), EstimatedInput: int64(len(text)+3) / 4}); err != nil {
 		return err // the agent has heard of nothing
 	}
 	t := s.begin(ctx, w)
 	defer s.finish(t)
-	s.wire.request("session/prompt", obj{"sessionId": t.session, "prompt": blocks}, t.answer)
+	s.wire.request(acp.MethodPrompt, acp.PromptRequest{SessionID: t.session, Prompt: blocks}, t.answer)
 	select {
 	case a := <-t.answered:
 		return t.conclude(a)
@@ -56,19 +58,19 @@ func (s *speaker) Turn(ctx context.Context, w *bellcord.Work, text string) error
 	}
 }
 
-func (s *speaker) begin(ctx context.Context, w *bellcord.Work) *turn {
+func (s *speaker) begin(ctx context.Context, w *hub.Work) *turn {
 	t := &turn{
 		speaker: s, session: s.session, ctx: ctx, w: w,
 		answered: make(chan answer, 1), told: make(chan struct{}),
 		requests: map[string]context.CancelCauseFunc{}, terminals: map[string]*terminal{},
 	}
-	t.errands, t.dismiss = context.WithCancelCause(ctx) //nolint:forbidigo // of the agent's requests: it cannot end the turn, and the turn ends it
+	t.errands, t.dismiss = context.WithCancelCause(ctx) // of the agent's requests: it cannot end the turn, and the turn ends it
 	s.mu.Lock()
 	s.turn = t
 	title := s.title
 	s.title = ""
 	s.mu.Unlock()
-	w.Entitle(title)
+	w.SetTitle(title)
 	return t
 }
 
@@ -108,7 +110,7 @@ const (
 // stop tells the agent and waits for its answer to the prompt; what it says
 // there decides nothing.
 func (t *turn) stop() error {
-	cancel := func() { t.wire.notify("session/cancel", obj{"sessionId": t.session}) }
+	cancel := func() { t.wire.notify(acp.MethodCancel, acp.CancelNotification{SessionID: t.session}) }
 	cancel()
 	close(t.told)
 	first, second, last := time.NewTimer(firstReminder), time.NewTimer(secondReminder), time.NewTimer(child.Patience)
@@ -138,10 +140,10 @@ func (t *turn) stop() error {
 	}
 }
 
-// reply is an agent's answer to a prompt.
+// reply is an agent's answer to a prompt. Usage is not in the stable schema.
 type reply struct {
-	Reason string `json:"stopReason"`
-	Usage  *spent `json:"usage"`
+	acp.PromptResponse
+	Usage *spent `json:"usage"`
 }
 
 // conclude is the end of a turn that was not stopped.
@@ -160,14 +162,16 @@ func (t *turn) conclude(a answer) error {
 	}
 	t.closeOpen()
 	end := bellcord.StepEnded{Usage: r.Usage.usage()}
-	switch r.Reason {
-	case "max_tokens", "max_turn_requests":
+	switch r.StopReason {
+	case acp.StopMaxTokens, acp.StopMaxTurnRequests:
 		end.Finish = "length"
-	case "refusal":
+	case acp.StopRefusal:
 		end.Finish = "content_filter"
-	case "cancelled":
+	case acp.StopCancelled:
 		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: end.Usage}), errors.New("the agent broke off by itself"))
-	default:
+	case acp.StopEndTurn:
+		end.Finish = "stop"
+	default: // a reason that is not in the protocol
 		end.Finish = "stop"
 	}
 	return t.w.Emit(end)

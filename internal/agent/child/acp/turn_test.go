@@ -16,7 +16,7 @@ func TestATurnOfTheAgentIsATurnInTheLogInTheOrderOfTheWire(t *testing.T) {
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "tools"})
 	receipt := s.settled(turn)
-	if receipt.End != bellcord.Done || receipt.Calls.Finished != 2 {
+	if receipt.End != bellcord.EndDone || receipt.Calls.Finished != 2 {
 		t.Fatalf("end %s (%s), calls %+v", receipt.End, receipt.Error, receipt.Calls)
 	}
 	want := `hosted {fake session-1}
@@ -41,10 +41,10 @@ step ended stop
 	if got := transcript(s.events(turn.ID)); strings.ReplaceAll(got, "output c1 a\nb\n", "output c1 a\noutput c1 \nb\n") != want {
 		t.Errorf("the log has\n%s\nwant\n%s", got, want)
 	}
-	if u := receipt.Usage; u.Input != 135 || u.CacheRead != 30 || u.Output != 25 || !u.Exact {
+	if u := receipt.Usage; u.InputTokens != 135 || u.CacheReadTokens != 30 || u.OutputTokens != 25 || !u.Exact {
 		t.Errorf("usage %+v", u)
 	}
-	view, err := s.Configure(s.session.ID, bellcord.Configured{})
+	view, err := s.Configure(s.session.ID, bellcord.SessionUpdated{})
 	if err != nil || view.Title != "a title" {
 		t.Errorf("title %q: %v", view.Title, err)
 	}
@@ -54,22 +54,22 @@ func transcript(bodies []bellcord.Body) string {
 	var out strings.Builder
 	for _, body := range bodies {
 		switch b := body.(type) {
-		case bellcord.Hosted:
+		case bellcord.AgentSessionOpened:
 			fmt.Fprintln(&out, "hosted", b)
 		case bellcord.StepStarted:
 			fmt.Fprintln(&out, "step", b.Model)
-		case bellcord.Thought:
+		case bellcord.ThinkingDelta:
 			fmt.Fprintln(&out, "thought", b.Text)
-		case bellcord.Said:
+		case bellcord.TextDelta:
 			fmt.Fprintln(&out, "said", b.Text)
-		case bellcord.Called:
-			fmt.Fprintf(&out, "called %s %s %q %s %s\n", b.Call, b.Name, b.Title, b.Sort, b.Args)
-		case bellcord.CallStarted:
+		case bellcord.ToolCallRequested:
+			fmt.Fprintf(&out, "called %s %s %q %s %s\n", b.Call, b.Name, b.Title, b.ToolKind, b.Arguments)
+		case bellcord.ToolCallStarted:
 			fmt.Fprintln(&out, "started", b.Call)
-		case bellcord.CallOutput:
+		case bellcord.ToolOutputDelta:
 			fmt.Fprintln(&out, "output", b.Call, b.Text)
-		case bellcord.CallEnded:
-			fmt.Fprintln(&out, "ended", b.Call, b.Fate, b.Failed, b.Text)
+		case bellcord.ToolCallEnded:
+			fmt.Fprintln(&out, "ended", b.Call, b.Outcome, b.Failed, b.Result)
 		case bellcord.StepEnded:
 			fmt.Fprintln(&out, "step ended", b.Finish)
 		}
@@ -84,11 +84,11 @@ func TestAnAgentsReasonToEndIsItsStepsFinish(t *testing.T) {
 		"end_turn": "stop", "max_tokens": "length", "max_turn_requests": "length", "refusal": "content_filter", "new_in_2030": "stop",
 	} {
 		turn := s.prompt(bellcord.Prompt{Text: "reason " + reason})
-		if r := s.settled(turn); r.End != bellcord.Done || !strings.Contains(transcript(s.events(turn.ID)), "step ended "+want) {
+		if r := s.settled(turn); r.End != bellcord.EndDone || !strings.Contains(transcript(s.events(turn.ID)), "step ended "+want) {
 			t.Errorf("%s: %s\n%s", reason, r.End, transcript(s.events(turn.ID)))
 		}
 	}
-	if _, r := s.run("reason cancelled"); r.End != bellcord.Failed {
+	if _, r := s.run("reason cancelled"); r.End != bellcord.EndFailed {
 		t.Errorf("an agent that breaks off by itself: %s", r.End)
 	}
 }
@@ -96,7 +96,15 @@ func TestAnAgentsReasonToEndIsItsStepsFinish(t *testing.T) {
 func TestACallThatTheAgentNeverEndsHasAnUnknownEnd(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
-	if _, r := s.run("leave"); r.End != bellcord.Done || len(r.Calls.Unknown) != 1 {
+	if _, r := s.run("leave"); r.End != bellcord.EndDone || len(r.Calls.Unknown) != 1 {
+		t.Errorf("%s, calls %+v", r.End, r.Calls)
+	}
+}
+
+func TestUpdate_OptionalMemberOfTheWrongType_CountsWithoutIt(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	if _, r := s.run("odd"); r.End != bellcord.EndDone || r.Calls.Finished != 1 || len(r.Calls.Unknown) != 0 {
 		t.Errorf("%s, calls %+v", r.End, r.Calls)
 	}
 }
@@ -105,11 +113,11 @@ func TestWhatComesAfterTheAnswerIsNoPartOfTheTurn(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "late double")
 	for range 10 {
-		if said, r := s.run("say hello"); r.End != bellcord.Done || said != "hello" {
+		if said, r := s.run("say hello"); r.End != bellcord.EndDone || said != "hello" {
 			t.Fatalf("said %q, %s %s", said, r.End, r.Error)
 		}
 	}
-	view, err := s.Configure(s.session.ID, bellcord.Configured{})
+	view, err := s.Configure(s.session.ID, bellcord.SessionUpdated{})
 	if err != nil || view.Title != "a late title" {
 		t.Errorf("the title is lost: %q, %v", view.Title, err)
 	}
@@ -125,7 +133,7 @@ func TestImagesAndLinksReachTheAgentWhereItTakesThem(t *testing.T) {
 	for manner, want := range map[string]string{"": "image text resource_link", "blind": ""} {
 		s := onStage(t, manner)
 		turn := s.prompt(prompt)
-		if r := s.settled(turn); r.End != bellcord.Done || s.said(turn.ID) != want {
+		if r := s.settled(turn); r.End != bellcord.EndDone || s.said(turn.ID) != want {
 			t.Errorf("%q: %s, the agent had %q", manner, r.End, s.said(turn.ID))
 		}
 	}
@@ -134,10 +142,10 @@ func TestImagesAndLinksReachTheAgentWhereItTakesThem(t *testing.T) {
 func TestNoiseOnTheWireIsSkippedAndLongLinesAreRead(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
-	if said, r := s.run("garbage"); r.End != bellcord.Done || said != "line\u2028separator crlf" {
+	if said, r := s.run("garbage"); r.End != bellcord.EndDone || said != "line\u2028separator crlf" {
 		t.Errorf("%s %s, said %q", r.End, r.Error, said)
 	}
-	if said, r := s.run("long"); r.End != bellcord.Done || len(said) != 2<<20 {
+	if said, r := s.run("long"); r.End != bellcord.EndDone || len(said) != 2<<20 {
 		t.Errorf("%s %s, said %d bytes", r.End, r.Error, len(said))
 	}
 	if got := s.received(); slices.Contains(got, "null") {
@@ -149,10 +157,10 @@ func TestAnAgentThatDiesFailsItsTurnAndTheNextGoesOnWithItsSession(t *testing.T)
 	t.Parallel()
 	s := onStage(t, "")
 	said, r := s.run("die")
-	if r.End != bellcord.Failed || said != "last words" || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "out of luck") {
+	if r.End != bellcord.EndFailed || said != "last words" || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "out of luck") {
 		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
 	}
-	if said, r = s.run("say again"); r.End != bellcord.Done || said != "again" {
+	if said, r = s.run("say again"); r.End != bellcord.EndDone || said != "again" {
 		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
 	}
 	if got := s.received(); count(got, "session/load") != 1 || count(got, "session/new") != 1 {
@@ -170,7 +178,7 @@ func TestASessionThatTheAgentCannotOpenAgainIsANewOne(t *testing.T) {
 	} {
 		s := onStage(t, manner)
 		s.run("die")
-		if said, r := s.run("say on"); r.End != bellcord.Done || said != "on" {
+		if said, r := s.run("say on"); r.End != bellcord.EndDone || said != "on" {
 			t.Errorf("%s: %s (%s), said %q", manner, r.End, r.Error, said)
 		}
 		got := s.received()
@@ -183,7 +191,7 @@ func TestASessionThatTheAgentCannotOpenAgainIsANewOne(t *testing.T) {
 func TestAnAgentThatWantsALoginSaysSoInWords(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "locked")
-	if _, r := s.run("say x"); r.End != bellcord.Failed || !strings.Contains(r.Error, "nobody is logged in") {
+	if _, r := s.run("say x"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "nobody is logged in") {
 		t.Errorf("%s: %s", r.End, r.Error)
 	}
 }

@@ -5,96 +5,83 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// update is a session/update. Which fields count depends on its kind; those
-// that are of another form in some kinds are read when the kind is known.
-type update struct {
-	Kind    string          `json:"sessionUpdate"`
-	Content json.RawMessage `json:"content"`
-	Title   *string         `json:"title"`
-	Entries []struct {
-		Content string `json:"content"`
-		Status  string `json:"status"`
-	} `json:"entries"`
-	Options []option `json:"configOptions"`
-	Used    int64    `json:"used"`
-}
-
-// update takes one in; it is called by the reader. What is for another session,
-// or comes while no turn runs, is dropped, but for a title and the model's name.
+// update takes an update in; it is called by the reader. What is for another
+// session, or comes while no turn runs, is dropped, but for a title and the
+// model's name.
 func (s *speaker) update(params json.RawMessage) {
-	var p struct {
-		Session string          `json:"sessionId"`
-		Update  json.RawMessage `json:"update"`
-	}
-	var u update
-	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p.Update, &u) != nil {
+	var n acp.SessionNotification
+	if json.Unmarshal(params, &n) != nil {
 		return // no update that we know
 	}
-	t, ours := s.at(p.Session)
+	t, ours := s.at(n.SessionID)
 	if !ours {
 		return
 	}
-	switch u.Kind {
-	case "session_info_update":
+	switch u := n.Update.Value.(type) {
+	case acp.SessionInfoUpdate:
 		s.entitle(t, u.Title)
-	case "config_option_update":
-		s.learn(opened{Options: u.Options})
+	case acp.ConfigOptionUpdate:
+		s.learn(u.ConfigOptions, "")
 	default:
 		if t != nil {
-			t.update(u, p.Update)
+			t.update(u)
 		}
 	}
 }
 
 // entitle names the session: now, or with the next turn.
-func (s *speaker) entitle(t *turn, title *string) {
+func (s *speaker) entitle(t *turn, title string) {
 	switch {
-	case title == nil || *title == "":
+	case title == "":
 	case t != nil && t.ctx.Err() == nil:
-		t.w.Entitle(*title)
+		t.w.SetTitle(title)
 	default:
 		s.mu.Lock()
-		s.title = *title
+		s.title = title
 		s.mu.Unlock()
 	}
 }
 
 // update records what the agent does. Text that comes after a stop is not
 // wanted any more; what becomes of tools is still told.
-func (t *turn) update(u update, raw json.RawMessage) {
+func (t *turn) update(u acp.Update) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return
 	}
-	switch u.Kind {
-	case "tool_call", "tool_call_update":
-		var c callUpdate
-		if json.Unmarshal(raw, &c) == nil {
-			t.call(c)
+	switch u := u.(type) {
+	case acp.ToolCall:
+		t.call(acp.ToolCallUpdate(u))
+	case acp.ToolCallUpdate:
+		t.call(u)
+	default:
+		if t.ctx.Err() == nil {
+			t.say(u)
 		}
-		return
 	}
-	if t.ctx.Err() != nil {
-		return
-	}
-	switch u.Kind {
-	case "agent_message_chunk":
-		if text := textOf(u.Content); text != "" {
-			t.emit(bellcord.Said{Text: text})
+}
+
+// say records what the agent says, thinks, plans and uses.
+func (t *turn) say(u acp.Update) {
+	switch u := u.(type) {
+	case acp.AgentMessageChunk:
+		if text := textOf(&u.Content); text != "" {
+			t.emit(bellcord.TextDelta{Text: text})
 		}
-	case "agent_thought_chunk":
-		if text := textOf(u.Content); text != "" {
-			t.emit(bellcord.Thought{Text: text})
+	case acp.AgentThoughtChunk:
+		if text := textOf(&u.Content); text != "" {
+			t.emit(bellcord.ThinkingDelta{Text: text})
 		}
-	case "plan":
-		t.emit(bellcord.Thought{Text: u.plan()})
-	case "usage_update":
+	case acp.Plan:
+		t.emit(bellcord.ThinkingDelta{Text: inOneLine(u)})
+	case acp.UsageUpdate:
 		if u.Used > 0 && u.Used != t.lastUse {
 			t.lastUse = u.Used
-			t.emit(bellcord.Metered{Usage: bellcord.Usage{Input: u.Used}})
+			t.emit(bellcord.UsageReported{Usage: bellcord.Usage{InputTokens: u.Used}})
 		}
 	}
 }
@@ -103,20 +90,11 @@ func (t *turn) update(u update, raw json.RawMessage) {
 // has failed, which ends the turn by itself.
 func (t *turn) emit(b bellcord.Body) { _ = t.w.Emit(b) }
 
-// textOf is what a chunk says.
-func textOf(content json.RawMessage) string {
-	var b block
-	if json.Unmarshal(content, &b) != nil {
-		return ""
-	}
-	return b.said()
-}
-
-// plan is the agent's list of what it will do, in a line.
-func (u update) plan() string {
-	marks := map[string]string{"completed": "✓ ", "in_progress": "▸ "}
-	entries := make([]string, len(u.Entries))
-	for i, e := range u.Entries {
+// inOneLine is the agent's list of what it will do.
+func inOneLine(plan acp.Plan) string {
+	marks := map[acp.PlanEntryStatus]string{acp.PlanCompleted: "✓ ", acp.PlanInProgress: "▸ ", acp.PlanPending: ""}
+	entries := make([]string, len(plan.Entries))
+	for i, e := range plan.Entries {
 		entries[i] = marks[e.Status] + e.Content
 	}
 	return "Plan: " + strings.Join(entries, "; ") + "\n"

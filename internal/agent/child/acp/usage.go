@@ -18,13 +18,13 @@ func (s *spent) usage() *bellcord.Usage {
 	if s == nil || s.Input+s.Output == 0 {
 		return nil
 	}
-	u := bellcord.Usage{Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Exact: true}
+	u := bellcord.Usage{InputTokens: s.Input, OutputTokens: s.Output, CacheReadTokens: s.CacheRead, CacheWriteTokens: s.CacheWrite, Exact: true}
 	cached := s.CacheRead + s.CacheWrite
 	if s.Total >= s.Input+s.Output+cached || cached > s.Input {
-		u.Input += cached
+		u.InputTokens += cached
 	}
-	if s.Total >= u.Input+u.Output+s.Thought {
-		u.Output += s.Thought
+	if s.Total >= u.InputTokens+u.OutputTokens+s.Thought {
+		u.OutputTokens += s.Thought
 	}
 	return &u
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
@@ -31,6 +32,9 @@ type wire struct {
 	pending map[string]func(answer)
 	closed  bool
 }
+
+// envelope is a JSON-RPC message to the agent.
+type envelope map[string]any
 
 // answer is what came of a request: a result, or why there is none.
 type answer struct {
@@ -100,7 +104,7 @@ func (w *wire) request(method string, params any, then func(answer)) {
 	w.lastID++
 	id := strconv.FormatInt(w.lastID, 10)
 	w.pending[id] = then
-	w.put(obj{"id": w.lastID, "method": method, "params": params})
+	w.put(envelope{"id": w.lastID, "method": method, "params": params})
 	w.mu.Unlock()
 }
 
@@ -113,7 +117,7 @@ func (w *wire) call(ctx context.Context, method string, params, result any) erro
 		if a.err != nil {
 			return lost(a.err)
 		}
-		return json.Unmarshal(a.result, result)
+		return acp.Decode(a.result, result)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -144,22 +148,24 @@ func (w *wire) close() {
 	}
 }
 
-func (w *wire) notify(method string, params any) { w.send(obj{"method": method, "params": params}) }
+func (w *wire) notify(method string, params any) {
+	w.send(envelope{"method": method, "params": params})
+}
 
 // reply answers a request of the agent's.
 func (w *wire) reply(id json.RawMessage, result any, err error) {
 	if err == nil {
-		w.send(obj{"id": id, "result": result})
+		w.send(envelope{"id": id, "result": result})
 		return
 	}
 	var told *jsonrpc.Error
 	if !errors.As(err, &told) {
 		told = &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
 	}
-	w.send(obj{"id": id, "error": told})
+	w.send(envelope{"id": id, "error": told})
 }
 
-func (w *wire) send(m obj) {
+func (w *wire) send(m envelope) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
@@ -168,7 +174,7 @@ func (w *wire) send(m obj) {
 }
 
 // put writes a record; the lock is held.
-func (w *wire) put(m obj) {
+func (w *wire) put(m envelope) {
 	m["jsonrpc"] = "2.0"
 	record, err := json.Marshal(m)
 	if err != nil { // ours are of text, numbers and what was JSON before

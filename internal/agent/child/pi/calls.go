@@ -41,7 +41,7 @@ func (c *calls) only() string {
 func (c *calls) start(t *telling, id string) {
 	if one := c.find(id); one != nil && !one.started {
 		one.started = true
-		t.emit(bellcord.CallStarted{Call: id})
+		t.emit(bellcord.ToolCallStarted{Call: id})
 	}
 }
 
@@ -51,7 +51,7 @@ func (c *calls) output(t *telling, id, all string) {
 		return
 	}
 	if more := grown(one.output, all); more != "" {
-		t.emit(bellcord.CallOutput{Call: id, Text: more})
+		t.emit(bellcord.ToolOutputDelta{Call: id, Text: more})
 	}
 	one.output = all
 }
@@ -65,12 +65,12 @@ func (c *calls) end(t *telling, id, text string, failed bool) {
 		return
 	}
 	*c = slices.DeleteFunc(*c, func(other *call) bool { return other == one })
-	ended := bellcord.CallEnded{Call: id, Fate: bellcord.Finished, Failed: failed, Text: text}
+	ended := bellcord.ToolCallEnded{Call: id, Outcome: bellcord.CallFinished, Failed: failed, Result: text}
 	switch {
 	case failed && !one.started:
-		ended.Fate, ended.Text = bellcord.NotStarted, "[not started: "+text+"]"
+		ended.Outcome, ended.Result = bellcord.CallNotStarted, "[not started: "+text+"]"
 	case failed && t.stopping:
-		ended.Fate, ended.Text = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, text)
+		ended.Outcome, ended.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, text)
 	}
 	t.emit(ended)
 }

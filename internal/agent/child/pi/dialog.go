@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // dialogs are pi's open questions. Pi dismisses some of them itself and does not
 // say so: those are dropped with the run.
 type dialogs struct {
 	*speaker
-	work    *bellcord.Work
+	work    *hub.Work
 	ctx     context.Context
 	telling *telling
 
@@ -45,7 +46,7 @@ func (d *dialogs) open(r record, stopping bool) {
 		d.cancel(r.ID)
 		return
 	case r.Method == "input" || r.Method == "editor":
-		d.telling.emit(bellcord.Thought{Text: fmt.Sprintf("[pi asked for text, which nobody can give here: %s]\n", r.Title)})
+		d.telling.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi asked for text, which nobody can give here: %s]\n", r.Title)})
 		d.cancel(r.ID)
 		return
 	}

@@ -25,6 +25,8 @@ func (f *fake) run(text string, images any) {
 		return
 	case has("fail"):
 		f.failing("400 bad request")
+	case has("talks on"):
+		f.talkOn()
 	case has("deaf"):
 		f.answer("I hear nothing", "pending")
 		select {}
@@ -35,8 +37,7 @@ func (f *fake) run(text string, images any) {
 	case has("dialog"):
 		f.dialog(has("signal"), has("two"))
 	case has("text wanted"):
-		f.event("extension_ui_request", "id", "d9", "method", "input", "title", "Your name")
-		f.wait("d9", false)
+		f.ask("d9", false, "method", "input", "title", "Your name")
 		f.answer("you have no name", "stop")
 	case has("odd lines"):
 		f.raw("not json\n[1,2]\n\"text\"\n{\"type\":7}\n{\"no\":\"type\"}\r\n\r\n{\"type\":\"unheard_of\",\"usage\":\"much\"}\r\n")
@@ -117,6 +118,23 @@ func (f *fake) stream() {
 			word := fmt.Sprintf("w%d ", i)
 			f.delta(said, "text_delta", word)
 			said += word
+		}
+	}
+}
+
+// talkOn ignores an abort: it goes on saying words, and runs another tool.
+func (f *fake) talkOn() {
+	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
+	said := ""
+	for i := 0; ; i++ {
+		<-time.After(20 * time.Millisecond)
+		word := fmt.Sprintf("w%d ", i)
+		f.delta(said, "text_delta", word)
+		said += word
+		if i%20 == 19 {
+			id := fmt.Sprintf("late-%d", i)
+			f.event("tool_execution_start", "toolCallId", id, "toolName", "bash", "args", map[string]any{"command": "make"})
+			f.event("tool_execution_end", "toolCallId", id, "result", map[string]any{"content": "done"}, "isError", false)
 		}
 	}
 }
@@ -203,8 +221,7 @@ func (f *fake) tool(text string) {
 // dismiss it.
 func (f *fake) dialog(signal, two bool) {
 	for _, id := range []string{"d1", "d2"} {
-		f.event("extension_ui_request", "id", id, "method", "select", "title", "Allow bash: make", "options", []any{"Allow", "Block"})
-		reply := f.wait(id, signal)
+		reply := f.ask(id, signal, "method", "select", "title", "Allow bash: make", "options", []any{"Allow", "Block"})
 		f.answer(fmt.Sprintf("[%v]", reply["value"]), "stop")
 		if !two {
 			return
@@ -212,11 +229,14 @@ func (f *fake) dialog(signal, two bool) {
 	}
 }
 
-func (f *fake) wait(id string, signal bool) map[string]any {
+// ask opens a dialog and waits for its answer, which may come before ask has
+// returned from the writing.
+func (f *fake) ask(id string, signal bool, fields ...any) map[string]any {
 	answer := make(chan map[string]any, 10)
 	f.mu.Lock()
 	f.dialogs[id] = answer
 	f.mu.Unlock()
+	f.event("extension_ui_request", append([]any{"id", id}, fields...)...)
 	dismissed := f.aborted
 	if !signal {
 		dismissed = nil

@@ -20,13 +20,13 @@ func TestAnAnswerBecomesEventsInOrderWithExactUsage(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		bodies := s.bodies(turn.ID)
-		if out := of[bellcord.CallOutput](bodies); len(out) != 1 || out[0].Text != "one\ntwo\nthree\n" {
+		if out := of[bellcord.ToolOutputDelta](bodies); len(out) != 1 || out[0].Text != "one\ntwo\nthree\n" {
 			t.Errorf("outputs %+v", out)
 		}
-		if want := (bellcord.Usage{Input: 200, CacheRead: 40, CacheWrite: 10, Output: 20, Cost: 2_500_000, Exact: true}); r.Usage != want || r.Calls.Finished != 1 {
+		if want := (bellcord.Usage{InputTokens: 200, CacheReadTokens: 40, CacheWriteTokens: 10, OutputTokens: 20, CostNanoUSD: 2_500_000, Exact: true}); r.Usage != want || r.Calls.Finished != 1 {
 			t.Errorf("%+v, want %+v; %+v", r.Usage, want, r.Calls)
 		}
-		if steps := of[bellcord.StepStarted](bodies); steps[0].Model != "fake/one" || steps[1].Input < 100 {
+		if steps := of[bellcord.StepStarted](bodies); steps[0].Model != "fake/one" || steps[1].EstimatedInput < 100 {
 			t.Errorf("%+v", steps)
 		}
 	})
@@ -38,7 +38,7 @@ func TestLaw02_AStopBeforePiAcceptedIsHeldAndSentAfterIt(t *testing.T) {
 		s.done("warm")
 		for range 3 {
 			turn := s.prompt(bellcord.Prompt{Text: "hesitant slow"})
-			s.await(turn, kind[bellcord.Started])
+			s.await(turn, kind[bellcord.TurnStarted])
 			<-time.After(50 * time.Millisecond) // pi has the prompt and has not accepted it
 			s.stop(turn)
 		}
@@ -64,12 +64,12 @@ func TestLaw23_AStopInTextKeepsAllThatWasSaid(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "slow"})
-		s.await(turn, kind[bellcord.Said])
+		s.await(turn, kind[bellcord.TextDelta])
 		r := s.stop(turn)
-		if text := said(s.bodies(turn.ID)); !strings.HasPrefix(text, "w0 ") || !strings.HasSuffix(text, "tail") {
-			t.Errorf("%q", text)
+		if text := said(s.bodies(turn.ID)); !strings.HasPrefix(text, "w0 ") || strings.Contains(text, "tail") {
+			t.Errorf("%q: what pi says after the stop belongs to nobody", text)
 		}
-		if r.Usage.Exact || r.Usage.Input == 0 {
+		if r.Usage.Exact || r.Usage.InputTokens == 0 {
 			t.Errorf("an estimate was expected: %+v", r.Usage)
 		}
 		if text := s.done("next"); !strings.Contains(text, "You had said: «w0 ") {
@@ -78,12 +78,35 @@ func TestLaw23_AStopInTextKeepsAllThatWasSaid(t *testing.T) {
 	})
 }
 
+func TestLaw10_AgentTalksOnAfterStop_NothingOfItIsRecorded(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "talks on"})
+		s.await(turn, kind[bellcord.TextDelta])
+		r := s.stop(turn)
+		if took := r.Times.Settled.Sub(r.Times.StopRequested); took < 2*time.Second {
+			t.Fatalf("the agent gave its word after %s: it did not talk on", took)
+		}
+		late := s.after(turn.ID, bellcord.StopRequested{}.Kind())
+		for _, b := range late {
+			switch b.(type) {
+			case bellcord.TextDelta, bellcord.ThinkingDelta, bellcord.ToolCallRequested, bellcord.ToolCallStarted, bellcord.ToolOutputDelta, bellcord.ToolCallEnded:
+				t.Errorf("recorded after the stop: %s %+v", b.Kind(), b)
+			}
+		}
+		if text := said(s.bodies(turn.ID)); int64(len(text)) != r.Kept.TextBytes || !strings.HasPrefix(text, "w0 ") {
+			t.Errorf("the record has %q, the receipt %d bytes", text, r.Kept.TextBytes)
+		}
+		s.done("next")
+	})
+}
+
 func TestLaw15_AStopInAToolEndsWhatItLeftWhilePiLives(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		token := fmt.Sprintf("98763.%d", time.Now().UnixNano())
 		turn := s.prompt(bellcord.Prompt{Text: "tool detached " + token})
-		s.await(turn, kind[bellcord.CallOutput])
+		s.await(turn, kind[bellcord.ToolOutputDelta])
 		r := s.stop(turn)
 		if found := living(t, token); len(found) > 0 || len(r.Processes.Ended) != 1 {
 			t.Errorf("%q; %+v", found, r.Processes)
@@ -102,7 +125,7 @@ func TestLaw11_AStopInTheRetryPauseIsNoFailure(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "retry"})
-		s.await(turn, kind[bellcord.Retrying])
+		s.await(turn, kind[bellcord.ModelRetryScheduled])
 		s.stop(turn)
 		s.done("next")
 		if len(s.hosted()) != 1 {
@@ -123,10 +146,10 @@ func TestARetryThatSucceedsIsOneTurn(t *testing.T) {
 func TestAFailureAfterAcceptanceFailsTheTurnInPisWords(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
-		if r := s.run("fail"); r.End != bellcord.Failed || r.Error != "400 bad request" {
+		if r := s.run("fail"); r.End != bellcord.EndFailed || r.Error != "400 bad request" {
 			t.Errorf("%s %q", r.End, r.Error)
 		}
-		if r := s.run("rejected"); r.End != bellcord.Failed || !strings.Contains(r.Error, "No model selected") {
+		if r := s.run("rejected"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "No model selected") {
 			t.Errorf("%s %q", r.End, r.Error)
 		}
 		s.done("next")
@@ -151,8 +174,8 @@ func TestLaw07_TwoStopsAreOne(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(_ *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "slow"})
-		s.await(turn, kind[bellcord.Said])
-		s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person}))
+		s.await(turn, kind[bellcord.TextDelta])
+		s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson}))
 		s.stop(turn)
 		s.stop(turn) // and one that comes late
 		s.done("next")
@@ -163,11 +186,11 @@ func TestLaw08_AStopBehindPisEndTouchesNeitherItNorTheNextTurn(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "hello"})
-		if r := s.end(turn); r.End != bellcord.Done {
+		if r := s.end(turn); r.End != bellcord.EndDone {
 			t.Fatalf("it ended %s", r.End)
 		}
-		answers, err := s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person})).Wait(t.Context())
-		if err != nil || len(answers) != 1 || answers[0].State != bellcord.AlreadyEnded {
+		answers, err := s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson})).Wait(t.Context())
+		if err != nil || len(answers) != 1 || answers[0].State != bellcord.StopStateAlreadyEnded {
 			t.Errorf("the late stop is told %+v, %v", answers, err)
 		}
 		if text := s.done("next"); text == "" {
@@ -186,19 +209,19 @@ func TestLaw30_ADialogBecomesAQuestionAndAStopClosesIt(t *testing.T) {
 			t.Parallel()
 			eachFlavour(t, func(t *testing.T, s *stage) {
 				turn := s.prompt(bellcord.Prompt{Text: text})
-				q := s.await(turn, kind[bellcord.Asked]).(bellcord.Asked).Question
+				q := s.await(turn, kind[bellcord.QuestionOpened]).(bellcord.QuestionOpened).Question
 				if len(q.Choices) != 2 || q.Choices[1].Kind != "reject_once" || q.Text != "Allow bash: make" {
 					t.Errorf("%+v", q)
 				}
-				if r := s.stop(turn); len(r.Questions) != 1 {
-					t.Errorf("%+v", r.Questions)
+				if r := s.stop(turn); len(r.WithdrawnQuestions) != 1 {
+					t.Errorf("%+v", r.WithdrawnQuestions)
 				}
 				turn = s.prompt(bellcord.Prompt{Text: "dialog"})
-				q = s.await(turn, kind[bellcord.Asked]).(bellcord.Asked).Question
+				q = s.await(turn, kind[bellcord.QuestionOpened]).(bellcord.QuestionOpened).Question
 				if err := s.Answer(turn.ID, q.ID, "0", "test"); err != nil {
 					t.Error(err)
 				}
-				if r := s.end(turn); r.End != bellcord.Done || said(s.bodies(turn.ID)) != "[Allow]" {
+				if r := s.end(turn); r.End != bellcord.EndDone || said(s.bodies(turn.ID)) != "[Allow]" {
 					t.Errorf("%s %q", r.End, said(s.bodies(turn.ID)))
 				}
 			})
@@ -211,7 +234,7 @@ func TestADialogThatWantsTextIsCancelledWithANote(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "text wanted"})
 		s.end(turn)
-		if notes := of[bellcord.Thought](s.bodies(turn.ID)); len(notes) != 1 || !strings.Contains(notes[0].Text, "Your name") {
+		if notes := of[bellcord.ThinkingDelta](s.bodies(turn.ID)); len(notes) != 1 || !strings.Contains(notes[0].Text, "Your name") {
 			t.Errorf("%+v", notes)
 		}
 	})
@@ -221,7 +244,7 @@ func TestLaw19_WhatPiHadQueuedDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "tool with a queue"})
-		s.await(turn, kind[bellcord.CallOutput])
+		s.await(turn, kind[bellcord.ToolOutputDelta])
 		s.stop(turn)
 		if text := s.done("history"); !strings.Contains(text, "tool with a queue") || len(s.hosted()) != 1 {
 			t.Errorf("%q in %v", text, s.hosted())
@@ -233,7 +256,7 @@ func TestAPiThatGoesOnAfterItsWordIsToldAgain(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(_ *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "stubborn tool"})
-		s.await(turn, kind[bellcord.CallOutput])
+		s.await(turn, kind[bellcord.ToolOutputDelta])
 		s.stop(turn)
 		s.done("next")
 	})
@@ -243,7 +266,7 @@ func TestLaw12_ADeafPiIsEndedAndItsSessionGoesOn(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
-		s.await(turn, kind[bellcord.Said])
+		s.await(turn, kind[bellcord.TextDelta])
 		if r := s.stop(turn); len(r.Processes.Ended) != 1 {
 			t.Errorf("%+v", r.Processes)
 		}
@@ -257,9 +280,9 @@ func TestAForcedStopDoesNotWaitForADeafPi(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
-		s.await(turn, kind[bellcord.Said])
-		s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.Force, Cause: bellcord.Cause{Kind: bellcord.Person}})
-		if r := s.end(turn); r.Abandoned || r.Times.Settled.Sub(r.Times.Requested) > 2*time.Second {
+		s.await(turn, kind[bellcord.TextDelta])
+		s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.StopForce, Cause: bellcord.Cause{Kind: bellcord.CausePerson}})
+		if r := s.end(turn); r.AgentAbandoned || r.Times.Settled.Sub(r.Times.StopRequested) > 2*time.Second {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -270,7 +293,7 @@ func TestACrashFailsTheTurnWithCodeAndLastWords(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "crash"})
 		r := s.end(turn)
-		if r.End != bellcord.Failed || !strings.Contains(r.Error, "exit code 7") || !strings.Contains(r.Error, "something broke badly") {
+		if r.End != bellcord.EndFailed || !strings.Contains(r.Error, "exit code 7") || !strings.Contains(r.Error, "something broke badly") {
 			t.Errorf("%s %q", r.End, r.Error)
 		}
 		if text := said(s.bodies(turn.ID)); text != "last words" {

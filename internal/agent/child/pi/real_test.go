@@ -130,7 +130,7 @@ func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[think 3] [say Hello there.] [usage 100 10]"})
 		r := s.end(turn)
-		if text := said(s.bodies(turn.ID)); r.End != bellcord.Done || text != "Hello there." {
+		if text := said(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Hello there." {
 			t.Errorf("%s %s: %q", r.End, r.Error, text)
 		}
 		// Pi repeats what it knows of the usage when it has the time to.
@@ -138,8 +138,8 @@ func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
 		if !strings.HasPrefix(kinds, "prompted started hosted step_started") || !strings.Contains(kinds, "thought said step_ended ended") {
 			t.Errorf("%s", s.kinds(turn.ID))
 		}
-		if want := (bellcord.Usage{Input: 100, Output: 10, Cost: 120_000, Exact: true}); r.Usage != want || r.Spent[0].Model != "fake/one" {
-			t.Errorf("%+v, %+v", r.Usage, r.Spent)
+		if want := (bellcord.Usage{InputTokens: 100, OutputTokens: 10, CostNanoUSD: 120_000, Exact: true}); r.Usage != want || r.UsageByModel[0].Model != "fake/one" {
+			t.Errorf("%+v, %+v", r.Usage, r.UsageByModel)
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestLaw02_RealPiLosesNoStopInTheSameBreathAsThePrompt(t *testing.T) {
 		for i := range *breaths {
 			turn := s.prompt(bellcord.Prompt{Text: fmt.Sprintf("[slow 1000 20ms] %d", i)})
 			if i%2 == 1 { // as early as pi's own process can see it
-				s.await(turn, kind[bellcord.Started])
+				s.await(turn, kind[bellcord.TurnStarted])
 			}
 			s.stop(turn)
 		}
@@ -178,10 +178,10 @@ func TestLaw23_RealPiStoppedInTextKeepsWhatItSaid(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[slow 1000 10ms]"})
-		s.await(turn, kind[bellcord.Said])
+		s.await(turn, kind[bellcord.TextDelta])
 		r := s.stop(turn)
 		text := said(s.bodies(turn.ID))
-		if text == "" || r.Usage.Exact || r.Usage.Input == 0 || r.Usage.Output == 0 {
+		if text == "" || r.Usage.Exact || r.Usage.InputTokens == 0 || r.Usage.OutputTokens == 0 {
 			t.Errorf("%q, %+v", text, r.Usage)
 		}
 		s.left()
@@ -197,13 +197,13 @@ func TestLaw15_RealPiStoppedInAToolLeavesNoProcess(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		token := fmt.Sprintf("98764.%d", time.Now().UnixNano())
 		turn := s.prompt(bellcord.Prompt{Text: `[tool bash {"command":"echo begun; (setsid sleep ` + token + ` &); sleep ` + token + `"}]`})
-		s.await(turn, kind[bellcord.CallOutput])
+		s.await(turn, kind[bellcord.ToolOutputDelta])
 		r := s.stop(turn)
 		if found := living(t, token); len(found) > 0 || len(r.Calls.Stopped) != 1 {
 			t.Errorf("%q; %+v", found, r.Calls)
 		}
-		ends := of[bellcord.CallEnded](s.bodies(turn.ID))
-		if len(ends) != 1 || ends[0].Fate != bellcord.CallStopped || !strings.Contains(ends[0].Text, "begun") {
+		ends := of[bellcord.ToolCallEnded](s.bodies(turn.ID))
+		if len(ends) != 1 || ends[0].Outcome != bellcord.CallStopped || !strings.Contains(ends[0].Result, "begun") {
 			t.Errorf("%+v", ends)
 		}
 		s.done("after it")
@@ -217,7 +217,7 @@ func TestLaw11_RealPiStoppedBeforeARetryIsStoppedAndNotFailed(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503]"})
-		s.await(turn, kind[bellcord.Retrying])
+		s.await(turn, kind[bellcord.ModelRetryScheduled])
 		asked := len(s.model.Requests())
 		began := time.Now()
 		s.stop(turn)
@@ -236,7 +236,7 @@ func TestRealPiRetriesAndAnswers(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503 times 1] [say Here I am.]"})
 		r := s.end(turn)
-		if text := said(s.bodies(turn.ID)); r.End != bellcord.Done || text != "Here I am." {
+		if text := said(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Here I am." {
 			t.Errorf("%s %s: %q; %s", r.End, r.Error, text, s.kinds(turn.ID))
 		}
 	})
@@ -245,7 +245,7 @@ func TestRealPiRetriesAndAnswers(t *testing.T) {
 func TestRealPiTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
-		if r := s.run("[status 400]"); r.End != bellcord.Failed || !strings.Contains(r.Error, "400") {
+		if r := s.run("[status 400]"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "400") {
 			t.Errorf("%s: %q", r.End, r.Error)
 		}
 		s.done("fine again")
@@ -299,11 +299,11 @@ func TestRealPiBeginsAnewAfterAClear(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("remember the heron")
 		turn := s.prompt(bellcord.Prompt{Text: "[slow 1000 10ms]"})
-		s.await(turn, kind[bellcord.Said])
-		if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.Person}); err != nil {
+		s.await(turn, kind[bellcord.TextDelta])
+		if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.CausePerson}); err != nil {
 			t.Fatal(err)
 		}
-		if r := s.end(turn); r.End != bellcord.Stopped {
+		if r := s.end(turn); r.End != bellcord.EndStopped {
 			t.Errorf("%s", r.End)
 		}
 		s.done("what was it")

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/agent/child/pi"
-	"github.com/bellcord/bellcord/internal/proc"
-	"github.com/bellcord/bellcord/internal/store/sqlite"
+	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // most is how long anything may take that a test waits for.
@@ -20,7 +21,7 @@ const most = 60 * time.Second
 
 // stage is a hub on a real store that hosts a pi, and one session.
 type stage struct {
-	*bellcord.Hub
+	*hub.Hub
 	t       *testing.T
 	agent   *child.Agent
 	store   bellcord.Store
@@ -38,7 +39,7 @@ func newStage(t *testing.T, d child.Definition) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, Speak: pi.New}}
-	if s.Hub, err = bellcord.Open(t.Context(), store, s.agent, bellcord.Options{}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -54,7 +55,7 @@ func newStage(t *testing.T, d child.Definition) *stage {
 	return s
 }
 
-func (s *stage) prompt(p bellcord.Prompt) *bellcord.Turn {
+func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	s.t.Helper()
 	turn, err := s.Prompt(s.session.ID, p)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *stage) run(text string) bellcord.Receipt {
 	return s.end(s.prompt(bellcord.Prompt{Text: text}))
 }
 
-func (s *stage) end(turn *bellcord.Turn) bellcord.Receipt {
+func (s *stage) end(turn *hub.Turn) bellcord.Receipt {
 	s.t.Helper()
 	select {
 	case <-turn.Settled():
@@ -84,20 +85,20 @@ func (s *stage) end(turn *bellcord.Turn) bellcord.Receipt {
 func (s *stage) done(text string) string {
 	s.t.Helper()
 	turn := s.prompt(bellcord.Prompt{Text: text})
-	if r := s.end(turn); r.End != bellcord.Done {
+	if r := s.end(turn); r.End != bellcord.EndDone {
 		s.t.Fatalf("%q ended %s: %s", text, r.End, r.Error)
 	}
 	return said(s.bodies(turn.ID))
 }
 
 // stop stops the turn and checks what holds for every stop.
-func (s *stage) stop(turn *bellcord.Turn) bellcord.Receipt {
+func (s *stage) stop(turn *hub.Turn) bellcord.Receipt {
 	s.t.Helper()
 	began := time.Now()
-	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.Person, By: "test"}))
+	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson, By: "test"}))
 	r := s.end(turn)
-	if r.End != bellcord.Stopped || r.Abandoned || len(r.Processes.Survivors) > 0 {
-		s.t.Errorf("the stopped turn ended %s (%s), abandoned %v, survivors %v", r.End, r.Error, r.Abandoned, r.Processes.Survivors)
+	if r.End != bellcord.EndStopped || r.AgentAbandoned || len(r.Processes.Survivors) > 0 {
+		s.t.Errorf("the stopped turn ended %s (%s), abandoned %v, survivors %v", r.End, r.Error, r.AgentAbandoned, r.Processes.Survivors)
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		s.t.Errorf("the stop took %s", took)
@@ -106,7 +107,7 @@ func (s *stage) stop(turn *bellcord.Turn) bellcord.Receipt {
 }
 
 // await returns when the turn's log has a body of which is says so.
-func (s *stage) await(turn *bellcord.Turn, is func(bellcord.Body) bool) bellcord.Body {
+func (s *stage) await(turn *hub.Turn, is func(bellcord.Body) bool) bellcord.Body {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), most)
 	defer done()
@@ -124,7 +125,7 @@ func (s *stage) await(turn *bellcord.Turn, is func(bellcord.Body) bool) bellcord
 			if ev.Turn == turn.ID && is(ev.Body) {
 				return ev.Body
 			}
-			if _, ended := ev.Body.(bellcord.Ended); ended && ev.Turn == turn.ID {
+			if _, ended := ev.Body.(bellcord.TurnEnded); ended && ev.Turn == turn.ID {
 				s.t.Fatalf("the turn ended before: %s", s.kinds(turn.ID))
 			}
 		}
@@ -146,6 +147,17 @@ func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
 	return all
 }
 
+// after returns what the store holds of a turn behind the first body of a kind.
+func (s *stage) after(id bellcord.TurnID, kind string) []bellcord.Body {
+	s.t.Helper()
+	all := s.bodies(id)
+	i := slices.IndexFunc(all, func(b bellcord.Body) bool { return b.Kind() == kind })
+	if i < 0 {
+		s.t.Fatalf("the turn has no %s: %s", kind, s.kinds(id))
+	}
+	return all[i+1:]
+}
+
 // kinds is the course of a turn in words.
 func (s *stage) kinds(id bellcord.TurnID) string {
 	s.t.Helper()
@@ -165,8 +177,8 @@ func (s *stage) hosted() []string {
 	}
 	var all []string
 	for _, ev := range events {
-		if h, is := ev.Body.(bellcord.Hosted); is {
-			all = append(all, h.Session)
+		if h, is := ev.Body.(bellcord.AgentSessionOpened); is {
+			all = append(all, h.AgentSession)
 		}
 	}
 	return all
@@ -175,7 +187,7 @@ func (s *stage) hosted() []string {
 func said(bodies []bellcord.Body) string {
 	var text strings.Builder
 	for _, b := range bodies {
-		if s, is := b.(bellcord.Said); is {
+		if s, is := b.(bellcord.TextDelta); is {
 			text.WriteString(s.Text)
 		}
 	}

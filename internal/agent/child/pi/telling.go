@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // telling makes Bellcord's events of pi's.
 type telling struct {
 	*speaker
-	work     *bellcord.Work
+	work     *hub.Work
 	ctx      context.Context
 	stopping bool
 	err      error // of the first event that was refused
@@ -22,12 +23,15 @@ type telling struct {
 	since  int64 // bytes that the conversation has grown by since the last usage
 	input  int64 // of the step, as last metered
 	blocks map[int]string
+	full   bool // the step's answer is too long: the rest is not kept
 	calls  calls
 	failed string // what pi says of the last answer, when it was none
 }
 
 func (t *telling) emit(b bellcord.Body) {
-	if err := t.work.Emit(b); err != nil && t.err == nil {
+	err := t.work.Emit(b)
+	t.full = errors.Is(err, hub.ErrAnswerTooLong)
+	if err != nil && !t.full && t.err == nil {
 		t.err = err
 	}
 }
@@ -64,15 +68,15 @@ func (t *telling) hear(r record) {
 	}
 }
 
-// step begins a step, unless one is open. Here limits take effect; what pi does
-// until it hears of that is recorded all the same.
+// step begins a step, unless one is open. Here limits take effect. A step that pi
+// begins after a stop is recorded for its cost; its text is not.
 func (t *telling) step() {
 	if t.open {
 		return
 	}
 	t.open, t.blocks, t.input = true, nil, 0
 	t.steps++
-	s := bellcord.StepStarted{Step: t.steps, Model: t.model, Input: t.context + t.since/4}
+	s := bellcord.StepStarted{Step: t.steps, Model: t.model, EstimatedInput: t.context + t.since/4}
 	if t.ctx.Err() == nil && t.work.Step(t.ctx, s) == nil {
 		return
 	}
@@ -101,10 +105,10 @@ func (t *telling) update(r record) {
 	case "thinking_end":
 		t.complete(u.ContentIndex, u.Content, true)
 	}
-	if told := r.Usage.exact(); told != nil && told.Input > t.input && t.open {
-		t.input = told.Input
+	if told := r.Usage.exact(); told != nil && told.InputTokens > t.input && t.open {
+		t.input = told.InputTokens
 		told.Exact = false
-		t.emit(bellcord.Metered{Usage: *told})
+		t.emit(bellcord.UsageReported{Usage: *told})
 	}
 }
 
@@ -116,11 +120,13 @@ func (t *telling) grow(index int, delta string, thinking bool) {
 	if t.blocks == nil {
 		t.blocks = map[int]string{}
 	}
-	t.blocks[index] += delta
+	if !t.full {
+		t.blocks[index] += delta
+	}
 	if thinking {
-		t.emit(bellcord.Thought{Text: delta})
+		t.emit(bellcord.ThinkingDelta{Text: delta})
 	} else {
-		t.emit(bellcord.Said{Text: delta})
+		t.emit(bellcord.TextDelta{Text: delta})
 	}
 }
 
@@ -194,8 +200,8 @@ func finish(reason string) string {
 
 // retrying tells of a pause before the next try.
 func (t *telling) retrying(r record) {
-	t.emit(bellcord.Retrying{
-		Attempt: r.Attempt, Wait: time.Duration(r.DelayMs * float64(time.Millisecond)), Why: r.ErrorMessage,
+	t.emit(bellcord.ModelRetryScheduled{
+		Attempt: r.Attempt, RetryIn: time.Duration(r.DelayMs * float64(time.Millisecond)), Reason: r.ErrorMessage,
 	})
 }
 
@@ -206,9 +212,9 @@ func (t *telling) called(id, name string, args json.RawMessage) {
 		return
 	}
 	var object map[string]json.RawMessage
-	c := bellcord.Called{Call: id, Name: name, Args: args}
+	c := bellcord.ToolCallRequested{Call: id, Name: name, Arguments: args}
 	if err := json.Unmarshal(args, &object); err != nil || object == nil {
-		c.Args = json.RawMessage(`{}`)
+		c.Arguments = json.RawMessage(`{}`)
 	}
 	t.calls.add(id)
 	t.emit(c)

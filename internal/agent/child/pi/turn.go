@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
@@ -26,7 +27,7 @@ const (
 // turn is one prompt and what pi makes of it.
 type turn struct {
 	*speaker
-	work *bellcord.Work
+	work *hub.Work
 	text string
 
 	phase    phase
@@ -56,7 +57,7 @@ func (t *turn) later() {
 }
 
 // Turn implements child.Speaker.
-func (s *speaker) Turn(ctx context.Context, w *bellcord.Work, text string) error {
+func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	s.inbox.listen()
 	defer s.inbox.hush()
 	t := &turn{speaker: s, work: w, text: text, again: time.NewTimer(0)}

@@ -139,8 +139,8 @@ func (u usage) exact() *bellcord.Usage {
 		return nil
 	}
 	return &bellcord.Usage{
-		Input: input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output,
-		Cost: int64(math.Round(u.Cost.Total * 1e9)), Exact: true,
+		InputTokens: input, CacheReadTokens: u.CacheRead, CacheWriteTokens: u.CacheWrite, OutputTokens: u.Output,
+		CostNanoUSD: int64(math.Round(u.Cost.Total * 1e9)), Exact: true,
 	}
 }
 

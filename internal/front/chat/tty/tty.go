@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/line"
@@ -25,7 +26,7 @@ const (
 // Run shows the model until the person leaves or ctx ends, and gives the terminal
 // back as it was, if it takes that: neither a key nor ctx waits for the terminal.
 func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
-	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx)) //nolint:forbidigo // for requests; no turn hangs on it
+	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer callOff(nil)
 	s := &screen{ctx: ctx, beside: beside, model: model}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
@@ -85,10 +86,21 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.out.resized.Store(true)
 	case tea.KeyPressMsg:
 		return s, s.obey(s.model.Press(msg.Keystroke(), msg.Text, time.Now()))
+	case tea.KeyboardEnhancementsMsg:
+		if msg.SupportsKeyDisambiguation() {
+			s.model.Distinct()
+		}
+	case uv.UnknownEvent:
+		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
+	case uv.UnknownSs3Event:
+		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
+	case uv.UnknownDcsEvent:
+		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
 	case tea.PasteMsg:
 		s.model.Paste(msg.Content)
 	case ticked:
-		return s, tea.Batch(s.obey(s.model.Tick(time.Time(msg))), tick())
+		s.model.Tick(time.Time(msg))
+		return s, tick()
 	case freed:
 		return s, s.caughtUp
 	case grown:
@@ -112,7 +124,7 @@ func (s *screen) obey(actions []chat.Action) tea.Cmd {
 }
 
 func (s *screen) take(news chat.News) {
-	s.obey(s.model.Tick(time.Now()))
+	s.model.Tick(time.Now())
 	s.model.Take(news.Events)
 	for _, err := range []error{news.Lost, news.Failed} {
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/fakegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/markup"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 func TestMarkdownBecomesTelegramsHTML(t *testing.T) {

@@ -81,7 +81,7 @@ type chat struct {
 
 // New returns an empty one; Close ends it.
 func New(pace Pace, logger *slog.Logger) *Outbox {
-	ctx, end := context.WithCancel(context.Background()) //nolint:forbidigo // the outbox's own life; no turn hangs on it
+	ctx, end := context.WithCancel(context.Background())
 	return &Outbox{pace: pace, logger: logger, ctx: ctx, end: end, chats: map[int64]*chat{}, news: make(chan struct{}, 1)}
 }
 

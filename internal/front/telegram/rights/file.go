@@ -27,7 +27,7 @@ func (l *List) update(change func(*book) bool) error {
 	if err != nil {
 		return fmt.Errorf("locking %s: %w", l.file, err)
 	}
-	defer func() { _ = held.Close() }()
+	defer func() { _ = filelock.Release(held) }()
 	b, err := load(l.file)
 	if err != nil || !change(&b) {
 		return err
@@ -42,7 +42,7 @@ func (l *List) update(change func(*book) bool) error {
 // milliseconds. One that hangs shall not hang us.
 const lockPatience = 5 * time.Second
 
-// lock waits for the file's lock, which lasts until it is closed, also by the
+// lock waits for the file's lock, which lasts until it is released, also by the
 // death of this process.
 func lock(path string) (*os.File, error) {
 	again := time.NewTicker(5 * time.Millisecond)

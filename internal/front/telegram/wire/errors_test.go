@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/fakegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // calls are all that a front makes.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/filelock"
 )
 
 const (
@@ -168,7 +170,7 @@ func (j *journal) close() error {
 	if j.lock == nil {
 		return nil
 	}
-	err := j.lock.Close()
+	err := filelock.Release(j.lock)
 	if j.file != nil {
 		err = errors.Join(j.file.Close(), err)
 	}

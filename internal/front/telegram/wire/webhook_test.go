@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/fakegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/piped"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 const hook = "http://127.0.0.1:9000/hook"

@@ -73,18 +73,35 @@ func at(address string) (file, bool) {
 	return found, there
 }
 
-// Holds reports whether a request is for one of the page's files.
+// Holds reports whether the page answers a request: one for its files, or one
+// of a browser for an address that leads nowhere.
 func Holds(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
 	_, there := at(r.URL.Path)
-	return there && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+	return there || isLost(r)
+}
+
+// programs are the addresses that programs use. Their errors are never a page.
+var programs = []string{"/v1", "/healthz", "/readyz", "/metrics", "/debug"}
+
+// isLost reports whether a person follows an address that leads nowhere: a
+// browser asks for HTML, and the address is not one for programs.
+func isLost(r *http.Request) bool {
+	for _, prefix := range programs {
+		if r.URL.Path == prefix || strings.HasPrefix(r.URL.Path, prefix+"/") {
+			return false
+		}
+	}
+	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 // ServeHTTP answers a request that Holds.
 func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, there := at(r.URL.Path)
 	if !there {
-		http.NotFound(w, r)
-		return
+		found = files["/index.html"]
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -95,6 +112,14 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-cache") // kept, and asked about: a new program has a new page
+	if !there {                        // the page shows that there is nothing, and a way back
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(found.content) // the browser may have gone
+		}
+		return
+	}
 	h.Set("ETag", found.tag)
 	http.ServeContent(w, r, found.name, time.Time{}, bytes.NewReader(found.content))
 }

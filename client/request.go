@@ -1,0 +1,116 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// request is one question to the server.
+type request struct {
+	method string
+	path   string // escaped, below the server's address
+	query  url.Values
+	body   any
+	key    string        // Idempotency-Key
+	wait   time.Duration // how long the server was asked to take
+	once   bool          // must not be sent again
+}
+
+const (
+	patience   = 30 * time.Second // for an answer, beyond what the server was asked to take
+	mostAnswer = 64 << 20         // bytes of an answer
+)
+
+// ask sends the request and reads the answer into the given value, unless that
+// is nil. A request whose connection broke before the whole answer was there is
+// sent once more: all but answers to questions mean the same twice.
+func (c *Client) ask(ctx context.Context, r request, into any) error {
+	ctx, done := context.WithTimeout(ctx, r.wait+patience)
+	defer done()
+	err := c.try(ctx, r, into)
+	var refused *Problem
+	if err == nil || errors.As(err, &refused) || ctx.Err() != nil || r.once {
+		return c.unreachable(err)
+	}
+	return c.unreachable(c.try(ctx, r, into))
+}
+
+// ErrUnreachable means that no connection to the server could be made.
+var ErrUnreachable = errors.New("no server answers")
+
+// unreachable adds the server's address to an error of making a connection.
+func (c *Client) unreachable(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return fmt.Errorf("%w at %s: %w", ErrUnreachable, c.server, op.Err)
+	}
+	return err
+}
+
+func (c *Client) try(ctx context.Context, r request, into any) error {
+	res, err := c.send(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode/100 != 2 {
+		return refusal(res)
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	if err == nil && into != nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the server's answer: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, c.url(r), body)
+	if err != nil {
+		return nil, err
+	}
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		req.Header.Set("Idempotency-Key", r.key)
+	}
+	req.Header.Set("Accept", "application/json, application/problem+json")
+	return c.do(req)
+}
+
+func (c *Client) do(req *http.Request) (*http.Response, error) {
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if c.program != "" {
+		req.Header.Set("User-Agent", c.program)
+	}
+	return c.http.Do(req)
+}
+
+func (c *Client) url(r request) string {
+	to := c.base.String() + r.path
+	if len(r.query) > 0 {
+		to += "?" + r.query.Encode()
+	}
+	return to
+}

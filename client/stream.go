@@ -1,0 +1,207 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Stream is a session's events as they happen. It belongs to one goroutine.
+type Stream struct {
+	client  *Client
+	session bellcord.SessionID
+	after   int64
+	pause   time.Duration // before the next attempt
+	retry   time.Duration // the first pause, as the server wants it
+	gaps    int           // attempts in a row that left out the same events
+	lost    bool          // Lost has been told
+	line    *connection
+
+	// Lost, if not nil, is told when the server cannot be reached, once until
+	// events come again. Next goes on trying.
+	Lost func(error)
+}
+
+// Events returns the events behind the given sequence number. Close it after
+// use.
+func (c *Client) Events(session bellcord.SessionID, after int64) *Stream {
+	return &Stream{client: c, session: session, after: after, retry: shortest, pause: shortest}
+}
+
+const (
+	shortest = 250 * time.Millisecond // pauses between attempts: they double
+	longest  = 5 * time.Second
+	silence  = 45 * time.Second // three heartbeats: then the connection is taken for dead
+	mostGaps = 3
+)
+
+// Next returns the next events, in order and without a hole or a repetition, at
+// least one. It waits for them, and connects again behind the last one for as
+// long as it takes; it gives up when ctx ends or the server refuses.
+func (s *Stream) Next(ctx context.Context) ([]bellcord.Event, error) {
+	for {
+		ev, err := s.attempt(ctx)
+		var refused *refusedError
+		switch {
+		case err == nil:
+			s.after, s.gaps, s.lost, s.pause = ev.Seq, 0, false, s.retry
+			return []bellcord.Event{ev}, nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.As(err, &refused):
+			return nil, refused.why
+		}
+		if s.Lost != nil && !s.lost {
+			s.lost = true
+			s.Lost(err)
+		}
+		if err := s.rest(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Close lets go of the server.
+func (s *Stream) Close() { s.hangUp() }
+
+// refusedError is one that no further attempt would change.
+type refusedError struct{ why error }
+
+func (e *refusedError) Error() string { return e.why.Error() }
+
+// attempt returns the next event over the connection there is, or a new one. On
+// an error there is none any more.
+func (s *Stream) attempt(ctx context.Context) (ev bellcord.Event, err error) {
+	if s.line == nil {
+		s.line = newConnection()
+	}
+	defer context.AfterFunc(ctx, s.line.cut)()
+	defer func() {
+		if err != nil {
+			s.hangUp()
+		}
+	}()
+	if s.line.messages == nil {
+		if err := s.connect(); err != nil {
+			return ev, err
+		}
+	}
+	for {
+		m, err := s.line.messages.next()
+		if s.line.messages.retry > 0 {
+			s.retry = min(max(s.line.messages.retry, shortest), longest)
+		}
+		if err != nil {
+			return ev, err
+		}
+		if m.kind == "problem" {
+			return ev, ended(m.data)
+		}
+		if ev, err = decode(m); err != nil {
+			return ev, &refusedError{err}
+		}
+		switch {
+		case ev.Seq == s.after+1:
+			return ev, nil
+		case ev.Seq > s.after+1:
+			return ev, s.gap(ev.Seq)
+		}
+	}
+}
+
+// gap answers events that did not come. A server that leaves them out every
+// time does not have them.
+func (s *Stream) gap(seq int64) error {
+	err := fmt.Errorf("the server left out the events between %d and %d", s.after, seq)
+	if s.gaps++; s.gaps >= mostGaps {
+		return &refusedError{err}
+	}
+	return err
+}
+
+func (s *Stream) connect() error {
+	after := strconv.FormatInt(s.after, 10)
+	r := request{path: session(s.session, "/events"), query: url.Values{"after": {after}}}
+	req, err := http.NewRequestWithContext(s.line.ctx, http.MethodGet, s.client.url(r), http.NoBody)
+	if err != nil {
+		return &refusedError{err}
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	if s.after > 0 {
+		req.Header.Set("Last-Event-ID", after)
+	}
+	res, err := s.client.do(req) //nolint:bodyclose // by hangUp
+	if err != nil {
+		return err
+	}
+	s.line.body = res.Body
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	switch status := res.StatusCode; {
+	case status == http.StatusOK && kind == "text/event-stream":
+		s.line.messages = newMessages(s.line, mostLine)
+		return nil
+	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500:
+		return lasting(refusal(res)) // and later it may not
+	case status/100 == 2:
+		return &refusedError{fmt.Errorf("the server answered with %q instead of events", kind)}
+	}
+	return &refusedError{refusal(res)}
+}
+
+// storeDamaged is the problem of a log that cannot be read.
+const storeDamaged = "urn:bellcord:store-damaged"
+
+// lasting returns the problem as a refusal where no further attempt changes it.
+func lasting(p *Problem) error {
+	if p.Type == storeDamaged {
+		return &refusedError{p}
+	}
+	return p
+}
+
+// ended returns why the server ended a stream.
+func ended(data []byte) error {
+	p := &Problem{}
+	if err := json.Unmarshal(data, p); err != nil {
+		return &refusedError{err}
+	}
+	return lasting(p)
+}
+
+// rest waits before the next attempt: longer every time, and not exactly as long
+// as everybody else that lost the same server.
+func (s *Stream) rest(ctx context.Context) error {
+	pause := min(s.pause+rand.N(s.pause/4), longest)
+	s.pause = min(2*s.pause, longest)
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Stream) hangUp() {
+	if s.line != nil {
+		s.line.close()
+		s.line = nil
+	}
+}
+
+// decode reads an event as the core writes it.
+func decode(m message) (bellcord.Event, error) {
+	var ev bellcord.Event
+	if err := json.Unmarshal(m.data, &ev); err != nil {
+		return bellcord.Event{}, fmt.Errorf("event %s: %w", m.id, err)
+	}
+	return ev, nil
+}

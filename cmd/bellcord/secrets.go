@@ -1,0 +1,16 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/bellcord/bellcord/internal/secret"
+)
+
+// knownSecrets has the secrets that this process is configured with. They are added when
+// the configuration is loaded, and replaced wherever a failure becomes an event,
+// a log line, an answer or a line on a screen.
+var knownSecrets = &secret.Known{}
+
+// stderr is where logs and errors go.
+var stderr io.Writer = knownSecrets.Writer(os.Stderr)

@@ -1,0 +1,32 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestServe_SIGHUP_GoesOnServing(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	server := w.daemon(nil)
+	session, turn := server.prompts("[slow 100000 5ms]")
+	server.until(session, "said")
+	if err := server.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); !strings.Contains(server.said(), "SIGHUP ignored"); {
+		if time.Since(began) > 20*time.Second {
+			t.Fatalf("the log does not have it: %s", server.said())
+		}
+	}
+	if status := server.ask("GET", "/readyz", nil, nil); status != 200 {
+		t.Errorf("/readyz: %d", status)
+	}
+	if status := server.ask("POST", "/v1/turns/"+string(turn)+"/stop", struct{}{}, nil); status != 200 {
+		t.Errorf("stop: %d", status)
+	}
+}

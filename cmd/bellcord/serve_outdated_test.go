@@ -1,0 +1,91 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord/api"
+)
+
+// gets makes a request without a body and returns the whole answer.
+func (s *daemon) gets(path string) (status int, body string) {
+	s.t.Helper()
+	resp, err := s.client.Get(s.url + path)
+	if err != nil {
+		s.t.Fatalf("%s: %v; %s", path, err, s.said())
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+func TestServe_SchemaBecomesNewer_DrainsAndExitsWithTheReason(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	settings := filepath.Join(w.dir, "node.toml")
+	if err := os.WriteFile(settings, []byte("[cluster]\nlease = \"30s\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := ownSchema(t).String()
+	s := w.daemon(nil, "--config", settings, "--store", store, "--finish", "15s")
+	session, turn := s.prompts("[slow 100000 5ms]")
+	s.until(session, "said")
+	db, err := pgx.Connect(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close(t.Context())
+	if status, _ := s.gets("/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz before: %d", status)
+	}
+	if _, err := db.Exec(t.Context(), `UPDATE schema_version SET version = version + 1`); err != nil {
+		t.Fatal(err)
+	}
+
+	var status int
+	var body string
+	eventually(t, "it is not ready", func() bool { status, body = s.gets("/readyz"); return status == http.StatusServiceUnavailable })
+	if !strings.Contains(body, "from a newer bellcord") {
+		t.Errorf("/readyz says %s", body)
+	}
+	if status := s.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: "hello"}, nil); status != http.StatusServiceUnavailable {
+		t.Errorf("a prompt is answered %d", status)
+	}
+	var record api.Turn
+	if status := s.ask("GET", "/v1/turns/"+string(turn), nil, &record); status != http.StatusOK || record.State != api.Running {
+		t.Errorf("the turn that runs is %q, %d", record.State, status)
+	}
+	select {
+	case <-s.gone:
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("it does not end: %s", s.said())
+	}
+	if code := s.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	lines := strings.Split(strings.TrimSpace(s.said()), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, "from a newer bellcord; update this program") {
+		t.Errorf("it ends with %q", last)
+	}
+	var receipt string
+	if err := db.QueryRow(t.Context(), `SELECT receipt FROM turns WHERE id = $1`, string(turn)).Scan(&receipt); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"end":"stopped"`, `"kind":"shutdown"`, `"by":"upgrade"`} {
+		if !strings.Contains(receipt, part) {
+			t.Errorf("%s is not in the receipt %s", part, receipt)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/store/sqlite"
+	"github.com/bellcord/bellcord/store/storecheck"
+)
+
+func storeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Check, back up and restore the store",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(storeCheckCommand(), storeBackupCommand(), storeRestoreCommand(), storeAdoptCommand())
+	return cmd
+}
+
+func storeCheckCommand() *cobra.Command {
+	var s settings
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Read the whole store and report what is damaged",
+		Long: `Reads every event and turn of the store: the database's own integrity check,
+events without a hole in every session, one end for every turn that has ended. It
+changes nothing and works while a server runs. The exit code is 1 when something
+is damaged.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.load()
+			if err != nil {
+				return err
+			}
+			report, err := checkStore(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			return printReport(cmd.OutOrStdout(), report, asJSON)
+		},
+	}
+	s.dataFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func checkStore(ctx context.Context, c config.Config) (*storecheck.Report, error) {
+	if c.Store == "" {
+		return sqlite.Check(ctx, c.Data)
+	}
+	shared, err := app.OpenStore(ctx, appConfig(c, nil))
+	if err != nil {
+		return nil, err
+	}
+	report, err := storecheck.Run(ctx, shared)
+	return report, errors.Join(err, shared.Close())
+}
+
+func printReport(out io.Writer, r *storecheck.Report, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(out).Encode(r); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(out, "%d sessions, %d turns, %d events\n", r.Sessions, r.Turns, r.Events)
+		for _, p := range r.Problems {
+			fmt.Fprintln(out, "problem:", p)
+		}
+	}
+	if len(r.Problems) > 0 {
+		return exitCode(exitFailed)
+	}
+	if !asJSON {
+		fmt.Fprintln(out, "ok")
+	}
+	return nil
+}
+
+func storeBackupCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the store into a new file, also while a server runs",
+		Long: `Copies the database, as it is at one moment, into FILE, which must not exist
+and is made with the mode 0600. Servers go on working meanwhile. Workspaces are
+files: back them up like other files.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := s.localStore("pg_dump")
+			if err != nil {
+				return err
+			}
+			began := time.Now()
+			if err := sqlite.Backup(cmd.Context(), dir, args[0]); err != nil {
+				return fmt.Errorf("backup of %s: %w", dir, err)
+			}
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %.1f MB in %.2f s\n", args[0], float64(info.Size())/1e6, time.Since(began).Seconds())
+			return nil
+		},
+	}
+	s.dataFlags(cmd)
+	return cmd
+}
+
+func storeRestoreCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Replace the store by a backup; no server may run",
+		Long: `Puts a file that bellcord store backup made in the place of the database. The
+database that is there is kept as bellcord.db.old. Turns that had not ended when
+the backup was made end as lost at the next start. Where the data directory has no
+token that the restored store accepts, a new one with all rights is written to
+DATA/token.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := s.localStore("pg_restore")
+			if err != nil {
+				return err
+			}
+			old, err := sqlite.Restore(cmd.Context(), dir, args[0])
+			if err != nil {
+				return fmt.Errorf("restore into %s: %w", dir, err)
+			}
+			if old != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "The database that was there is now %s.\n", old)
+			}
+			path, created, err := app.RestoreToken(cmd.Context(), dir)
+			if created {
+				fmt.Fprintf(cmd.OutOrStdout(), "A new token with all rights is in %s.\n", path)
+			}
+			return err
+		},
+	}
+	s.dataFlags(cmd)
+	return cmd
+}
+
+func storeAdoptCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "adopt",
+		Short: "Accept the database as it is after a refused start",
+		Long: `Makes the database that is in the data directory the one that the directory
+expects. Use it when a start was refused because the database was replaced, or has
+lost its last commits, and there is no backup. What is missing stays missing.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := s.localStore("pg_restore")
+			if err != nil {
+				return err
+			}
+			return sqlite.Adopt(cmd.Context(), dir)
+		},
+	}
+	s.dataFlags(cmd)
+	return cmd
+}
+
+// localStore returns the data directory of a store that is a file, or an error
+// that names the tool for PostgreSQL.
+func (s *settings) localStore(tool string) (string, error) {
+	c, err := s.load()
+	if err == nil && c.Store != "" {
+		err = fmt.Errorf("the store is in PostgreSQL: use %s; see docs/scale.md", tool)
+	}
+	return c.Data, err
+}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+func TestFlags_Zero_ReplacesTheFilesValue(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "config.toml")
+	const text = "[limits]\nsteps = 7\ntokens = 7\ncost = 7.0\ndeadline = \"7s\"\n[serve]\nfinish = \"7s\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for flag, value := range map[string]func(config.Config) float64{
+		"--max-steps=0":  func(c config.Config) float64 { return float64(c.Limits.Steps) },
+		"--max-tokens=0": func(c config.Config) float64 { return float64(c.Limits.Tokens) },
+		"--max-cost=0":   func(c config.Config) float64 { return c.Limits.Cost },
+		"--deadline=0s":  func(c config.Config) float64 { return float64(c.Limits.Deadline) },
+		"--finish=0s":    func(c config.Config) float64 { return float64(c.Serve.Finish) },
+	} {
+		for _, given := range []bool{true, false} {
+			var f serveFlags
+			cmd := &cobra.Command{}
+			f.agentFlags(cmd)
+			cmd.Flags().DurationVar(&f.finish, "finish", 0, "")
+			args := []string{"--config", file}
+			if given {
+				args = append(args, flag)
+			}
+			if err := cmd.ParseFlags(args); err != nil {
+				t.Fatal(err)
+			}
+			c, err := f.config()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := value(c); (got == 0) != given {
+				t.Errorf("%s given %v: the setting is %v", flag, given, got)
+			}
+		}
+	}
+}
+
+func TestServe_FinishZero_StopsTheRunningTurnAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	s := w.daemon(nil, "--finish", "0s")
+	var session api.Session
+	if code := s.ask(http.MethodPost, "/v1/sessions", map[string]any{}, &session); code != http.StatusCreated {
+		t.Fatalf("session: %d", code)
+	}
+	var turn api.Turn
+	if code := s.ask(http.MethodPost, "/v1/sessions/"+string(session.ID)+"/turns", map[string]any{"text": "[slow 2000 20ms]"}, &turn); code != http.StatusAccepted {
+		t.Fatalf("turn: %d", code)
+	}
+	for bound := time.Now().Add(20 * time.Second); len(w.model.Requests()) == 0; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(bound) {
+			t.Fatal("the model was not asked")
+		}
+	}
+	began := time.Now()
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-s.gone
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s to end", took)
+	}
+	if _, ends := w.record(session.ID); len(ends) != 1 || ends[0].End != "stopped" || ends[0].Cause.Kind != "shutdown" {
+		t.Errorf("ends %+v; %s", ends, s.said())
+	}
+	if !strings.Contains(s.said(), `"stopped":1`) {
+		t.Errorf("the log: %s", s.said())
+	}
+}

@@ -1,0 +1,68 @@
+package bellcord
+
+import (
+	"errors"
+)
+
+// ErrTurnEnded is returned for a write or an answer that comes after the turn's end.
+var ErrTurnEnded = errors.New("the turn has ended")
+
+// Errors of a hub.
+var (
+	ErrDraining = errors.New("shutting down, no new turns")
+	ErrNotOpen  = errors.New("the session is not open")
+)
+
+// Errors of a hub that has reached its Admission limit. They concern new prompts
+// only: existing turns can be read, answered and stopped.
+var (
+	ErrTooManyTurns   = errors.New("the server has as many turns as it takes: try again when some have ended")
+	ErrTooManyOfOwner = errors.New("you have as many turns as one owner may have: try again when some have ended, or stop some")
+)
+
+// ErrNoQuestion is returned for an answer to a question that is not open: it never
+// was, or it has an answer.
+var ErrNoQuestion = errors.New("no such question is open")
+
+// ErrStarted is returned for a change to a turn that is no longer queued.
+var ErrStarted = errors.New("the turn no longer waits")
+
+// ErrStoreDown is returned for prompts and new sessions while commits fail. A
+// refused request is not carried out later.
+var ErrStoreDown = errors.New("the store does not answer")
+
+// ErrWithdrawn is the result of an op that was taken back before any commit had
+// it: it has not happened and never will.
+var ErrWithdrawn = errors.New("withdrawn before it was committed")
+
+// ErrClosed is returned by a log that has been closed.
+var ErrClosed = errors.New("the log is closed")
+
+// ErrDamaged means that the store has lost events of a session, or cannot read
+// them. Readers get it instead of a log with a hole.
+var ErrDamaged = errors.New(`the store is damaged: run "bellcord store check", and restore a backup`)
+
+// Errors of a store.
+var (
+	ErrNoSession    = errors.New("no such session")
+	ErrNoTurn       = errors.New("no such turn")
+	ErrTurnExists   = errors.New("a turn with this id exists")
+	ErrBusy         = errors.New("another turn of the session is running")
+	ErrFenced       = errors.New("the turn has ended or belongs to another process")
+	ErrStopRecorded = errors.New("a stop is on record")
+	// ErrNotCommitted marks an error after which nothing of a commit is in the store.
+	ErrNotCommitted = errors.New("nothing was committed")
+	// ErrStoreLost means that the store's files were deleted or replaced while
+	// this process had them open: what it wrote would be lost without a trace.
+	ErrStoreLost = errors.New("the store's files were deleted or replaced while in use; put them back, or restart and restore a backup")
+	// ErrUnknown means that a commit may or may not have happened.
+	ErrUnknown = errors.New("outcome unknown: retry with the same id, or query the turn")
+)
+
+// notCommitted is an error of a transaction that has changed nothing.
+type notCommitted struct{ error }
+
+func (e notCommitted) Unwrap() []error { return []error{e.error, ErrNotCommitted} }
+
+// NotCommitted marks err with ErrNotCommitted and keeps its text.
+func NotCommitted(err error) error { return notCommitted{err} }

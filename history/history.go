@@ -1,0 +1,215 @@
+// Package history builds conversations and answers from events, and repairs what a
+// stop or a crash left open, so that a model accepts it. It does no I/O except
+// reading events from a store.
+package history
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
+)
+
+// Read builds a session's conversation from its events and repairs what
+// a stop or a crash left open. It writes nothing and knows no clock: the same
+// events give the same messages, and more events only add to them, so a model's
+// prompt cache survives (law 22); but for a compaction, which replaces them.
+func Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
+	h := historian{prompts: map[bellcord.TurnID]bellcord.Prompt{}}
+	err := bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
+		h.read(ev)
+		return true
+	})
+	return Repair(h.recorded()), err
+}
+
+// Recorded is the conversation as the events have it, before any repair.
+func Recorded(events []bellcord.Event) []bellcord.Message {
+	h := historian{prompts: map[bellcord.TurnID]bellcord.Prompt{}}
+	for _, ev := range events {
+		h.read(ev)
+	}
+	return h.recorded()
+}
+
+// historian folds events into messages.
+type historian struct {
+	messages []bellcord.Message
+	prompts  map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
+	turn     bellcord.TurnID                     // the one that runs
+	control  bool                                // it is no part of the conversation
+	note     string                              // what the next prompt is to be told about the last turn
+
+	step  step
+	calls []*callState
+}
+
+// step is the one under way.
+type step struct {
+	seq      int64
+	model    string
+	text     strings.Builder
+	thinking []bellcord.Thinking
+	thought  strings.Builder // since the last seal
+}
+
+type callState struct {
+	bellcord.CallRequest
+	started bool
+	ended   *bellcord.ToolCallEnded
+	output  clip.Text
+}
+
+// mostSoFar is how much of the head and of the tail of an output the model is
+// given for a call that did not end.
+const mostSoFar = 32 << 10
+
+func (h *historian) read(ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.TurnAccepted:
+		h.prompts[ev.Turn] = b.Prompt
+	case bellcord.PromptEdited:
+		prompt := h.prompts[ev.Turn]
+		prompt.Text = b.Text
+		h.prompts[ev.Turn] = prompt
+	case bellcord.TurnStarted:
+		h.start(ev)
+	case bellcord.ConversationCleared:
+		*h = historian{prompts: h.prompts, turn: "none"} // what still runs belongs to what was
+	case bellcord.TurnEnded:
+		delete(h.prompts, ev.Turn)
+		if ev.Turn == h.turn {
+			h.closeStep(&b.Receipt)
+			if !h.control {
+				h.note = noteOn(b.Receipt)
+			}
+		}
+	default:
+		if ev.Turn == h.turn {
+			h.work(ev.Seq, ev.Body)
+		}
+	}
+}
+
+// start is where a prompt has its place in the conversation.
+func (h *historian) start(ev bellcord.Event) {
+	h.closeStep(nil)
+	prompt := h.prompts[ev.Turn]
+	delete(h.prompts, ev.Turn)
+	h.turn, h.control = ev.Turn, prompt.Task != bellcord.TaskAnswer
+	if h.control {
+		return
+	}
+	text := prompt.Text
+	if h.note != "" {
+		text, h.note = h.note+"\n\n"+text, ""
+	}
+	h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: ev.Seq, Text: text, Images: prompt.Images})
+}
+
+// work is what the running turn does.
+func (h *historian) work(seq int64, body bellcord.Body) {
+	switch b := body.(type) {
+	case bellcord.AttachmentLoaded:
+		if n := len(h.messages); n > 0 && h.messages[n-1].Role == bellcord.RoleUser {
+			h.messages[n-1].Text += "\n\n[" + b.Link.URI + "]\n" + b.Text
+		}
+	case bellcord.StepStarted:
+		h.closeStep(nil)
+		h.step.seq, h.step.model = seq, b.Model
+	case bellcord.ThinkingDelta:
+		h.step.thought.WriteString(b.Text)
+	case bellcord.ThinkingSigned:
+		h.step.seal(b)
+	case bellcord.TextDelta:
+		h.step.text.WriteString(b.Text)
+	case bellcord.ToolCallRequested:
+		h.calls = append(h.calls, &callState{CallRequest: bellcord.CallRequest{ID: b.Call, Name: b.Name, Arguments: b.Arguments, Signature: b.Signature}, output: clip.Text{Head: mostSoFar, Tail: mostSoFar}})
+	case bellcord.ToolCallStarted:
+		h.call(b.Call).started = true
+	case bellcord.ToolOutputDelta:
+		h.call(b.Call).output.Add(b.Text)
+	case bellcord.ToolCallEnded:
+		c := h.call(b.Call)
+		c.ended, c.output = &b, clip.Text{}
+	case bellcord.ConversationCompacted:
+		h.closeStep(nil)
+		kept := slices.DeleteFunc(h.messages, func(m bellcord.Message) bool { return m.Seq < b.FromSeq })
+		h.messages = append([]bellcord.Message{{Role: bellcord.RoleUser, Text: b.Summary}}, kept...)
+	}
+}
+
+func (s *step) seal(b bellcord.ThinkingSigned) {
+	s.thinking = append(s.thinking, bellcord.Thinking{At: s.text.Len(), Text: s.thought.String(), Signature: b.Signature})
+	s.thought.Reset()
+}
+
+// call finds a call of the step; ids need only be unique within it.
+func (h *historian) call(id string) *callState {
+	if i := slices.IndexFunc(h.calls, func(c *callState) bool { return c.ID == id }); i >= 0 {
+		return h.calls[i]
+	}
+	return &callState{}
+}
+
+// recorded is what there is so far, the open step included.
+func (h *historian) recorded() []bellcord.Message {
+	h.closeStep(nil)
+	return h.messages
+}
+
+// closeStep turns the step into messages, with a true result for each call that
+// was started and has none. receipt is the turn's, when it has ended.
+func (h *historian) closeStep(receipt *bellcord.Receipt) {
+	s := &h.step
+	if s.thought.Len() > 0 {
+		s.seal(bellcord.ThinkingSigned{}) // it was not finished
+	}
+	if s.text.Len() > 0 || len(h.calls) > 0 || len(s.thinking) > 0 {
+		m := bellcord.Message{Role: bellcord.RoleAssistant, Seq: s.seq, Model: s.model, Text: s.text.String(), Thinking: s.thinking}
+		for _, c := range h.calls {
+			m.Calls = append(m.Calls, c.CallRequest)
+		}
+		h.messages = append(h.messages, m)
+	}
+	for _, c := range h.calls {
+		if c.started || c.ended != nil {
+			h.messages = append(h.messages, c.result(s.seq, receipt))
+		}
+	}
+	h.step, h.calls = step{}, nil
+}
+
+func (c *callState) result(seq int64, receipt *bellcord.Receipt) bellcord.Message {
+	m := bellcord.Message{Role: bellcord.RoleTool, Seq: seq, Call: c.ID, Name: c.Name}
+	if c.ended != nil {
+		m.Text, m.Failed = c.ended.Result, c.ended.Failed || c.ended.Outcome != bellcord.CallFinished
+		return m
+	}
+	m.Text, m.Failed = bellcord.ResultText(c.fate(receipt), c.output.String()), true
+	return m
+}
+
+// fate of a started call without an end on record, as the turn's receipt has it.
+func (c *callState) fate(receipt *bellcord.Receipt) bellcord.CallOutcome {
+	if receipt != nil && slices.Contains(receipt.Calls.Stopped, bellcord.CallRef{Call: c.ID, Name: c.Name}) {
+		return bellcord.CallStopped
+	}
+	return bellcord.CallUnknown
+}
+
+// noteOn says what the model should know about a turn that was cut short.
+func noteOn(r bellcord.Receipt) string {
+	switch r.End {
+	case bellcord.EndStopped:
+		return "[the previous turn was stopped before it was complete]"
+	case bellcord.EndFailed:
+		return "[the previous turn failed before it was complete]"
+	case bellcord.EndLost:
+		return "[the previous turn was cut off: the process that ran it died]"
+	case bellcord.EndDone:
+	}
+	return ""
+}

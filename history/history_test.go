@@ -1,0 +1,197 @@
+package history_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+)
+
+// record is a session's events, as a store would have them.
+type record struct {
+	bellcord.Reader
+	events []bellcord.Event
+}
+
+func (r record) Events(_ context.Context, _ bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
+	rest := r.events[after:]
+	return rest[:min(len(rest), limit)], nil
+}
+
+func (r record) Tail(context.Context, bellcord.SessionID) (int64, error) {
+	return int64(len(r.events)), nil
+}
+
+// of numbers the bodies as events. A string names the turn of those that follow.
+func of(entries ...any) (events []bellcord.Event) {
+	turn := bellcord.TurnID("one")
+	for _, e := range entries {
+		switch e := e.(type) {
+		case string:
+			turn = bellcord.TurnID(e)
+		case bellcord.Body:
+			events = append(events, bellcord.Event{Seq: int64(len(events) + 1), Turn: turn, Body: e})
+		}
+	}
+	return events
+}
+
+func prompted(text string) bellcord.Body {
+	return bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: text}}
+}
+
+func said(text string) bellcord.Body { return bellcord.TextDelta{Text: text} }
+
+func called(id string) bellcord.Body {
+	return bellcord.ToolCallRequested{Call: id, Name: "shell", Arguments: json.RawMessage(`{}`)}
+}
+
+func returned(id, text string) bellcord.Body {
+	return bellcord.ToolCallEnded{Call: id, Outcome: bellcord.CallFinished, Result: text}
+}
+
+func ended(end bellcord.End, stopped ...string) bellcord.Body {
+	r := bellcord.Receipt{End: end}
+	for _, id := range stopped {
+		r.Calls.Stopped = append(r.Calls.Stopped, bellcord.CallRef{Call: id, Name: "shell"})
+	}
+	return bellcord.TurnEnded{Receipt: r}
+}
+
+// inWords is a conversation, a message a line.
+func inWords(messages []bellcord.Message) string {
+	var out strings.Builder
+	for _, m := range messages {
+		fmt.Fprintf(&out, "%s%s: %q", m.Role, m.Call, m.Text)
+		for _, c := range m.Calls {
+			fmt.Fprintf(&out, " %s(%s)", c.ID, c.Arguments)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+var begun, step = bellcord.TurnStarted{}, bellcord.StepStarted{}
+
+func TestHistoryIsWhatTheEventsSay(t *testing.T) {
+	t.Parallel()
+	started := func(id string) bellcord.Body { return bellcord.ToolCallStarted{Call: id} }
+	const notStarted = `"[not started: the turn was stopped before this call ran; it had no effect]"`
+	tests := []struct {
+		name   string
+		events []bellcord.Event
+		want   string
+	}{
+		{"nothing", nil, ""},
+		{
+			"an answer in pieces", of(prompted("hi"), begun, step, bellcord.ThinkingDelta{Text: "hm"}, said("hel"), said("lo"), bellcord.StepEnded{}, ended(bellcord.EndDone)),
+			"user: \"hi\"\nassistant: \"hello\"\n",
+		},
+		{
+			"an answer that is only space", of(prompted("hi"), begun, step, said(" \n"), said("\t"), ended(bellcord.EndDone)),
+			"user: \"hi\"\n",
+		},
+		{
+			"a call beside text that is only space", of(prompted("hi"), begun, step, said("\n"), called("a"), started("a"), returned("a", "x"), ended(bellcord.EndDone)),
+			"user: \"hi\"\nassistant: \"\" a({})\ntoola: \"x\"\n",
+		},
+		{
+			"results in the order of the calls, and one that is empty",
+			of(prompted("hi"), begun, step, said("so"), called("a"), called("b"), started("b"), started("a"), returned("b", "B"), returned("a", " "), step, said("done"), ended(bellcord.EndDone)),
+			"user: \"hi\"\nassistant: \"so\" a({}) b({})\ntoola: \"(no output)\"\ntoolb: \"B\"\nassistant: \"done\"\n",
+		},
+		{
+			"an id that the model uses in every step",
+			of(prompted("hi"), begun, step, called("0"), started("0"), returned("0", "first"), step, called("0"), started("0"), returned("0", "second"), ended(bellcord.EndDone)),
+			"user: \"hi\"\nassistant: \"\" 0({})\ntool0: \"first\"\nassistant: \"\" 0({})\ntool0: \"second\"\n",
+		},
+		{
+			"prompts where they were begun, not where they were queued",
+			of(
+				prompted("one"), begun, step, said("ans"), "two", prompted("two"), "three", prompted("three"), "one", said("wer"), ended(bellcord.EndDone),
+				"two", begun, step, said("second"), ended(bellcord.EndDone), "three", begun, step, said("third"), ended(bellcord.EndDone),
+			),
+			"user: \"one\"\nassistant: \"answer\"\nuser: \"two\"\nassistant: \"second\"\nuser: \"three\"\nassistant: \"third\"\n",
+		},
+		{
+			"a queued prompt that was stopped was never said",
+			of(prompted("one"), begun, step, "two", prompted("two"), ended(bellcord.EndStopped), "one", said("yes"), ended(bellcord.EndDone), "three", prompted("three"), begun),
+			"user: \"one\"\nassistant: \"yes\"\nuser: \"three\"\n",
+		},
+		{
+			"a stop: each call has the fate that is true of it",
+			of(
+				prompted("one"), begun, step, said("so"), called("a"), called("b"), called("c"), started("a"), returned("a", "A"), started("b"),
+				bellcord.ToolOutputDelta{Call: "b", Text: "half"}, bellcord.ToolOutputDelta{Call: "b", Text: " way"}, bellcord.StopRequested{}, ended(bellcord.EndStopped, "b"),
+				"two", prompted("two"), begun,
+			),
+			"user: \"one\"\nassistant: \"so\" a({}) b({}) c({})\ntoola: \"A\"\n" +
+				"toolb: \"[output so far]\\nhalf way\\n[stopped while it ran; it may have had effects]\"\ntoolc: " + notStarted + "\n" +
+				"user: \"[the previous turn was stopped before it was complete]\\n\\ntwo\"\n",
+		},
+		{
+			"a failure is told to the next prompt, once",
+			of(prompted("one"), begun, ended(bellcord.EndFailed), "two", prompted("two"), begun, ended(bellcord.EndDone), "three", prompted("three"), begun),
+			"user: \"one\"\nuser: \"[the previous turn failed before it was complete]\\n\\ntwo\"\nuser: \"three\"\n",
+		},
+		{
+			"a death: what had been started is unknown",
+			of(prompted("one"), begun, step, called("a"), called("b"), started("a"), ended(bellcord.EndLost), "two", prompted("two"), begun),
+			"user: \"one\"\nassistant: \"\" a({}) b({})\n" +
+				"toola: \"[outcome unknown: it was started, and its end was not seen; it may have had effects]\"\ntoolb: " + notStarted + "\n" +
+				"user: \"[the previous turn was cut off: the process that ran it died]\\n\\ntwo\"\n",
+		},
+		{
+			"settings are no conversation",
+			of(bellcord.SessionUpdated{Title: "x"}, prompted("hi"), bellcord.SessionUpdated{Mode: "full"}, begun, bellcord.ModelRetryScheduled{}, bellcord.QuestionOpened{}, bellcord.QuestionAnswered{}),
+			"user: \"hi\"\n",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := history.Read(t.Context(), record{events: test.events}, "s")
+			if err != nil || inWords(got) != test.want {
+				t.Errorf("%v\n%swant\n%s", err, inWords(got), test.want)
+			}
+		})
+	}
+}
+
+func TestALongHistoryIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	entries := []any{prompted("count"), begun, step}
+	for i := range 1000 {
+		entries = append(entries, said(fmt.Sprint(i, " ")), bellcord.SessionUpdated{Mode: "ask"})
+	}
+	got, err := history.Read(t.Context(), record{events: of(entries...)}, "s")
+	if err != nil || len(got) != 2 || !strings.HasPrefix(got[1].Text, "0 1 2 ") || !strings.HasSuffix(got[1].Text, " 999 ") {
+		t.Errorf("%d messages, %v", len(got), err)
+	}
+}
+
+func TestNeighboursOfOneStreamAreJoined(t *testing.T) {
+	t.Parallel()
+	output := func(call, text string) bellcord.Body { return bellcord.ToolOutputDelta{Call: call, Text: text} }
+	events := of(
+		said("a"), said("b"), bellcord.ThinkingDelta{Text: "c"}, bellcord.ThinkingDelta{Text: "d"}, said("e"),
+		output("x", "1"), output("x", "2"), output("y", "3"), step, said("f"), "two", said("g"),
+	)
+	before := fmt.Sprint(events)
+	var got []string
+	for _, ev := range bellcord.Joined(events) {
+		got = append(got, fmt.Sprintf("%d %s %v", ev.Seq, ev.Turn, ev.Body))
+	}
+	want := []string{"2 one {ab}", "4 one {cd}", "5 one {e}", "7 one {x 12 0}", "8 one {y 3 0}", "9 one {0  0 <nil>}", "10 one {f}", "11 two {g}"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if fmt.Sprint(events) != before {
+		t.Error("the events themselves were changed")
+	}
+}

@@ -1,0 +1,121 @@
+package commitlog
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// mostFailing is how long commits may fail before the hub refuses what needs one.
+const mostFailing = time.Second
+
+// health is the state of the store, as the committer and the sweep find it.
+type health struct {
+	why atomic.Pointer[error] // nil while the store works
+
+	mu     sync.Mutex    // protects what follows
+	lost   error         // the store's files are no longer in their place
+	commit error         // of the commits that fail
+	timer  *time.Timer   // runs from the first failed commit for mostFailing
+	round  int           // number of the timer
+	ripe   bool          // the timer has ended
+	down   chan struct{} // closed while why is set; nil until somebody waits
+}
+
+// failing returns why prompts are refused, nil while they are not. It does no
+// I/O and takes no lock.
+func (h *health) failing() error {
+	if why := h.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
+// failed returns a channel that is closed when the store fails, now or later.
+func (h *health) failed() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.down == nil {
+		h.down = make(chan struct{})
+		if h.why.Load() != nil {
+			close(h.down)
+		}
+	}
+	return h.down
+}
+
+// looked takes the result of a look at the store's files.
+func (h *health) looked(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = nil
+	if errors.Is(err, bellcord.ErrStoreLost) {
+		h.lost = err
+	}
+	h.update()
+}
+
+// committed takes the result of a commit.
+func (h *health) committed(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil && h.commit == nil {
+		return
+	}
+	h.commit = err
+	switch {
+	case err == nil && h.timer != nil:
+		h.timer.Stop()
+		h.timer, h.ripe = nil, false
+		h.round++
+	case err != nil && h.timer == nil:
+		round := h.round
+		h.timer = time.AfterFunc(mostFailing, func() { h.ripened(round) })
+	}
+	h.update()
+}
+
+// suspect reports whether the last commit failed.
+func (h *health) suspect() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.commit != nil
+}
+
+// ripened notes that commits have failed for long enough.
+func (h *health) ripened(round int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.round == round {
+		h.ripe = true
+		h.update()
+	}
+}
+
+// update publishes the state; mu is held.
+func (h *health) update() {
+	var why error
+	switch {
+	case h.lost != nil:
+		why = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, h.lost)
+	case h.ripe:
+		why = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, h.commit)
+	}
+	was := h.why.Load() != nil
+	switch {
+	case why != nil:
+		h.why.Store(&why)
+		if !was && h.down != nil {
+			close(h.down)
+		}
+	default:
+		h.why.Store(nil)
+		if was {
+			h.down = nil
+		}
+	}
+}

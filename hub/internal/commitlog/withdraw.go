@@ -1,0 +1,126 @@
+package commitlog
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// entryState is where an entry is on its way to the store.
+type entryState int
+
+const (
+	waiting  entryState = iota // in its journal
+	inCommit                   // the store has it, or may have had it
+	between                    // a commit failed, the store does not have it, another try follows
+	gone                       // withdrawn
+)
+
+// Withdraw takes an op back and reports whether that is certain. Where a commit
+// with it is under way, it is dropped when that commit turns out to have failed.
+func (e *Entry) Withdraw() bool {
+	j := e.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch e.state {
+	case waiting:
+		j.waits = slices.DeleteFunc(j.waits, func(other *Entry) bool { return other == e })
+	case between:
+	case inCommit:
+		e.leaving = true
+		return false
+	case gone:
+		return true
+	}
+	e.drop()
+	return true
+}
+
+// drop ends an entry that is not in the store; the journal's lock is held.
+func (e *Entry) drop() {
+	e.state = gone
+	e.result = bellcord.Result{Err: bellcord.ErrWithdrawn}
+	close(e.done)
+}
+
+// WaitOrWithdraw returns once the entry is committed, with its error. When ctx ends
+// or the store fails before that, it withdraws the entry and returns why. It
+// returns ErrUnknown where a commit that has not returned may have the op.
+func (e *Entry) WaitOrWithdraw(ctx context.Context) error {
+	health := &e.journal.log.health
+	var why error
+	select {
+	case <-e.done:
+		return e.result.Err
+	case <-ctx.Done():
+		why = context.Cause(ctx)
+	case <-health.failed():
+		if why = health.failing(); why == nil {
+			why = bellcord.ErrStoreDown // it works again
+		}
+	case <-e.journal.log.closed:
+		_, err := e.Wait(ctx)
+		return err
+	}
+	if e.Withdraw() {
+		return why
+	}
+	patience := time.NewTimer(mostFailing)
+	defer patience.Stop()
+	select {
+	case <-e.done:
+	case <-ctx.Done():
+	case <-patience.C:
+	}
+	select {
+	case <-e.done:
+		if errors.Is(e.result.Err, bellcord.ErrWithdrawn) {
+			return why
+		}
+		return e.result.Err
+	default:
+		return errors.Join(bellcord.ErrUnknown, why)
+	}
+}
+
+// pausing notes that a commit of the batch failed. Where the store is certain not
+// to have it, the entries can be withdrawn until the next try, and those whose
+// callers left meanwhile are dropped.
+func pausing(batch []*Entry, certain bool) []*Entry {
+	if !certain {
+		return batch
+	}
+	return slices.DeleteFunc(batch, func(e *Entry) bool {
+		e.journal.mu.Lock()
+		defer e.journal.mu.Unlock()
+		if e.leaving {
+			e.drop()
+			return true
+		}
+		e.state = between
+		return false
+	})
+}
+
+// resuming returns the entries of the batch that were not withdrawn.
+func resuming(batch []*Entry) []*Entry {
+	return slices.DeleteFunc(batch, func(e *Entry) bool {
+		e.journal.mu.Lock()
+		defer e.journal.mu.Unlock()
+		if e.state == gone {
+			return true
+		}
+		e.state = inCommit
+		return false
+	})
+}
+
+// IsWithdrawn reports whether the entry was taken back before any commit had it.
+func (e *Entry) IsWithdrawn() bool {
+	e.journal.mu.Lock()
+	defer e.journal.mu.Unlock()
+	return e.state == gone
+}

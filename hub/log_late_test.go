@@ -1,0 +1,138 @@
+package hub_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+// lateStore holds back the commits of ends until it is told to let them.
+type lateStore struct {
+	bellcord.Store
+	let chan struct{}
+}
+
+func (s *lateStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	for _, op := range ops {
+		if _, ends := op.(bellcord.FinishTurn); ends {
+			<-s.let
+		}
+	}
+	return s.Store.Commit(ctx, ops)
+}
+
+// A store that is stuck for longer than a turn waits for its end, and another
+// process's stop that gets in before: the end must not be lost between them.
+func TestLaw33_AnEndThatNobodyWaitsForIsSeenThrough(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		ours, err := sqlite.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := sqlite.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := &lateStore{Store: ours, let: make(chan struct{})}
+		hub, err := hub.Open(t.Context(), late, silent{}, hub.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := hub.NewSession(t.Context(), bellcord.Session{Dir: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, err := hub.Prompt(session.ID, bellcord.Prompt{Text: "say nothing"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-turn.Settled() // as far as the turn is concerned: it has waited long enough
+		if !turn.Receipt().EndNotDurable {
+			t.Errorf("the receipt is %+v", turn.Receipt())
+		}
+		ask := bellcord.RecordStop{Turn: turn.ID, Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: "other", At: time.Now()}}
+		if _, err := other.Commit(t.Context(), []bellcord.Op{ask}); err != nil {
+			t.Fatal(err)
+		}
+		close(late.let)
+		synctest.Wait()
+		record, err := other.Turn(t.Context(), turn.ID)
+		if err != nil || record.Receipt == nil || record.Receipt.End != bellcord.EndStopped || record.Receipt.Cause.By != "other" {
+			t.Errorf("on record: %+v, %v", record, err)
+		}
+		if err := hub.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := ours.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// refusingStore refuses every prompt.
+type refusingStore struct{ *lateStore }
+
+func (s refusingStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	if _, accepts := ops[0].(bellcord.AcceptTurn); accepts {
+		return []bellcord.Result{{Err: bellcord.ErrFenced}}, nil
+	}
+	return s.lateStore.Commit(ctx, ops)
+}
+
+// A stop that does not wait is told that no work remains, where the end will come
+// on record; of a turn that was refused none will.
+func TestLaw10_ATurnIsSaidToBeStoppedOnlyWhereItIsOnRecord(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, err := sqlite.Open(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := &lateStore{Store: ours, let: make(chan struct{})}
+			store, want := bellcord.Store(late), bellcord.StopStateWorkEnded
+			if refused {
+				store, want = refusingStore{late}, bellcord.StopStateInProgress
+			}
+			hub, err := hub.Open(t.Context(), store, silent{}, hub.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			session, err := hub.NewSession(t.Context(), bellcord.Session{Dir: "/", Title: "titled"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			turn, err := hub.Prompt(session.ID, bellcord.Prompt{Text: "say nothing"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // no work is left, and the end hangs
+			at, done := context.WithTimeout(t.Context(), 0)
+			defer done()
+			answers, _ := hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"})).Wait(at)
+			if len(answers) != 1 || answers[0].State != want {
+				t.Errorf("refused %v: the stop is answered %+v", refused, answers)
+			}
+			close(late.let)
+			if err := errors.Join(hub.Close(context.Background()), ours.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// silent is an agent that is done at once.
+type silent struct{}
+
+func (silent) Run(context.Context, *hub.Work) error { return nil }

@@ -1,0 +1,165 @@
+package hub
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Edit changes the text of a turn that waits; the turn stays the same one and
+// keeps its place. It does no I/O.
+func (h *Hub) Edit(id bellcord.TurnID, text string) error {
+	if len(text) > bellcord.MaxPromptText {
+		return bellcord.ErrPromptTooLong
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l, t, err := h.waitingLocked(id)
+	if err != nil {
+		return err
+	}
+	t.text = text
+	l.journal.Put(bellcord.EditTurn{Session: t.Session, Turn: id, Text: text, At: time.Now()})
+	return nil
+}
+
+// Send moves a queued turn to the front of its queue and releases it if it is held.
+// The running turn is not affected.
+func (h *Hub) Send(id bellcord.TurnID) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l, t, err := h.waitingLocked(id)
+	if err != nil {
+		return err
+	}
+	t.held = false
+	l.turns = slices.DeleteFunc(l.turns, func(other *Turn) bool { return other == t })
+	first := 0
+	if l.running != nil {
+		first = slices.Index(l.turns, l.running) + 1
+	}
+	l.turns = slices.Insert(l.turns, first, t)
+	l.advanceLocked()
+	return nil
+}
+
+// waitingLocked finds a turn that has not started and is not stopped.
+func (h *Hub) waitingLocked(id bellcord.TurnID) (*line, *Turn, error) {
+	t := h.turns[id]
+	if t == nil {
+		return nil, nil, bellcord.ErrNoTurn
+	}
+	l := h.sessions[t.Session]
+	if l.running == t || t.cause() != nil {
+		return nil, nil, bellcord.ErrStarted
+	}
+	return l, t, nil
+}
+
+// Release lets the held turns of a session run.
+func (h *Hub) Release(session bellcord.SessionID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.sessions[session]; l != nil {
+		for _, t := range l.turns {
+			t.held = false
+		}
+		l.advanceLocked()
+	}
+}
+
+// QueueEntry returns the state of a turn; false if this hub does not have it.
+func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.turns[id]
+	if t == nil {
+		return bellcord.QueueEntry{}, false
+	}
+	return h.sessions[t.Session].standingLocked(t), true
+}
+
+// QueueEntries returns the states of those of the turns that this hub has.
+func (h *Hub) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
+	all := map[bellcord.TurnID]bellcord.QueueEntry{}
+	for _, r := range turns {
+		if standing, here := h.QueueEntry(r.ID); here {
+			all[r.ID] = standing
+		}
+	}
+	return all
+}
+
+// Queue returns the states of a session's unsettled turns, in order.
+func (h *Hub) Queue(session bellcord.SessionID) []bellcord.QueueEntry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[session]
+	if l == nil {
+		return nil
+	}
+	all := make([]bellcord.QueueEntry, len(l.turns))
+	for i, t := range l.turns {
+		all[i] = l.standingLocked(t)
+	}
+	return all
+}
+
+// standingLocked returns how a turn in the line stands.
+func (l *line) standingLocked(t *Turn) bellcord.QueueEntry {
+	s := bellcord.QueueEntry{Turn: t.ID, Position: slices.Index(l.turns, t), Text: t.text, State: bellcord.StateQueued, Held: t.held, Stop: t.askedToStop(), Questions: t.Questions()}
+	if l.running == t {
+		s.State = bellcord.StateRunning
+	}
+	return s
+}
+
+// Stats counts what the hub has now.
+func (h *Hub) Stats() bellcord.Stats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := bellcord.Stats{Sessions: len(h.sessions), Draining: h.draining}
+	for _, l := range h.sessions {
+		for _, t := range l.turns {
+			switch {
+			case l.running == t:
+				s.Running++
+				if len(t.Questions()) > 0 {
+					s.Waiting++
+				}
+			case t.held:
+				s.Held++
+			default:
+				s.Queued++
+			}
+		}
+	}
+	return s
+}
+
+// Running returns the turns that have not settled, in no order.
+func (h *Hub) Running() []*Turn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.turns))
+}
+
+// Await returns when a turn has ended, whichever process runs it, or ctx has.
+func (h *Hub) Await(ctx context.Context, id bellcord.TurnID) error {
+	h.mu.Lock()
+	t := h.turns[id]
+	h.mu.Unlock()
+	if t != nil {
+		select {
+		case <-t.settled:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	_, err := h.over(ctx, id)
+	return err
+}

@@ -1,0 +1,201 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub/internal/commitlog"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// errAbandoned stands for the word of an agent that gave none.
+var errAbandoned = errors.New("the agent did not return")
+
+// run is a turn's life, from accepted to settled.
+func (h *Hub) run(t *Turn, l *line) {
+	err := h.begin(t, l)
+	if err == nil {
+		err = h.work(t, l)
+	}
+	h.settle(t, l, err)
+	h.leave(t, l)
+	close(t.settled)
+	t.cancel(nil) // frees the context; its cause is decided
+}
+
+// begin waits for the turn's place in line and claims it in the store, where
+// another process may be running the same session.
+func (h *Hub) begin(t *Turn, l *line) error {
+	result, err := t.accepted.Wait(context.WithoutCancel(t.ctx))
+	if err != nil {
+		return err
+	}
+	if result.Stop != nil && t.cause() == nil {
+		t.stop(result.Stop) // born stopped, as by Prompt: it says nothing of those behind
+	}
+	select {
+	case <-t.mayRun:
+	case <-t.ctx.Done():
+	}
+	for {
+		if t.ctx.Err() != nil {
+			return context.Cause(t.ctx)
+		}
+		result, err = l.journal.Put(bellcord.ClaimTurn{Session: t.Session, Turn: t.ID, At: time.Now()}).Wait(context.WithoutCancel(t.ctx))
+		if !errors.Is(err, bellcord.ErrBusy) {
+			break
+		}
+		select {
+		case <-time.After(h.opts.Sweep):
+		case <-t.ctx.Done():
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t.began(result.Fence)
+	h.hear(t, result.Stop)
+	return nil
+}
+
+func (t *Turn) began(fence int64) {
+	t.writer.SetFence(fence)
+	t.mu.Lock()
+	t.tally.Times.Started = time.Now()
+	t.mu.Unlock()
+}
+
+// work runs the agent and waits for it; after a stop no longer than the grace.
+func (h *Hub) work(t *Turn, l *line) error {
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	var err error
+	if t.before, err = h.spentBefore(t.ctx, t); err != nil {
+		return err
+	}
+	if why := lifecycle.Exceeded(t.Prompt, bellcord.Usage{}, t.before); why != "" {
+		h.stopForBudget(t, why)
+		return context.Cause(t.ctx)
+	}
+	if d := t.Prompt.Deadline; d > 0 {
+		timer := time.AfterFunc(d, func() {
+			h.Stop(thenNext(bellcord.StopTurn(t.ID, bellcord.Cause{Kind: bellcord.CauseDeadline, By: "deadline", Source: "hub", Reason: d.String()})))
+		})
+		defer timer.Stop()
+	}
+	h.mu.Lock()
+	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, hub: h}
+	work.Prompt.Text = t.text
+	h.mu.Unlock()
+
+	returned := make(chan error, 1)
+	go func() { // not waited for: an agent that ignores its context is abandoned
+		defer func() {
+			if p := recover(); p != nil {
+				returned <- fmt.Errorf("agent panicked: %v\n%s", p, debug.Stack())
+			}
+		}()
+		returned <- h.agent.Run(t.ctx, work)
+	}()
+	select {
+	case err := <-returned:
+		return err
+	case <-t.ctx.Done():
+	}
+	grace := time.NewTimer(h.opts.Grace)
+	defer grace.Stop()
+	forced := (<-chan struct{})(t.forced)
+	for {
+		select {
+		case err := <-returned:
+			return err
+		case <-grace.C:
+			return errAbandoned
+		case <-forced:
+			forced = nil
+			grace.Reset(min(forcedGrace, h.opts.Grace))
+		}
+	}
+}
+
+// settle seals the turn's pen and makes its end durable. It runs on a context
+// that the stop cannot end and a deadline can (law 14).
+func (h *Hub) settle(t *Turn, l *line, err error) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(t.ctx), h.opts.Settle)
+	defer done()
+	t.recordTails(ctx)
+	t.writer.Seal()
+	if !errors.Is(err, errAbandoned) {
+		close(t.idle)
+	}
+	if errors.Is(err, bellcord.ErrWithdrawn) { // the store has no such turn
+		t.withdrawn, t.receipt.EndNotDurable = true, true
+		return
+	}
+	end, cause := ending(t.ctx, err)
+	for {
+		h.mu.Lock()
+		t.receipt = t.summaryLocked(end, cause, err)
+		t.receipt.Error = h.opts.Hide(t.receipt.Error)
+		h.mu.Unlock()
+		finish := bellcord.FinishTurn{Session: t.Session, Turn: t.ID, Fence: t.writer.Fence(), Receipt: t.receipt, At: t.receipt.Times.Settled}
+		entry := l.journal.Put(finish)
+		result, ferr := entry.Wait(ctx)
+		switch {
+		case ferr == nil:
+			return
+		case errors.Is(ferr, bellcord.ErrStopRecorded): // it came in through the store, and it came first
+			h.hear(t, result.Stop)
+			end, cause = bellcord.EndStopped, result.Stop
+		case errors.Is(ferr, bellcord.ErrFenced):
+			h.endedElsewhere(ctx, t)
+			return
+		default:
+			t.receipt.EndNotDurable = true
+			h.logger.Error("the end is not durable", "session", t.Session, "turn", t.ID, "err", ferr)
+			go seeThrough(entry, finish) // ends with the log
+			return
+		}
+	}
+}
+
+// recordTails records what was held back of the output of calls that did not end.
+func (t *Turn) recordTails(ctx context.Context) {
+	t.mu.Lock()
+	tails := t.bounds.flushAll()
+	t.mu.Unlock()
+	for _, tail := range tails {
+		_ = t.writer.Write(ctx, tail, true) // it fails only with the store, and then so does the end
+	}
+}
+
+// seeThrough follows an end that nobody waits for any more until the store has
+// it: a stop that was recorded meanwhile came first, and makes it another one.
+func seeThrough(e *commitlog.Entry, finish bellcord.FinishTurn) {
+	for {
+		result, err := e.Wait(context.Background())
+		if !errors.Is(err, bellcord.ErrStopRecorded) {
+			return
+		}
+		r := &finish.Receipt
+		r.End, r.RaceWinner, r.Cause, r.Error = bellcord.EndStopped, bellcord.StopWon, result.Stop, ""
+		r.Times.StopRequested = result.Stop.At
+		e = e.Again(finish)
+	}
+}
+
+// endedElsewhere takes over the end that another process wrote.
+func (h *Hub) endedElsewhere(ctx context.Context, t *Turn) {
+	record, err := h.store.Turn(ctx, t.ID)
+	if err == nil && record.Receipt != nil {
+		t.receipt = *record.Receipt
+		return
+	}
+	t.receipt.EndNotDurable = true
+	h.logger.Warn("the turn belongs to another process", "session", t.Session, "turn", t.ID, "err", err)
+}

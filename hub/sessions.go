@@ -1,0 +1,269 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/hub/internal/commitlog"
+)
+
+// NewSession creates a session and opens it.
+func (h *Hub) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error) {
+	if s.ID == "" {
+		s.ID = bellcord.NewSessionID()
+	}
+	s.Created = time.Now()
+	s.Updated = s.Created
+	if err := h.commit(ctx, bellcord.PutSession{Session: s}); err != nil {
+		return bellcord.Session{}, err
+	}
+	return h.openLine(s), nil
+}
+
+// OpenSession makes a stored session ready for prompts.
+func (h *Hub) OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	s, err := h.store.Session(ctx, id)
+	if err != nil {
+		return bellcord.Session{}, err
+	}
+	return h.openLine(s), nil
+}
+
+func (h *Hub) openLine(s bellcord.Session) bellcord.Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[s.ID]
+	if l == nil {
+		l = &line{session: s, journal: h.log.Journal(s.ID)}
+		h.sessions[s.ID] = l
+	}
+	l.used = time.Now()
+	return l.session
+}
+
+// CloseIdle closes the open sessions that have no turn and had none since the given
+// time, and returns their ids.
+func (h *Hub) CloseIdle(since time.Time) []bellcord.SessionID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var idle []bellcord.SessionID
+	for id, l := range h.sessions {
+		if len(l.turns) == 0 && l.used.Before(since) {
+			delete(h.sessions, id)
+			h.log.Release(l.journal)
+			idle = append(idle, id)
+		}
+	}
+	return idle
+}
+
+// IsIdle reports whether a session is open and has no turn here.
+func (h *Hub) IsIdle(id bellcord.SessionID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	return l != nil && len(l.turns) == 0
+}
+
+// ForgetSession closes a session that has no turn here: another process goes on with it.
+func (h *Hub) ForgetSession(id bellcord.SessionID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.sessions[id]; l != nil && len(l.turns) == 0 {
+		delete(h.sessions, id)
+		h.log.Release(l.journal)
+	}
+}
+
+// CloseSession stops what the session runs and what waits in it, in every
+// process, and closes it once all turns have settled. It reports whether the session
+// was open.
+func (h *Hub) CloseSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) (bool, error) {
+	stopping := h.Stop(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
+	if _, err := stopping.Wait(ctx); err != nil {
+		return true, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	if l == nil {
+		return false, nil
+	}
+	if len(l.turns) > 0 {
+		return true, bellcord.ErrBusy // a prompt came in behind the stop
+	}
+	delete(h.sessions, id)
+	h.log.Release(l.journal)
+	return true, nil
+}
+
+// DeleteSession stops a session's turns in every process, waits until they have
+// settled and removes the session with all that it has.
+func (h *Hub) DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error {
+	if _, err := h.CloseSession(ctx, id, cause); err != nil {
+		return err
+	}
+	if err := h.commit(ctx, bellcord.DeleteSession{ID: id}); err != nil {
+		return err
+	}
+	h.scrub(ctx, id)
+	return nil
+}
+
+// Bounds of a scrub: for the caller of a delete, and for what goes on behind it
+// while readers are in the way.
+const (
+	scrubWait  = 2 * time.Second
+	scrubBound = 10 * time.Minute
+)
+
+// scrub has the store remove the copies that it keeps of a deleted session. Where
+// that takes long it goes on without the caller, until the hub is closed.
+func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
+	store, is := h.store.(bellcord.Scrubber)
+	if !is {
+		return
+	}
+	soon, done := context.WithTimeout(ctx, scrubWait)
+	defer done()
+	if store.Scrub(soon) == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.draining {
+		h.logger.Warn("copies of a deleted session may remain in the store until it is closed", "session", id)
+		return
+	}
+	h.swept.Go(func() { // Close waits for it
+		ctx, done := context.WithTimeout(context.Background(), scrubBound)
+		defer done()
+		go func() { // ends with ctx
+			select {
+			case <-h.quit:
+				done()
+			case <-ctx.Done():
+			}
+		}()
+		if err := store.Scrub(ctx); err != nil {
+			h.logger.Warn("copies of a deleted session remain in the store until it is closed by every process", "session", id, "err", err)
+		}
+	})
+}
+
+// Configure changes an open session's settings, where given, and
+// returns the session as it is then. A running turn keeps what it started with.
+// It does no I/O.
+func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	if l == nil {
+		return bellcord.Session{}, bellcord.ErrNotOpen
+	}
+	if change != (bellcord.SessionUpdated{}) {
+		h.configureLocked(l, change)
+	}
+	return l.session, nil
+}
+
+// configureLocked applies a change and returns its way into the store.
+func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commitlog.Entry {
+	s := &l.session
+	if change.Dir != "" {
+		s.Dir = change.Dir
+	}
+	if change.Title != "" {
+		s.Title = change.Title
+	}
+	if change.Model != "" {
+		s.Model = change.Model
+	}
+	if change.Mode != "" {
+		s.Mode = change.Mode
+	}
+	s.Updated = time.Now()
+	return []*commitlog.Entry{
+		l.journal.Put(bellcord.PutSession{Session: *s, Existing: true}),
+		l.journal.Put(bellcord.AppendEvents{Session: s.ID, Bodies: []bellcord.Body{change}, At: s.Updated}),
+	}
+}
+
+// Clear starts a new conversation in the session. It stops the running turn and all
+// queued ones. Earlier messages stay in the log but are no longer sent to the model.
+// Clear does no I/O; the next prompt is the first of the new conversation.
+func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[id]
+	if l == nil {
+		return nil, bellcord.ErrNotOpen
+	}
+	stopping := h.stopLocked(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
+	l.journal.Put(bellcord.AppendEvents{Session: id, Bodies: []bellcord.Body{bellcord.ConversationCleared{}}, At: time.Now()})
+	return stopping, nil
+}
+
+// Spending lists what ended turns used.
+func (h *Hub) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+	return h.store.Spending(ctx, q)
+}
+
+// Session returns a session, open or not.
+func (h *Hub) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	h.mu.Lock()
+	if l := h.sessions[id]; l != nil {
+		defer h.mu.Unlock()
+		return l.session, nil
+	}
+	h.mu.Unlock()
+	return h.store.Session(ctx, id)
+}
+
+// Sessions lists stored sessions, the most recently updated first.
+func (h *Hub) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+	return h.store.Sessions(ctx, q)
+}
+
+// Turn returns a turn as it is on record.
+func (h *Hub) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+	return h.store.Turn(ctx, id)
+}
+
+// UnendedTurns returns the turns of all processes that have not ended: of one
+// session, of all where none is named.
+func (h *Hub) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+	return h.store.UnendedTurns(ctx, session)
+}
+
+// Tail returns the newest sequence number of a session's log.
+func (h *Hub) Tail(ctx context.Context, id bellcord.SessionID) (int64, error) {
+	return h.store.Tail(ctx, id)
+}
+
+// entitleLocked names a session after its first prompt.
+func (h *Hub) entitleLocked(l *line, text string) []*commitlog.Entry {
+	if title := bellcord.FirstWords(text); l.session.Title == "" && title != "" {
+		return h.configureLocked(l, bellcord.SessionUpdated{Title: title})
+	}
+	return nil
+}
+
+// TurnAnswer reads what a turn's agent has said so far, or until its end.
+func (h *Hub) TurnAnswer(ctx context.Context, id bellcord.TurnID) (bellcord.TurnAnswer, error) {
+	r, err := h.store.Turn(ctx, id)
+	if err != nil {
+		return bellcord.TurnAnswer{}, err
+	}
+	var b history.AnswerBuilder
+	err = bellcord.EachEvent(ctx, h.store, r.Session, r.FirstSeq-1, func(ev bellcord.Event) (more bool) {
+		if ev.Turn == id {
+			b.Add(ev.Body)
+		}
+		_, ended := ev.Body.(bellcord.TurnEnded)
+		return ev.Turn != id || !ended
+	})
+	return b.Answer(), err
+}

@@ -1,0 +1,295 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub/internal/commitlog"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// Stop is the one path by which anything is stopped. When it returns, the context
+// of every turn in its scope is cancelled. It does no I/O and takes no lock that is
+// held during I/O. The log records the request in parallel. Call Wait on the result
+// for the receipts.
+func (h *Hub) Stop(req bellcord.StopRequest) *Stopping {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopLocked(req)
+}
+
+// stopLocked is Stop for callers that hold the lock.
+func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
+	if req.Cause.Kind == "" {
+		req.Cause.Kind = bellcord.CausePerson
+	}
+	if req.Queue == "" {
+		req.Queue = bellcord.QueueHold
+	}
+	if !req.Relayed {
+		req.Cause.At, req.Cause.Mode, req.Cause.Queue = time.Now(), req.Mode, req.Queue
+		if req.Mode == bellcord.StopNow {
+			req.Cause.Mode = ""
+		}
+		if req.Queue == bellcord.QueueHold {
+			req.Cause.Queue = ""
+		}
+	}
+	s := &Stopping{hub: h, cause: req.Cause}
+	switch t := h.turns[req.Turn]; {
+	case req.Turn == "" && req.Everywhere && !req.Relayed:
+		s.elsewhere = h.loose.Put(bellcord.RecordStops{Session: req.Session, Owner: req.Owner, Drop: req.Queue == bellcord.QueueDrop, Cause: req.Cause})
+		h.peers.Stop(req)
+	case req.Turn != "" && t == nil && req.Relayed:
+		h.keepEarlyLocked(req, keepRelayed)
+		s.err = bellcord.ErrNoTurn
+		return s
+	case req.Turn != "" && t == nil:
+		s.named, s.elsewhere = req.Turn, h.stopElsewhereLocked(req)
+		return s
+	case req.Turn != "" && !h.sessions[t.Session].isOf(req.Owner):
+		s.err = bellcord.ErrNoTurn // another owner's turn does not exist for the caller
+		return s
+	}
+	s.turns = h.scopeLocked(req)
+	if req.Relayed {
+		h.relayedLocked(s.turns, req)
+		return s
+	}
+	s.asked = h.stopAllLocked(s.turns, req.Cause, req.Queue)
+	return s
+}
+
+// relayedLocked applies a stop that another process records.
+func (h *Hub) relayedLocked(turns []*Turn, req bellcord.StopRequest) {
+	for _, t := range turns {
+		h.applyStopLocked(t, &req.Cause, req.Queue)
+	}
+}
+
+// isOf reports whether the session is within an owner's reach.
+func (l *line) isOf(owner string) bool { return owner == "" || l.session.Owner == owner }
+
+// scopeLocked resolves a request to the turns it names, now.
+func (h *Hub) scopeLocked(req bellcord.StopRequest) []*Turn {
+	switch {
+	case req.Turn != "":
+		t := h.turns[req.Turn]
+		if l := h.sessions[t.Session]; req.Queue == bellcord.QueueDrop && l.running == t {
+			return l.targetsLocked(req)
+		}
+		return []*Turn{t}
+	case req.Session != "":
+		return h.sessions[req.Session].targetsLocked(req)
+	}
+	// Everything.
+	var all []*Turn
+	for _, l := range h.sessions {
+		all = append(all, l.targetsLocked(req)...)
+	}
+	return all
+}
+
+// targetsLocked are the turns of a line that a stop of the session stops.
+func (l *line) targetsLocked(req bellcord.StopRequest) []*Turn {
+	var all []*Turn
+	switch {
+	case l == nil || !l.isOf(req.Owner):
+	case req.Queue == bellcord.QueueDrop:
+		all = slices.Clone(l.turns)
+	case l.running != nil:
+		all = []*Turn{l.running}
+	}
+	if req.Relayed && req.Turn == "" { // what came behind the request is not meant
+		all = slices.DeleteFunc(all, func(t *Turn) bool { return t.tally.Times.Accepted.After(req.Cause.At) })
+	}
+	return all
+}
+
+// stopAllLocked applies a stop to the turns and has the request recorded.
+func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.QueueAction) []*commitlog.Entry {
+	asked := make([]*commitlog.Entry, len(turns))
+	for i, t := range turns {
+		h.applyStopLocked(t, &cause, fate)
+		asked[i] = h.sessions[t.Session].journal.Put(bellcord.RecordStop{Turn: t.ID, Cause: cause})
+	}
+	return asked
+}
+
+// applyStopLocked applies a stop to a turn and declares the fate of those behind it.
+func (h *Hub) applyStopLocked(t *Turn, cause *bellcord.Cause, fate bellcord.QueueAction) {
+	if l := h.sessions[t.Session]; l != nil && l.running == t { // a late word may find the session closed
+		t.declareLocked(fate, l.turns)
+	}
+	t.stop(cause)
+}
+
+// hear applies a stop that is on record already: another process's, whichever
+// way it came to be known here, or our own once more, which changes nothing.
+func (h *Hub) hear(t *Turn, cause *bellcord.Cause) {
+	if cause == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case t.cause() == nil:
+		for _, meant := range h.meantLocked(t, cause) {
+			h.applyStopLocked(meant, cause, cause.QueueAction())
+		}
+	case cause.Mode == bellcord.StopForce:
+		t.stop(cause)
+	}
+}
+
+// meantLocked are the turns that a stop of one is for: with Drop also those that waited
+// behind it when it was asked for.
+func (h *Hub) meantLocked(t *Turn, cause *bellcord.Cause) []*Turn {
+	l := h.sessions[t.Session]
+	if l == nil || l.running != t || cause.Queue != bellcord.QueueDrop {
+		return []*Turn{t}
+	}
+	return slices.DeleteFunc(slices.Clone(l.turns), func(other *Turn) bool {
+		return other != t && other.tally.Times.Accepted.After(cause.At)
+	})
+}
+
+// declareLocked fixes the fate of the turns that wait behind a stopped one; the first
+// stop's word holds.
+func (t *Turn) declareLocked(fate bellcord.QueueAction, line []*Turn) {
+	if t.fate != "" {
+		return
+	}
+	t.fate = fate
+	for _, other := range line {
+		if other == t {
+			continue
+		}
+		switch fate {
+		case bellcord.QueueHold:
+			other.held = true
+			t.holds = append(t.holds, other.ID)
+		case bellcord.QueueDrop:
+			t.drops = append(t.drops, other.ID)
+		case bellcord.QueueNext:
+		}
+	}
+}
+
+// stopElsewhereLocked records a stop for a turn that this hub does not run: it may be
+// another process's, it may have ended, it may not have come yet.
+func (h *Hub) stopElsewhereLocked(req bellcord.StopRequest) *commitlog.Entry {
+	h.keepEarlyLocked(req, bellcord.EarlyStopLifetime)
+	h.peers.Stop(req)
+	return h.loose.Put(bellcord.RecordStop{Turn: req.Turn, Owner: req.Owner, Cause: req.Cause})
+}
+
+// keepRelayed is how long a stop is kept that another process received: its turn
+// may be on its way here, and the record takes a moment, too.
+const keepRelayed = 10 * time.Second
+
+// keepEarlyLocked keeps a stop whose turn may still come.
+func (h *Hub) keepEarlyLocked(req bellcord.StopRequest, keep time.Duration) {
+	of, now := promise{req.Turn, req.Owner}, time.Now()
+	if had, is := h.early[of]; !is || lifecycle.Overrules(req.Cause, *had.cause) || !now.Before(had.until) {
+		h.early[of] = kept{&req.Cause, now.Add(keep)}
+	}
+}
+
+// Stopping is a stop under way.
+type Stopping struct {
+	hub       *Hub
+	cause     bellcord.Cause
+	err       error              // why there is nothing that may be stopped
+	turns     []*Turn            // of this hub
+	asked     []*commitlog.Entry // the requests on their way to the record
+	named     bellcord.TurnID    // the turn that this hub does not have
+	elsewhere *commitlog.Entry   // the request to the process that has it, or to all others
+	settled   atomic.Bool
+}
+
+// Turns are those that this hub has in the stop's scope.
+func (s *Stopping) Turns() []*Turn { return s.turns }
+
+// Recorded returns when the request is on record, so that it survives this
+// process (law 32), or ctx has ended. The turns have been told long before. Where
+// all have settled, their ends are the record.
+func (s *Stopping) Recorded(ctx context.Context) error {
+	if s.settled.Load() {
+		return nil
+	}
+	var err error
+	for _, e := range append(s.asked[:len(s.asked):len(s.asked)], s.elsewhere) {
+		if e != nil {
+			_, one := e.Wait(ctx)
+			err = errors.Join(err, one)
+		}
+	}
+	return err
+}
+
+// Wait returns what became of every turn in the stop's scope, once all have
+// settled or ctx has ended; in the latter case with its error. No answers means
+// that there was nothing to stop; ErrNoTurn, that the turn belongs to another owner.
+func (s *Stopping) Wait(ctx context.Context) ([]bellcord.StopAnswer, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	answers := make([]bellcord.StopAnswer, len(s.turns))
+	var err error
+	for i, t := range s.turns {
+		answers[i] = bellcord.StopAnswer{Turn: t.ID, State: bellcord.StopStateInProgress}
+		select {
+		case <-t.settled:
+		default:
+			select {
+			case <-t.settled:
+			case <-ctx.Done():
+				err = ctx.Err()
+				if t.isIdle() {
+					answers[i].State = bellcord.StopStateWorkEnded
+				}
+				continue
+			}
+		}
+		if t.withdrawn { // the stop is kept, should the prompt be sent again
+			answers[i].State = bellcord.StopStateWaitingForTurn
+			continue
+		}
+		receipt := t.receipt
+		answers[i].Receipt = &receipt
+		if !receipt.EndNotDurable {
+			answers[i].State = bellcord.StopStateSettled
+		}
+	}
+	if s.elsewhere != nil {
+		others, othersErr := s.waitElsewhere(ctx)
+		answers, err = append(answers, others...), errors.Join(err, othersErr)
+	}
+	settled := func(a bellcord.StopAnswer) bool {
+		return a.State == bellcord.StopStateSettled || a.State == bellcord.StopStateAlreadyEnded
+	}
+	s.settled.Store(err == nil && len(answers) > 0 && !slices.ContainsFunc(answers, func(a bellcord.StopAnswer) bool { return !settled(a) }))
+	return answers, err
+}
+
+// thenNext is for a turn's own limits: they say nothing about the turns behind it.
+func thenNext(r bellcord.StopRequest) bellcord.StopRequest {
+	r.Queue = bellcord.QueueNext
+	return r
+}
+
+// appended takes the store's answer to one of the turn's appends: a stop that
+// another process recorded is applied with the next commit.
+func (h *Hub) appended(t *Turn, r bellcord.Result) {
+	switch {
+	case r.Err != nil:
+		t.cancel(r.Err)
+	case lifecycle.CutsNow(r.Stop):
+		h.hear(t, r.Stop)
+	}
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/agent/child"
+	childacp "github.com/bellcord/bellcord/internal/agent/child/acp"
+	"github.com/bellcord/bellcord/internal/agent/child/pi"
+	"github.com/bellcord/bellcord/internal/agent/preset"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// agentRouter runs a turn with Bellcord's own agent or with the hosted agent that
+// the session names. A hosted agent is set up when it is first used.
+type agentRouter struct {
+	native   hub.Agent
+	settings config.Config
+	version  string
+	keeper   *proc.Keeper
+	policy   *permit.Policy
+	private  tool.Private
+	env      secret.Environment // of the commands that Bellcord runs for them
+	logger   *slog.Logger
+
+	mu     sync.Mutex
+	hosted map[string]*child.Agent
+}
+
+// Run implements hub.Agent.
+func (a *agentRouter) Run(ctx context.Context, w *hub.Work) error {
+	if w.Session.Agent == "" {
+		return a.native.Run(ctx, w)
+	}
+	hosted, err := a.named(w.Session.Agent)
+	if err != nil {
+		return err
+	}
+	return hosted.Run(ctx, w)
+}
+
+func (a *agentRouter) named(name string) (*child.Agent, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.hosted[name] == nil {
+		d, err := AgentDefinition(a.settings, name)
+		if err == nil {
+			_, err = d.Find() // the error contains how to install the agent
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.hosted == nil {
+			a.hosted = map[string]*child.Agent{}
+		}
+		a.hosted[name] = hostAgent(d, a.keeper, childacp.Options{
+			Policy: a.policy, Keeper: a.keeper, Private: a.private, Env: a.env, Version: a.version, Logger: a.logger,
+		})
+	}
+	return a.hosted[name], nil
+}
+
+// hostAgent sets up a hosted agent.
+func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) *child.Agent {
+	speak := pi.New
+	if d.Protocol == preset.ACP {
+		speak = func(p child.Process) child.Speaker {
+			return childacp.New(p, opts)
+		}
+	}
+	return &child.Agent{
+		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: AgentEnvironment(d), Renew: d.Renew},
+		Keeper:     keeper, Speak: speak, Logger: opts.Logger,
+	}
+}
+
+// end ends the hosted process of a session, if there is one.
+func (a *agentRouter) end(id bellcord.SessionID) {
+	for _, hosted := range a.all() {
+		hosted.End(id)
+	}
+}
+
+// close ends all hosted agents concurrently.
+func (a *agentRouter) close() {
+	var every sync.WaitGroup
+	for _, hosted := range a.all() {
+		every.Go(hosted.Close)
+	}
+	every.Wait()
+}
+
+func (a *agentRouter) all() []*child.Agent {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Collect(maps.Values(a.hosted))
+}
+
+// AgentDefinition returns the definition of an agent: the preset with the settings
+// applied.
+func AgentDefinition(c config.Config, name string) (preset.Definition, error) {
+	d, known := preset.Named(name)
+	own, configured := c.Agents[name]
+	if !known && !configured {
+		return d, UnknownName("agent", name, AgentNames(c))
+	}
+	d.Name = name
+	if len(own.Command) > 0 {
+		d.Command = own.Command
+	}
+	if own.Protocol != "" || !known {
+		d.Protocol = own.Protocol
+	}
+	d.Renew = d.Renew || own.Renew
+	if own.Home != "" {
+		d.Home = own.Home
+	}
+	d.Env = maps.Clone(d.Env)
+	if d.Env == nil {
+		d.Env = map[string]string{}
+	}
+	d.Pass = append(d.Pass, own.Pass...)
+	for _, pair := range (secret.Environment{Pass: d.Pass}).Passed() {
+		variable, value, _ := strings.Cut(pair, "=")
+		d.Env[variable] = value
+	}
+	maps.Copy(d.Env, own.Env)
+	return d, d.Check()
+}
+
+// AgentEnvironment returns the variables that an agent is started with.
+func AgentEnvironment(d preset.Definition) []string {
+	env := pairs(d.Env)
+	if d.Home != "" {
+		env = append(env, "HOME="+d.Home, "XDG_CONFIG_HOME="+filepath.Join(d.Home, ".config"),
+			"XDG_DATA_HOME="+filepath.Join(d.Home, ".local", "share"), "XDG_CACHE_HOME="+filepath.Join(d.Home, ".cache"))
+	}
+	return env
+}
+
+// AgentNames returns the names of all presets and configured agents, sorted.
+func AgentNames(c config.Config) []string {
+	names := slices.Collect(maps.Keys(c.Agents))
+	for _, d := range preset.All() {
+		names = append(names, d.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TryAgent starts an agent, opens a session in a temporary directory, and returns
+// how that went in words.
+func TryAgent(ctx context.Context, c Config, d preset.Definition, keeper *proc.Keeper) (string, error) {
+	if _, err := d.Find(); err != nil {
+		return "not installed: " + d.Install, nil //nolint:nilerr // the state is the answer
+	}
+	dir, err := os.MkdirTemp("", "bellcord-agent")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	took, err := hostAgent(d, keeper, childacp.Options{Keeper: keeper, Version: c.Version, Logger: c.Logger}).Try(ctx, bellcord.Session{ID: bellcord.NewSessionID(), Dir: dir})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("starts in %s", took.Round(time.Millisecond)), nil
+}

@@ -1,0 +1,166 @@
+// Package app builds a running Bellcord from its settings: the store, the hub,
+// the agents with their models, tools and permissions, and the connection to
+// other nodes. Commands and servers share it; it reads no flags and prints
+// nothing.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// Config is what an App is built from.
+type Config struct {
+	// Settings are the file's, with environment and flags applied.
+	Settings config.Config
+	// Version of this program, as other nodes, agents and MCP servers see it.
+	Version string
+	// Secrets are replaced in events, and withheld from the environment of commands.
+	Secrets *secret.Known
+	Logger  *slog.Logger
+
+	// TurnLog, if set, gets a line for every turn that is stopped or fails. With
+	// it, traces are sent if OpenTelemetry's variables name an endpoint.
+	TurnLog *slog.Logger
+	// Watch, if set, is called with every commit of the hub.
+	Watch func(bellcord.Commit)
+	// Admission limits the turns of the hub; nil for no limit.
+	Admission *hub.Admission
+}
+
+// App is an open store with a hub, and everything that its agents work with.
+type App struct {
+	Hub    *hub.Hub
+	Store  Store
+	Models *Models
+
+	config     Config
+	logger     *slog.Logger
+	bus        *cluster.Bus  // nil without NATS
+	node       *cluster.Node // the hub as one of several; nil without NATS
+	keeper     *proc.Keeper
+	background *tool.Yard
+	tools      *sessionTools
+	policy     *permit.Policy
+	agents     *agentRouter
+	reports    *reports      // nil without Config.TurnLog
+	closing    chan struct{} // closed when Close begins
+	closeOnce  sync.Once
+}
+
+// Open opens the store, ends the processes that a crash left running, and opens
+// the hub. The caller closes the App.
+func Open(ctx context.Context, c Config) (*App, error) {
+	a := &App{
+		Models: NewModels(c.Settings), config: c, logger: c.Logger,
+		background: &tool.Yard{Dir: filepath.Join(c.Settings.Data, "background"), Env: c.CommandEnvironment()},
+		closing:    make(chan struct{}),
+	}
+	opened := make(chan struct{})
+	if err := a.openReports(ctx, opened); err != nil {
+		return nil, err
+	}
+	err := a.openStore(ctx)
+	if err != nil {
+		a.Hub = nil // reports may still ask for a session's agent
+	}
+	close(opened)
+	if err != nil {
+		return nil, errors.Join(err, a.closeReports())
+	}
+	return a, nil
+}
+
+func (a *App) openStore(ctx context.Context) (err error) {
+	if a.Store, err = OpenStore(ctx, a.config); err != nil {
+		return err
+	}
+	if err := a.openAgents(ctx); err != nil {
+		return errors.Join(err, a.Store.Close())
+	}
+	return nil
+}
+
+// openAgents ends the processes that a crash left running before it opens the
+// hub, because the hub declares their turns lost.
+func (a *App) openAgents(ctx context.Context) (err error) {
+	c := a.config.Settings
+	if a.policy, err = openPolicy(c, a.logger); err != nil {
+		return err
+	}
+	system, err := systemPrompt(c.SystemPrompt)
+	if err != nil {
+		return err
+	}
+	if a.keeper, err = proc.Open(ledgerDir(c.Data), proc.Options{Logger: a.logger}); err != nil {
+		return err
+	}
+	private := privateFiles(c)
+	builtin := private.KeepOut(tool.Builtin(a.keeper, a.background))
+	a.tools = newSessionTools(a.config, a.keeper, builtin)
+	native := &react.Agent{
+		Model: a.Models.Find, Tools: builtin, More: a.tools.list, Background: a.background.List, Policy: a.policy,
+		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.Titles,
+	}
+	a.agents = &agentRouter{
+		native: native, settings: c, version: a.config.Version, keeper: a.keeper, policy: a.policy,
+		private: private, env: a.background.Env, logger: a.logger,
+	}
+	if c.Agent != "" {
+		if _, err := AgentDefinition(c, c.Agent); err != nil {
+			return errors.Join(err, a.keeper.Close())
+		}
+	}
+	if err := a.openHub(ctx); err != nil {
+		return errors.Join(err, a.keeper.Close())
+	}
+	return nil
+}
+
+// systemPrompt returns the template in the file, "" if no file is named.
+func systemPrompt(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("system_prompt: %w", err)
+	}
+	return string(text), nil
+}
+
+// CloseTimeout is how long an orderly end may take: the hard limit of a stop,
+// and time to write the ends of the turns.
+const CloseTimeout = 15 * time.Second
+
+// Close stops every turn, ends all processes and closes the store.
+func (a *App) Close() error {
+	a.closeOnce.Do(func() { close(a.closing) })
+	ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
+	defer done()
+	err := a.Hub.Close(ctx)
+	a.agents.close()
+	a.tools.close()
+	a.background.EndAll()
+	a.Models.Close()
+	if a.bus != nil {
+		a.bus.Close()
+	}
+	return errors.Join(err, a.closeReports(), a.keeper.Close(), a.Store.Close())
+}

@@ -1,0 +1,163 @@
+package backend
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/app/server"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/chat"
+	"github.com/bellcord/bellcord/internal/secret"
+)
+
+func TestTheTokenOfTheDataDirectoryIsForThisMachineAlone(t *testing.T) { // not parallel: it sets the environment
+	data, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
+	for path, text := range map[string]string{filepath.Join(data, "token"): "bc_data\n", own: " bc_own\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name, file, env, data string
+		near                  bool
+		want                  string
+	}{
+		{"a server here", "", "", data, true, "bc_data"},
+		{"a server elsewhere", "", "", data, false, ""},
+		{"the environment's", "", "bc_env", data, true, "bc_env"},
+		{"the environment's goes where it is told", "", "bc_env", data, false, "bc_env"},
+		{"a file's before all", own, "bc_env", data, false, "bc_own"},
+		{"a directory without one", "", "", t.TempDir(), true, ""},
+	} {
+		t.Setenv("BELLCORD_TOKEN", test.env)
+		c := Config{App: app.Config{Settings: config.Config{Data: test.data}}, TokenFile: test.file}
+		if got, err := c.token(test.near); got != test.want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", test.name, got, err, test.want)
+		}
+	}
+}
+
+func testConfig(t *testing.T) Config {
+	t.Helper()
+	logger := slog.New(slog.DiscardHandler)
+	return Config{Command: "stop", App: app.Config{
+		Settings: config.Config{
+			Data: shortDir(t), Model: "fake/fake", Mode: "ask",
+			Provider: map[string]config.Provider{config.Fake: {API: config.Fake}},
+			Serve:    config.Serve{Addr: "127.0.0.1:0", MaxTurns: -1, MaxTurnsPerOwner: -1, MaxViewers: -1, MaxViewersPerOwner: -1},
+		},
+		Version: "1.2.3", Secrets: &secret.Known{}, Logger: logger, TurnLog: logger,
+	}}
+}
+
+func TestOpen_WithAndWithoutAServer_FindsStopsRenamesAndRemovesASession(t *testing.T) {
+	t.Parallel()
+	for _, served := range []bool{false, true} {
+		t.Run(fmt.Sprint("server ", served), func(t *testing.T) {
+			t.Parallel()
+			c := testConfig(t)
+			if served {
+				serve(t, c)
+			}
+			at, err := Open(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, remote := at.(Remote); remote != served || ServerRuns(t.Context(), c.App.Settings.Data) != served {
+				t.Fatalf("it is a %T", at)
+			}
+			tryChat(t, at, c)
+			if err := at.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func tryChat(t *testing.T, at Backend, c Config) {
+	t.Helper()
+	ctx := t.Context()
+	hub, err := Chat(at, c.App.Settings, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hub.Check(ctx, bellcord.Session{Model: "fke/fake"}); err == nil {
+		t.Error("a model that does not exist passes")
+	}
+	made, err := hub.NewSession(ctx, bellcord.Session{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := made.ID
+	if found, err := FindSession(ctx, at, string(id)[len(id)-8:]); err != nil || found != id {
+		t.Errorf("found %s, %v", found, err)
+	}
+	if newest, err := Newest(ctx, at, made.Dir); err != nil || newest != id {
+		t.Errorf("the newest is %s, %v", newest, err)
+	}
+	turn := bellcord.NewTurnID()
+	if err := hub.Prompt(ctx, id, chat.Prompt{Turn: turn, Text: "[hang]"}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := FindTurn(ctx, at, string(turn)[len(turn)-8:]); err != nil || found != turn {
+		t.Errorf("found turn %s, %v", found, err)
+	}
+	stopped, err := at.Stop(ctx, turn, "", api.Stop{Wait: "10s"})
+	if err != nil || len(stopped.Turns) != 1 || stopped.Turns[0].Receipt == nil || stopped.Turns[0].Receipt.Cause.Source != "bellcord stop" {
+		t.Errorf("stopped %+v, %v", stopped, err)
+	}
+	if err := at.Rename(ctx, id, "a title"); err != nil {
+		t.Error(err)
+	}
+	if s, err := at.Session(ctx, id); err != nil || s.Title != "a title" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if nodes, err := at.Nodes(ctx); err != nil || len(nodes) != 1 {
+		t.Errorf("%+v, %v", nodes, err)
+	}
+	if err := at.Remove(ctx, id, true); err != nil {
+		t.Error(err)
+	}
+	if _, err := at.Session(ctx, id); !noSession(err) {
+		t.Errorf("after its removal: %v", err)
+	}
+}
+
+// serve runs a server on the data directory until the test ends.
+func serve(t *testing.T, c Config) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("servers are only tested on Unix, as in cmd/bellcord")
+	}
+	s, err := server.Open(t.Context(), c.App)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signals, ready, ended := make(chan os.Signal, 1), make(chan string, 1), make(chan error, 1)
+	go func() { ended <- s.Run(signals, func(url string) { ready <- url }) }()
+	<-ready
+	t.Cleanup(func() {
+		signals <- os.Interrupt
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// shortDir returns a directory for a socket. That of a test is too long on macOS.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}

@@ -1,0 +1,135 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/sessionid"
+)
+
+// FindSession returns the session whose id is the word, or begins or ends with it.
+func FindSession(ctx context.Context, at Backend, word string) (bellcord.SessionID, error) {
+	if s, err := at.Session(ctx, bellcord.SessionID(word)); err == nil {
+		return s.ID, nil
+	} else if !noSession(err) {
+		return "", err
+	}
+	var ids []bellcord.SessionID
+	for before := ""; ; {
+		sessions, next, err := at.Sessions(ctx, before)
+		if err != nil {
+			return "", err
+		}
+		for _, s := range sessions {
+			ids = append(ids, s.ID)
+		}
+		if before = next; next == "" {
+			return sessionid.Resolve(word, ids)
+		}
+	}
+}
+
+// FindStored is FindSession for a store.
+func FindStored(ctx context.Context, store app.Store, word string) (bellcord.SessionID, error) {
+	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+	if err != nil {
+		return "", err
+	}
+	ids := make([]bellcord.SessionID, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID
+	}
+	return sessionid.Resolve(word, ids)
+}
+
+// FindTurn returns the turn that a word names, among those that have not ended.
+// A complete id may belong to a turn that has not been accepted yet.
+func FindTurn(ctx context.Context, at Backend, word string) (bellcord.TurnID, error) {
+	turn, invalid := bellcord.ParseTurnID(word)
+	if invalid == nil {
+		return turn, nil
+	}
+	turns, err := at.Turns(ctx)
+	if err != nil {
+		return "", err
+	}
+	return sessionid.ResolveTurn(word, idsOf(turns))
+}
+
+// FindTarget returns the session or the turn that an id or a part of it means; with
+// onlySession, the session. An unknown complete id may belong to a turn that has not
+// been accepted yet.
+func FindTarget(ctx context.Context, at Backend, id string, onlySession bool) (bellcord.TurnID, bellcord.SessionID, error) {
+	session := bellcord.SessionID(id)
+	_, err := at.Session(ctx, session)
+	if err == nil || onlySession && mayNotRead(err) {
+		return "", session, nil
+	}
+	if onlySession {
+		session, err = FindSession(ctx, at, id)
+		return "", session, err
+	}
+	if !noSession(err) && !mayNotRead(err) {
+		return "", "", err
+	}
+	if !mayNotRead(err) {
+		if session, err = FindSession(ctx, at, id); err == nil {
+			return "", session, nil
+		}
+	}
+	turn, err := FindTurn(ctx, at, id)
+	if err != nil {
+		return "", "", fmt.Errorf("%s is neither a session nor a turn (bellcord ps lists them): %w", id, err)
+	}
+	return turn, "", nil
+}
+
+func idsOf(turns []api.Turn) []bellcord.TurnID {
+	ids := make([]bellcord.TurnID, len(turns))
+	for i, t := range turns {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+// Newest returns the most recently used session of a directory, "" if there is
+// none.
+func Newest(ctx context.Context, at Backend, dir string) (bellcord.SessionID, error) {
+	for before := ""; ; {
+		sessions, next, err := at.Sessions(ctx, before)
+		if err != nil {
+			return "", err
+		}
+		for _, s := range sessions {
+			if s.Dir == dir {
+				return s.ID, nil
+			}
+		}
+		if before = next; next == "" {
+			return "", nil
+		}
+	}
+}
+
+// RunningTurn returns the turn of a session that runs, else the first that waits, or
+// the zero value if there is none.
+func RunningTurn(ctx context.Context, at Backend, id bellcord.SessionID) (api.Turn, error) {
+	all, err := at.Turns(ctx)
+	if err != nil {
+		return api.Turn{}, err
+	}
+	var first api.Turn
+	for _, t := range all {
+		switch {
+		case t.Session != id:
+		case t.State != api.Queued:
+			return t, nil
+		case first.ID == "" && !t.Held:
+			first = t
+		}
+	}
+	return first, nil
+}

@@ -1,0 +1,112 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+// Local is the turns of all processes on a data directory.
+type Local struct {
+	App    *app.App
+	Source string // of stops, for receipts
+}
+
+// Turns implements Backend.
+func (s Local) Turns(ctx context.Context) ([]api.Turn, error) {
+	records, err := s.App.Hub.UnendedTurns(ctx, "")
+	turns := make([]api.Turn, len(records))
+	for i, r := range records {
+		turns[i] = api.Turn{ID: r.ID, Session: r.Session, State: api.TurnState(TurnState(r)), Text: r.Prompt.Text, Accepted: r.Accepted, First: r.FirstSeq, Stop: r.Stop}
+	}
+	return turns, err
+}
+
+// Session implements Backend.
+func (s Local) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	return s.App.Hub.Session(ctx, id)
+}
+
+// Sessions implements Backend.
+func (s Local) Sessions(ctx context.Context, _ string) ([]bellcord.Session, string, error) {
+	all, err := s.App.Hub.Sessions(ctx, bellcord.SessionQuery{})
+	return all, "", err
+}
+
+// Events implements Backend.
+func (s Local) Events(ctx context.Context, id bellcord.SessionID, after int64, _ func(error)) (line.Source, func(), error) {
+	cursor, err := s.App.Hub.Events(ctx, id, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cursor, cursor.Close, nil
+}
+
+// Stop implements Backend.
+func (s Local) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID, stop api.Stop) (api.Stopped, error) {
+	if stop.Queue == string(bellcord.QueueNext) || stop.Queue == string(bellcord.QueueDrop) && turn != "" {
+		return api.Stopped{}, fmt.Errorf("--queue %s needs a server: without one the queue is another process's", stop.Queue)
+	}
+	wait, err := time.ParseDuration(stop.Wait)
+	if err != nil {
+		return api.Stopped{}, err
+	}
+	ctx, done := context.WithTimeout(ctx, wait)
+	defer done()
+	stopping := s.App.Hub.Stop(bellcord.StopRequest{
+		Turn: turn, Session: session, Everywhere: true,
+		Mode: bellcord.StopMode(stop.Mode), Queue: bellcord.QueueAction(stop.Queue),
+		Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: currentUser(), Source: s.Source, Reason: stop.Why},
+	})
+	answers, err := stopping.Wait(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil // the answers have the state stopping
+	}
+	stopped := api.NewStopped(answers)
+	stopped.Recorded = stopping.Recorded(ctx) == nil
+	return stopped, err
+}
+
+// errElsewhere is returned for answers to a turn of another process.
+var errElsewhere = errors.New("the turn runs in another process: answer it there")
+
+// Answer implements Backend.
+func (Local) Answer(context.Context, bellcord.TurnID, string, string) error { return errElsewhere }
+
+// Rename implements Backend.
+func (s Local) Rename(ctx context.Context, id bellcord.SessionID, title string) error {
+	if _, err := s.App.Hub.OpenSession(ctx, id); err != nil {
+		return err
+	}
+	_, err := s.App.Hub.Configure(id, bellcord.SessionUpdated{Title: title})
+	return err
+}
+
+// Remove implements Backend.
+func (s Local) Remove(ctx context.Context, id bellcord.SessionID, files bool) error {
+	found, err := s.App.Hub.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	cause := bellcord.Cause{Kind: bellcord.CausePerson, By: currentUser(), Source: s.Source, Reason: "the session is deleted"}
+	if err := s.App.Hub.DeleteSession(ctx, id, cause); err != nil {
+		return err
+	}
+	s.App.SessionDeleted(id)
+	if files {
+		return s.App.RemoveWorkspace(found)
+	}
+	return nil
+}
+
+// Close implements Backend.
+func (s Local) Close() error { return s.App.Close() }
+
+// Nodes implements Backend.
+func (s Local) Nodes(ctx context.Context) ([]api.Node, error) { return s.App.Nodes(ctx) }

@@ -1,0 +1,100 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/client"
+)
+
+// doRemote runs the turn at a server and shows it. The turn can be stopped even
+// before it is sent, because its id is chosen here.
+func (r Run) doRemote(ctx context.Context, remote *client.Client) (bellcord.Receipt, error) {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	defer r.OnSignal(ctx.Done(), func(sig os.Signal, interrupts int) {
+		if interrupts > 2 {
+			leave(fmt.Errorf("left; the turn may still run: bellcord stop %s", r.Turn))
+			return
+		}
+		go r.stopRemote(ctx, remote, sig, interrupts) // a second Ctrl-C must not wait for the first
+	})()
+	receipt, err := r.promptAndFollow(ctx, remote)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return receipt, err
+}
+
+func (r Run) promptAndFollow(ctx context.Context, remote *client.Client) (bellcord.Receipt, error) {
+	session, err := r.remoteSession(ctx, remote)
+	if err != nil {
+		return bellcord.Receipt{}, err
+	}
+	turn, err := remote.Prompt(ctx, session, api.NewTurn{
+		ID: string(r.Turn), Text: r.Text, Deadline: written(r.Deadline), Steps: r.MaxSteps,
+		Budget: api.Budget{Tokens: r.MaxTokens, Dollars: r.MaxCost},
+	})
+	if err != nil {
+		return bellcord.Receipt{}, fmt.Errorf("turn %s: %w", r.Turn, err)
+	}
+	r.View.Answer = func(ctx context.Context, turn bellcord.TurnID, question, choice, _ string) {
+		if err := remote.Answer(ctx, turn, question, choice); err != nil && !refused(err, http.StatusNotFound, http.StatusConflict) { // too late is not an error
+			r.Config.App.Logger.Warn("the answer did not arrive", "turn", turn, "err", err)
+		}
+	}
+	stream := remote.Events(session, max(turn.First-1, 0))
+	defer stream.Close()
+	stream.Lost = func(err error) { _ = r.View.Note("… the server is out of reach (%v); trying again", err) }
+	return r.View.Follow(ctx, stream, r.Turn)
+}
+
+// remoteSession returns the session in the Run, or a new one. The server chooses
+// everything that the Run leaves empty.
+func (r *Run) remoteSession(ctx context.Context, remote *client.Client) (bellcord.SessionID, error) {
+	if err := r.findSession(ctx, Remote{remote}); err != nil {
+		return "", err
+	}
+	if r.Session != "" {
+		id := bellcord.SessionID(r.Session)
+		if r.Model == "" && r.Mode == "" {
+			return id, nil
+		}
+		_, err := remote.Change(ctx, id, api.SessionChange{Model: r.Model, Mode: r.Mode})
+		return id, err
+	}
+	dir := r.Dir
+	if dir != "" && remote.Near() { // otherwise it is a directory of another machine
+		var err error
+		if dir, err = filepath.Abs(dir); err != nil {
+			return "", err
+		}
+	}
+	made, err := remote.NewSession(ctx, api.NewSession{Dir: dir, Agent: r.Agent, Model: r.Model, Mode: r.Mode})
+	return made.ID, err
+}
+
+// stopRemote requests a stop. The receipt comes with the end of the turn.
+func (r Run) stopRemote(ctx context.Context, remote *client.Client, sig os.Signal, interrupts int) {
+	stop := api.Stop{Why: sig.String(), Wait: "1s"}
+	if interrupts > 1 {
+		stop.Mode = string(bellcord.StopForce)
+	}
+	if _, err := remote.Stop(ctx, r.Turn, stop); err != nil && ctx.Err() == nil {
+		r.Config.App.Logger.Warn("the stop did not arrive", "turn", r.Turn, "err", err)
+	}
+}
+
+// written returns a duration as the server reads it, "" for none.
+func written(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return d.String()
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+// sharedSweep is how often a node of several polls the store.
+const sharedSweep = 500 * time.Millisecond
+
+// openHub opens the hub, as one of several if the store is shared.
+func (a *App) openHub(ctx context.Context) (err error) {
+	c := a.config.Settings
+	opts := hub.Options{Logger: a.logger, Watch: a.config.Watch, Admission: a.config.Admission}
+	if a.reports != nil {
+		opts.Watch = both(opts.Watch, a.reports.watch)
+	}
+	if opts.Output = c.Limits.Output; opts.Output == 0 {
+		opts.Output = -1 // none; a hub takes 0 for its default
+	}
+	opts.Hide = a.config.Secrets.Hide
+	shared, is := a.Store.(*postgres.Store)
+	if is {
+		opts.Leased, opts.Sweep = shared.Leased, sharedSweep
+		if off := ClockOffset(shared); off != "" {
+			a.logger.Warn("this machine's clock differs from the database's, so the times in logs and receipts are wrong; set it (NTP)", "clock", off)
+		}
+	}
+	if is && c.Cluster.NATS != "" {
+		bus := BusConfig(c)
+		bus.SigningKey, bus.Now, bus.Directory, bus.Deleted, bus.Logger = shared.SigningKey(), shared.Now, shared, a.SessionDeleted, a.logger
+		if a.bus, err = cluster.Dial(bus); err != nil {
+			return err
+		}
+		opts.Peers, opts.Watch = a.bus, both(opts.Watch, a.bus.Committed)
+	}
+	a.Hub, err = hub.Open(ctx, a.Store, a.agents, opts)
+	if err == nil && a.bus != nil {
+		a.node, err = a.bus.Join(a.Hub)
+	}
+	if err == nil && is {
+		go a.refuseWhenOutdated(shared) //nolint:gosec // it ends with the App, not with the call
+	}
+	if err != nil && a.bus != nil {
+		a.bus.Close()
+	}
+	return err
+}
+
+// BusConfig returns how NATS is reached.
+func BusConfig(c config.Config) cluster.Config {
+	return cluster.Config{
+		URLs: c.Cluster.NATS, Prefix: c.Cluster.Prefix, Creds: c.Cluster.Creds, CA: c.Cluster.CA, Cert: c.Cluster.Cert, Key: c.Cluster.Key,
+		Name: c.Cluster.Name,
+	}
+}
+
+// mostClockOff is by how much a machine's clock may differ from the database's
+// without a warning. Only displayed times depend on it.
+const mostClockOff = 5 * time.Second
+
+// ClockOffset returns by how much this machine's clock differs from the
+// database's, "" if the difference is too small to matter.
+func ClockOffset(s *postgres.Store) string {
+	switch ahead := time.Since(s.Now()).Round(time.Second); {
+	case ahead > mostClockOff:
+		return ahead.String() + " ahead"
+	case ahead < -mostClockOff:
+		return ahead.Abs().String() + " behind"
+	}
+	return ""
+}
+
+func both(one, other func(bellcord.Commit)) func(bellcord.Commit) {
+	if one == nil {
+		return other
+	}
+	return func(c bellcord.Commit) { other(c); one(c) }
+}
+
+// refuseWhenOutdated accepts no more turns once the schema is newer than this
+// program.
+func (a *App) refuseWhenOutdated(shared *postgres.Store) {
+	select {
+	case <-shared.WhenOutdated():
+		ctx, done := context.WithTimeout(context.Background(), 0)
+		defer done()
+		_ = a.Hub.WaitForTurns(ctx) // it does not wait
+	case <-a.closing:
+	}
+}
+
+// Outdated returns a channel that is closed once the schema of the store is newer
+// than this program; nil if that cannot happen.
+func (a *App) Outdated() <-chan struct{} {
+	if shared, is := a.Store.(*postgres.Store); is {
+		return shared.WhenOutdated()
+	}
+	return nil
+}
+
+// OutdatedError returns why this program cannot go on with the store, nil if it
+// can.
+func (a *App) OutdatedError() error {
+	if shared, is := a.Store.(*postgres.Store); is {
+		return shared.Outdated()
+	}
+	return nil
+}
+
+// Front is the hub as fronts that serve several people use it: it reaches the
+// turns of all nodes.
+func (a *App) Front() web.Hub {
+	if a.node != nil {
+		return a.node
+	}
+	return a.Hub
+}
+
+// WatchedElsewhere returns a function that reports whether a session may be
+// watched at other nodes; nil if there are none.
+func (a *App) WatchedElsewhere() func(bellcord.SessionID) bool {
+	if a.bus == nil {
+		return nil
+	}
+	return a.bus.Elsewhere
+}
+
+// AnnounceLeave marks this node as draining for the other nodes.
+func (a *App) AnnounceLeave() {
+	shared, is := a.Store.(*postgres.Store)
+	if !is {
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), time.Second)
+	defer done()
+	if err := shared.Drain(ctx); err != nil {
+		a.logger.Warn("telling the other nodes that this one takes leave", "err", err)
+	}
+}
+
+// pingTime is how long a node may take to answer over the bus.
+const pingTime = 500 * time.Millisecond
+
+// Nodes returns the nodes that share the store, and how long each takes to
+// answer over the bus.
+func (a *App) Nodes(ctx context.Context) ([]api.Node, error) {
+	shared, is := a.Store.(*postgres.Store)
+	if !is {
+		stats := a.Hub.Stats()
+		return []api.Node{{Name: "this one", Version: a.config.Version, Self: true, Running: stats.Running, Queued: stats.Queued + stats.Held, Draining: stats.Draining}}, nil
+	}
+	known, err := shared.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]api.Node, len(known))
+	for i, n := range known {
+		all[i] = api.Node{
+			ID: n.ID, Name: n.Name, Version: n.Version, Started: n.Started, Self: n.ID == shared.NodeID(),
+			Heard: n.Heard.Seconds(), Lease: n.Left.Seconds(), Draining: n.Draining, Running: n.Running, Queued: n.Queued,
+		}
+		if a.node == nil || all[i].Self {
+			continue
+		}
+		soon, done := context.WithTimeout(ctx, pingTime)
+		if took, err := a.node.Ping(soon, n.ID); err == nil {
+			all[i].Bus = took.Seconds()
+		}
+		done()
+	}
+	return all, nil
+}

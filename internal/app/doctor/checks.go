@@ -1,0 +1,154 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// checks returns all checks. If the settings are broken there is nothing else to
+// check.
+func (d *Doctor) checks() []check {
+	all := []check{{"version", d.version}, {"configuration", d.configuration}}
+	if d.loading != nil {
+		return all
+	}
+	return append(all,
+		check{"rules", d.rules}, check{"keys", d.keys}, check{"environment", d.environment}, check{"model", d.model}, check{"clock", d.clock}, check{"agents", d.agents},
+		check{"containment", d.containment}, check{"data directory", d.dataDirectory}, check{"store", d.store}, check{"nats", d.nats},
+		check{"token", d.token}, check{"port", d.port})
+}
+
+func (d *Doctor) version(context.Context) []Finding {
+	return ok("bellcord %s, %s, %s/%s", d.config.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func (d *Doctor) configuration(context.Context) []Finding {
+	path, named := config.File(d.file)
+	switch {
+	case d.loading != nil:
+		return bad("correct that line of "+path, "%s", inOneLine(d.loading))
+	case !named && !config.IsFile(path):
+		return warn("bellcord init", "there is no file: %s", path)
+	case config.Exposed(path) != nil:
+		return bad("chmod 600 "+path+", and replace the secrets that others may have read", "%v", config.Exposed(path))
+	}
+	return ok("%s", path)
+}
+
+// rules finds rules for MCP servers that are not configured. That is only a warning,
+// because an editor may name such a server. Other rules are checked with the
+// settings.
+func (d *Doctor) rules(context.Context) []Finding {
+	all := slices.Concat(d.config.Settings.Permit.Allow, d.config.Settings.Permit.Deny)
+	var found []Finding
+	for _, text := range all {
+		rule, err := permit.ParseRule(text)
+		if err != nil || !strings.HasPrefix(rule.Tool(), permit.MCPPrefix) {
+			continue
+		}
+		if !mcp.MayBeOf(slices.Collect(maps.Keys(d.config.Settings.MCP)), rule.Tool()) {
+			found = append(found, warn("configure the server in [mcp.NAME], or correct the rule", "rule %q: no MCP server with such a name is configured", text)...)
+		}
+	}
+	if len(found) == 0 {
+		return ok("%d, and each names a tool", len(all))
+	}
+	return found
+}
+
+// agents starts the installed agents and skips the others.
+func (d *Doctor) agents(ctx context.Context) []Finding {
+	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
+	if err != nil {
+		return bad("see the message", "%v", err)
+	}
+	defer func() { _ = keeper.Close() }()
+	var all []Finding
+	for _, name := range app.AgentNames(d.config.Settings) {
+		agent, err := app.AgentDefinition(d.config.Settings, name)
+		if err != nil {
+			all = append(all, bad("mend [agents."+name+"]", "%s", inOneLine(err))...)
+			continue
+		}
+		if _, err := agent.Find(); err != nil {
+			if name == d.config.Settings.Agent {
+				all = append(all, bad(cmp.Or(agent.Install, "install it"), "%s is the configured agent and not installed", name)...)
+			}
+			continue
+		}
+		state, err := app.TryAgent(ctx, d.config, agent, keeper)
+		if err != nil {
+			all = append(all, warn("start it by hand: "+strings.Join(agent.Command, " "), "%s does not start: %s", name, inOneLine(err))...)
+			continue
+		}
+		all = append(all, ok("%s %s", name, state)...)
+	}
+	if len(all) == 0 {
+		return ok("none installed; bellcord agents lists those that can be hosted")
+	}
+	return all
+}
+
+// containment runs a command and reports how its end was proved.
+func (d *Doctor) containment(ctx context.Context) []Finding {
+	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
+	if err != nil {
+		return bad("see the message", "%v", err)
+	}
+	defer func() { _ = keeper.Close() }()
+	self, err := os.Executable()
+	if err != nil {
+		return bad("see the message", "%v", err)
+	}
+	exit, err := keeper.Run(ctx, proc.Command{Args: []string{self, "--version"}, Output: func([]byte) {}, Name: "doctor"}, nil)
+	switch {
+	case err != nil:
+		return bad("commands cannot be started here", "%v", err)
+	case exit.Proof == "scan" && runtime.GOOS == "linux":
+		return warn(`run it where a cgroup is delegated: systemd-run --user --scope -p Delegate=yes bellcord …, or deploy/bellcord.service`,
+			"processes are held by group, marker and scan; no cgroup can be made here")
+	}
+	return ok("processes are held, and their end is proved, by %s", exit.Proof)
+}
+
+// inOneLine returns the text of an error for a list.
+func inOneLine(err error) string { return line.Visible(strings.Join(strings.Fields(err.Error()), " ")) }
+
+// environment lists the withheld variables by name, because a command may need one
+// of them.
+func (d *Doctor) environment(context.Context) []Finding {
+	withheld := d.config.CommandEnvironment().Withheld()
+	if len(withheld) == 0 {
+		return ok("no variable looks like a secret")
+	}
+	found := ok(`withheld from commands: %s; to pass one: pass = ["NAME"] in [commands]`, namesOrNothing(withheld))
+	for _, name := range slices.Sorted(maps.Keys(d.config.Settings.MCP)) {
+		server := d.config.Settings.MCP[name]
+		if len(server.Command) == 0 {
+			continue
+		}
+		env := secret.Environment{Pass: server.Pass, Known: d.config.Secrets}
+		found = append(found, ok(`withheld from MCP server %s: %s; to pass one: pass = ["NAME"] in [mcp.%s]`, name, namesOrNothing(env.Withheld()), name)...)
+	}
+	return found
+}
+
+func namesOrNothing(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,105 @@
+// Package doctor checks the settings, the machine and the services that Bellcord
+// works with. It repairs nothing; every finding that is not ok has a fix in words.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/app"
+)
+
+// Verdict is the result of a check.
+type Verdict string
+
+// The results, from good to bad.
+const (
+	OK      Verdict = "ok"
+	Warning Verdict = "warning" // it works, and could work better
+	Broken  Verdict = "broken"
+)
+
+// Finding is one line of a report.
+type Finding struct {
+	Check   string  `json:"check"`
+	Verdict Verdict `json:"verdict"`
+	Says    string  `json:"says"`
+	Fix     string  `json:"fix,omitempty"` // in one line, for everything but ok
+}
+
+// check examines one thing and changes nothing.
+type check struct {
+	name string
+	look func(context.Context) []Finding
+}
+
+// Doctor runs the checks.
+type Doctor struct {
+	file    string // of the settings, as a person named it
+	config  app.Config
+	loading error // why the settings cannot be used
+	models  *app.Models
+	offers  *offers
+}
+
+// New returns a Doctor for settings. If loading them failed, there is little else
+// to check.
+func New(file string, c app.Config, loading error) *Doctor {
+	models := app.NewModels(c.Settings)
+	return &Doctor{file: file, config: c, loading: loading, models: models, offers: newOffers(models)}
+}
+
+// Close closes the connections to providers.
+func (d *Doctor) Close() { d.models.Close() }
+
+// Limits of one check and of one request to another machine, and how many checks
+// run at the same time.
+const (
+	checkTimeout   = 30 * time.Second
+	requestTimeout = 3 * time.Second
+	checksAtOnce   = 4
+)
+
+// Run runs the checks, some at a time, and returns when all are done. It calls
+// waiting with the name of the check that it waits for, and with "" when that is
+// done; then it calls show with its findings.
+func (d *Doctor) Run(ctx context.Context, waiting func(check string), show func(Finding)) []Finding {
+	checks := d.checks()
+	places := make(chan struct{}, checksAtOnce)
+	results := make([]chan []Finding, len(checks))
+	for i, c := range checks {
+		results[i] = make(chan []Finding, 1)
+		go func() { // waited for below
+			places <- struct{}{}
+			defer func() { <-places }()
+			ctx, done := context.WithTimeout(ctx, checkTimeout)
+			defer done()
+			results[i] <- c.look(ctx)
+		}()
+	}
+	var all []Finding
+	for i, c := range checks {
+		waiting(c.name)
+		found := <-results[i]
+		waiting("")
+		for _, f := range found {
+			f.Check, f.Says = c.name, d.config.Secrets.Hide(f.Says)
+			show(f)
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func ok(format string, args ...any) []Finding {
+	return []Finding{{Verdict: OK, Says: fmt.Sprintf(format, args...)}}
+}
+
+func warn(fix, format string, args ...any) []Finding {
+	return []Finding{{Verdict: Warning, Says: fmt.Sprintf(format, args...), Fix: fix}}
+}
+
+func bad(fix, format string, args ...any) []Finding {
+	return []Finding{{Verdict: Broken, Says: fmt.Sprintf(format, args...), Fix: fix}}
+}

@@ -1,0 +1,150 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/llm"
+)
+
+// offers lists the models of every provider at most once.
+type offers struct {
+	models *app.Models
+	mu     sync.Mutex
+	asked  map[string]func() ([]string, error)
+}
+
+func newOffers(m *app.Models) *offers {
+	return &offers{models: m, asked: map[string]func() ([]string, error){}}
+}
+
+func (o *offers) of(ctx context.Context, provider string) ([]string, error) {
+	o.mu.Lock()
+	ask := o.asked[provider]
+	if ask == nil {
+		ask = sync.OnceValues(func() ([]string, error) {
+			ctx, done := context.WithTimeout(ctx, requestTimeout)
+			defer done()
+			return o.models.Provider(provider).Models(ctx)
+		})
+		o.asked[provider] = ask
+	}
+	o.mu.Unlock()
+	return ask()
+}
+
+// keys asks every provider that has a key or an address for its models.
+func (d *Doctor) keys(ctx context.Context) []Finding {
+	var all []Finding
+	for _, name := range d.models.Providers() {
+		provider := d.config.Settings.Provider[name]
+		if provider.API == config.Fake || provider.Key == "" && provider.BaseURL == "" {
+			continue
+		}
+		names, err := d.offers.of(ctx, name)
+		var failure *llm.Failure
+		switch {
+		case err == nil:
+			all = append(all, ok("%s answers and offers %d models", name, len(names))...)
+		case errors.As(err, &failure) && (failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden):
+			all = append(all, bad("set a key that is valid: "+variableOf(name), "%s refuses the key: %s", name, inOneLine(err))...)
+		default:
+			all = append(all, warn("check the network, the proxy and base_url", "%s could not be asked: %s", name, inOneLine(err))...)
+		}
+	}
+	if len(all) == 0 {
+		return warn("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY", "no key is set")
+	}
+	return all
+}
+
+// variableOf returns the variable or setting of a provider's key.
+func variableOf(provider string) string {
+	for _, k := range app.KeyVariables {
+		if k.Provider == provider {
+			return k.Variable
+		}
+	}
+	return "api_key in [provider." + provider + "]"
+}
+
+// model checks whether the provider offers the model of new sessions. It sends no
+// prompt, which would cost money.
+func (d *Doctor) model(ctx context.Context) []Finding {
+	name := app.DefaultModel(d.config.Settings)
+	if name == "" && d.config.Settings.Agent != "" {
+		return ok("that of the agent %s", d.config.Settings.Agent)
+	}
+	provider, model, err := d.models.Split(name)
+	if err != nil {
+		return bad("bellcord init, or set model = \"provider/model\"", "%s", inOneLine(err))
+	}
+	if err := d.models.Check(name); err != nil {
+		return bad("set the key, or choose another model: model = \"provider/model\"", "%s", inOneLine(err))
+	}
+	if d.config.Settings.Provider[provider].API == config.Fake {
+		return warn("set a key, then model = \"provider/model\" (bellcord models lists them)", "%s is the fake model: it repeats what it is told", name)
+	}
+	names, err := d.offers.of(ctx, provider)
+	switch {
+	case err != nil:
+		return warn("see keys", "%s: its provider could not be asked", name)
+	case !slices.Contains(names, model):
+		return warn("bellcord models "+provider, "%s is not among the %d models that are offered", name, len(names))
+	}
+	return ok("%s is offered", name)
+}
+
+// mostSkew is the clock difference that tokens and certificates tolerate.
+const mostSkew = 30 * time.Second
+
+// homes are the addresses of the public providers.
+var homes = map[string]string{
+	"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com", "gemini": "https://generativelanguage.googleapis.com",
+}
+
+// clock compares this machine's clock with that of the first model server that
+// answers, and the wall clock with the monotonic one.
+func (d *Doctor) clock(ctx context.Context) []Finding {
+	began := time.Now()
+	for _, name := range d.models.Providers() {
+		provider := d.config.Settings.Provider[name]
+		if provider.API == config.Fake || provider.Key == "" && provider.BaseURL == "" {
+			continue
+		}
+		theirs, err := dateOf(ctx, cmp.Or(provider.BaseURL, homes[name]))
+		if err != nil {
+			continue
+		}
+		if skew := time.Since(theirs); skew.Abs() > mostSkew {
+			return bad("turn on time synchronisation (timedatectl set-ntp true)", "it is %s off that of %s", skew.Round(time.Second), name)
+		}
+		return ok("within %s of that of %s", mostSkew, name)
+	}
+	if drift := time.Now().Round(0).Sub(began.Round(0)) - time.Since(began); drift.Abs() > time.Second {
+		return warn("find out who sets the clock", "it jumped by %s just now", drift)
+	}
+	return ok("no server to hold it against")
+}
+
+func dateOf(ctx context.Context, url string) (time.Time, error) {
+	ctx, done := context.WithTimeout(ctx, requestTimeout)
+	defer done()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, http.NoBody)
+	if err != nil {
+		return time.Time{}, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return time.Time{}, err
+	}
+	_ = res.Body.Close()
+	return http.ParseTime(res.Header.Get("Date"))
+}

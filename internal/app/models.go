@@ -1,0 +1,208 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/llm/anthropic"
+	"github.com/bellcord/bellcord/internal/llm/gemini"
+	"github.com/bellcord/bellcord/internal/llm/openai"
+	"github.com/bellcord/bellcord/internal/llm/responses"
+	"github.com/bellcord/bellcord/internal/nearest"
+)
+
+// Models finds the models of the configured providers. A provider is created when
+// one of its models is first used.
+type Models struct {
+	settings config.Config
+	mu       sync.Mutex
+	made     map[string]llm.Provider
+}
+
+// NewModels returns the models that the settings reach.
+func NewModels(c config.Config) *Models {
+	return &Models{settings: c, made: map[string]llm.Provider{}}
+}
+
+// Find returns the model of "provider/model".
+func (m *Models) Find(name string) (react.Model, error) {
+	provider, model, err := m.answerable(name)
+	if err != nil {
+		return react.Model{}, err
+	}
+	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name)}
+	if limits := m.settings.Limits; (limits.Cost > 0 || limits.SessionCost > 0) && found.Price == nil {
+		return react.Model{}, fmt.Errorf("model %s: there is a limit on cost, and no price is known: set [facts.%q]", name, name)
+	}
+	if drain := time.Duration(m.settings.UsageOnStop); drain > 0 {
+		found.Model = llm.Draining{Model: found.Model, For: drain}
+	}
+	found.Model = llm.Patient{Model: found.Model}
+	return found, nil
+}
+
+// Check returns the reason why a model cannot answer, as far as that is known
+// without asking its provider.
+func (m *Models) Check(name string) error {
+	_, _, err := m.answerable(name)
+	return err
+}
+
+// answerable splits the name of a model, and returns an error for a model that
+// cannot answer: the public APIs reject every request without a key.
+func (m *Models) answerable(name string) (provider, model string, err error) {
+	if provider, model, err = m.Split(name); err != nil {
+		return "", "", err
+	}
+	p := m.settings.Provider[provider]
+	switch {
+	case p.API == config.Fake && !slices.Contains(fakeNames, model):
+		return "", "", fmt.Errorf("model %s: the built-in provider has only %s", name, strings.Join(fakeNames, " and "))
+	case p.API != config.Fake && p.Key == "" && p.BaseURL == "":
+		return "", "", fmt.Errorf("model %s: %s", name, missingKey(provider))
+	}
+	return provider, model, nil
+}
+
+// missingKey names the setting that holds a provider's key.
+func missingKey(provider string) string {
+	for _, k := range KeyVariables {
+		if k.Provider == provider {
+			return k.Variable + " is not set"
+		}
+	}
+	return fmt.Sprintf("api_key in [provider.%s] is not set", provider)
+}
+
+// Split splits the name of a model into provider and model, and checks that the
+// provider is configured.
+func (m *Models) Split(name string) (provider, model string, err error) {
+	provider, model, ok := strings.Cut(name, "/")
+	_, known := m.settings.Provider[provider]
+	switch {
+	case name == "":
+		return "", "", errors.New("no model: say --model provider/model, or set BELLCORD_MODEL, or let bellcord init write a configuration")
+	case !ok || model == "":
+		return "", "", fmt.Errorf("model %s: it is written provider/model", name)
+	case !known:
+		return "", "", fmt.Errorf("model %s: %w", name, UnknownName("provider", provider, m.Providers()))
+	}
+	return provider, model, nil
+}
+
+// ModelNames returns the models that can be chosen, each once.
+func ModelNames(c config.Config) []string {
+	var names []string
+	for _, name := range append([]string{DefaultModel(c)}, c.Models...) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// UnknownName reports a name that does not exist, with the nearest that does.
+func UnknownName(kind, name string, known []string) error {
+	meant := ""
+	if near := nearest.Name(name, known); near != "" {
+		meant = "did you mean " + near + "? "
+	}
+	return fmt.Errorf("there is no %s %s (%sthere is %s)", kind, name, meant, strings.Join(known, ", "))
+}
+
+// Providers returns the names of the configured providers, sorted.
+func (m *Models) Providers() []string { return slices.Sorted(maps.Keys(m.settings.Provider)) }
+
+// Provider returns a configured provider. The Models close it.
+func (m *Models) Provider(name string) llm.Provider {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.made[name] == nil {
+		m.made[name] = newProvider(m.settings.Provider[name])
+	}
+	return m.made[name]
+}
+
+func newProvider(p config.Provider) llm.Provider {
+	switch p.API {
+	case config.Fake:
+		return newFake()
+	case config.Responses:
+		return responses.New(responses.Config{BaseURL: p.BaseURL, Key: p.Key, Effort: p.Effort})
+	case config.Anthropic:
+		return anthropic.New(anthropic.Config{BaseURL: p.BaseURL, Key: p.Key, Thinking: given(p.Thinking, 0), MaxTokens: given(p.MaxOutput, 0)})
+	case config.Gemini:
+		c := gemini.Config{BaseURL: p.BaseURL, Key: p.Key}
+		if p.Thinking != nil {
+			budget := int32(*p.Thinking)
+			c.Thinking = &budget
+		}
+		return gemini.New(c)
+	}
+	return openai.New(openai.Config{BaseURL: p.BaseURL, Key: p.Key})
+}
+
+// ContextWindow returns how many tokens fit into a model's context: the configured
+// number, else that of the smallest of the provider's current models.
+func (m *Models) ContextWindow(name string) int64 {
+	if w := m.settings.Facts[name].Window; w != nil {
+		return *w
+	}
+	provider, _, _ := strings.Cut(name, "/")
+	switch m.settings.Provider[provider].API {
+	case config.Anthropic:
+		return 200_000
+	case config.Gemini:
+		return 1_000_000
+	}
+	return 128_000
+}
+
+// Price returns the configured price in billionths of a dollar per token, nil if
+// there is none. The settings have dollars per million.
+func (m *Models) Price(name string) *bellcord.Price {
+	f := m.settings.Facts[name]
+	if f.Input == nil && f.Output == nil {
+		return nil
+	}
+	per := func(dollars *float64, otherwise int64) int64 {
+		if dollars == nil {
+			return otherwise
+		}
+		return int64(*dollars*1000 + 0.5)
+	}
+	input := per(f.Input, 0)
+	return &bellcord.Price{Input: input, Output: per(f.Output, 0), CacheRead: per(f.CacheRead, input), CacheWrite: per(f.CacheWrite, input)}
+}
+
+// given returns the value of a setting, or otherwise if it is not set.
+func given[T any](setting *T, otherwise T) T {
+	if setting == nil {
+		return otherwise
+	}
+	return *setting
+}
+
+// Close closes every provider.
+func (m *Models) Close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.made {
+		p.Close()
+	}
+}
+
+// KeyVariable is the environment variable that holds a provider's API key.
+type KeyVariable struct{ Provider, Variable string }
+
+// KeyVariables are those that package config reads.
+var KeyVariables = []KeyVariable{{"anthropic", "ANTHROPIC_API_KEY"}, {"openai", "OPENAI_API_KEY"}, {"gemini", "GEMINI_API_KEY"}}

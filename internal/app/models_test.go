@@ -1,0 +1,57 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+func TestAModelIsFoundByItsProvidersName(t *testing.T) {
+	t.Parallel()
+	c := config.Config{
+		Provider: map[string]config.Provider{
+			"openai": {API: config.Responses, Key: "x"}, "claude": {API: config.Anthropic, Key: "x"}, "g": {API: config.Gemini, Key: "x"},
+			"local": {API: config.Chat, BaseURL: "http://127.0.0.1:1"},
+		},
+		Facts: map[string]config.Facts{"local/x": {Window: new(int64(5000)), Input: new(3.0), Output: new(15.0), CacheRead: new(0.3)}},
+	}
+	m := NewModels(c)
+	defer m.Close()
+	for name, want := range map[string]struct {
+		model  string
+		window int64
+		fails  string
+	}{
+		"openai/gpt": {"gpt", 128_000, ""}, "claude/opus": {"opus", 200_000, ""}, "g/flash": {"flash", 1_000_000, ""},
+		"local/x": {"x", 5000, ""}, "local/a/b": {"a/b", 128_000, ""},
+		"": {fails: "no model"}, "gpt": {fails: "provider/model"}, "openai/": {fails: "provider/model"}, "other/x": {fails: "there is claude, g, local, openai"},
+	} {
+		found, err := m.Find(name)
+		if want.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), want.fails) {
+				t.Errorf("%q: %v", name, err)
+			}
+			continue
+		}
+		if err != nil || found.Name != want.model || found.Window != want.window || found.Model == nil {
+			t.Errorf("%q: %+v, %v", name, found, err)
+		}
+	}
+	if p := m.Price("local/x"); p == nil || *p != (bellcord.Price{Input: 3000, Output: 15_000, CacheRead: 300, CacheWrite: 3000}) {
+		t.Errorf("the price is %+v", p)
+	}
+	m.settings.Facts["local/free"] = config.Facts{Input: new(0.0), Output: new(0.0)}
+	m.settings.Facts["local/cached"] = config.Facts{Input: new(3.0), CacheRead: new(0.0)}
+	if p := m.Price("local/free"); p == nil || *p != (bellcord.Price{}) {
+		t.Errorf("a price of 0 is %+v", p)
+	}
+	if p := m.Price("local/cached"); p == nil || *p != (bellcord.Price{Input: 3000, CacheWrite: 3000}) {
+		t.Errorf("a cache that costs nothing has the price %+v", p)
+	}
+	m.settings.Limits.Cost = 1
+	if _, err := m.Find("local/other"); err == nil || !strings.Contains(err.Error(), "no price is known") {
+		t.Errorf("a limit on cost and no price: %v", err)
+	}
+}

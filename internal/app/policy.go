@@ -1,0 +1,84 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+// openPolicy reads the rules in the settings and the calls that people allowed
+// permanently, which are a file in the data directory.
+func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
+	path := filepath.Join(c.Data, "allowed.json")
+	always, err := readAllowed(path)
+	if errors.Is(err, errOldAllowed) {
+		logger.Warn("calls that were allowed for good are asked again", "err", err)
+	} else if err != nil {
+		return nil, err
+	}
+	return permit.NewPolicy(c.Permit.Allow, c.Permit.Deny, always, func(all []permit.Granted) error {
+		text, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		next := path + ".next"
+		if err := os.WriteFile(next, append(text, '\n'), 0o600); err != nil {
+			return err
+		}
+		return os.Rename(next, path)
+	})
+}
+
+// errOldAllowed is returned for a file of an earlier version. Its rules were wider
+// than the calls that people had allowed.
+var errOldAllowed = errors.New("it holds rules of an earlier version: delete the file, and answer \"always\" again when you are asked")
+
+// readAllowed returns the calls in the file, none if it does not exist.
+func readAllowed(path string) ([]permit.Granted, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("reading what is always allowed: %w", err)
+	}
+	var rules []string
+	if json.Unmarshal(text, &rules) == nil && len(rules) > 0 {
+		return nil, fmt.Errorf("%s: %w", path, errOldAllowed)
+	}
+	var all []permit.Granted
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("reading what is always allowed: %s: %w; mend or delete the file", path, err)
+	}
+	return all, nil
+}
+
+// privateFiles returns the files that tools must not touch: the data directory
+// except its workspaces, and the configuration.
+func privateFiles(c config.Config) tool.Private {
+	p := tool.Private{Workspaces: absolute(WorkspacesDir(c.Data))}
+	for _, path := range []string{c.Data, config.Dir(), c.Loaded} {
+		if path != "" {
+			p.Paths = append(p.Paths, absolute(path))
+		}
+	}
+	return p
+}
+
+// absolute returns an absolute path, or the path itself if that fails.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/acp"
+)
+
+// OpenEditor gives a session the tools of its editor and the MCP servers that
+// the editor names.
+func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.Desk, servers []acp.MCPServer) {
+	a.tools.open(id, editor, servers)
+}
+
+// CloseEditor ends everything that a session of an editor has besides its turns.
+func (a *App) CloseEditor(id bellcord.SessionID) {
+	a.tools.closeSession(id)
+	a.background.End(id)
+	a.agents.end(id)
+}
+
+// CloseMCPServers ends the MCP servers that the session's editor named.
+func (a *App) CloseMCPServers(id bellcord.SessionID) { a.tools.closeSession(id) }
+
+// ReleaseSession ends everything that a session has besides its turns, and
+// withdraws the permissions that were given for the session.
+func (a *App) ReleaseSession(id bellcord.SessionID) {
+	a.policy.Forget(string(id))
+	a.CloseEditor(id)
+}
+
+// SessionDeleted releases a deleted session, and removes the outputs of its calls.
+func (a *App) SessionDeleted(id bellcord.SessionID) {
+	a.ReleaseSession(id)
+	if err := a.background.Remove(id); err != nil {
+		a.logger.Warn("outputs of a deleted session remain", "session", id, "err", err)
+	}
+}
+
+// WorkspacesDir is where sessions that name no directory get one.
+func WorkspacesDir(data string) string { return filepath.Join(data, "workspaces") }
+
+// RemoveWorkspace removes the directory that was made for a deleted session. A
+// directory that a person named stays.
+func (a *App) RemoveWorkspace(s bellcord.Session) error {
+	own := absolute(filepath.Join(WorkspacesDir(a.config.Settings.Data), string(s.ID)))
+	if s.ID == "" || absolute(s.Dir) != own {
+		return nil
+	}
+	if err := os.RemoveAll(own); err != nil {
+		return fmt.Errorf("the session is deleted, its workspace is not: %w", err)
+	}
+	return nil
+}
+
+// nativeAgent is the name of Bellcord's own agent in reports.
+const nativeAgent = "bellcord"
+
+// agentName returns the name of a session's agent.
+func (a *App) agentName(id bellcord.SessionID) string {
+	if a.Hub == nil {
+		return nativeAgent
+	}
+	found, err := a.Hub.Session(context.Background(), id)
+	if err != nil || found.Agent == "" {
+		return nativeAgent
+	}
+	return found.Agent
+}

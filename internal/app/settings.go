@@ -1,0 +1,29 @@
+package app
+
+import (
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+// DefaultModel returns the model of new sessions, "" if a hosted agent chooses its
+// own.
+func DefaultModel(c config.Config) string {
+	if c.Agent != "" {
+		return ""
+	}
+	return c.Model
+}
+
+// PromptLimits returns a prompt with the configured limits.
+func PromptLimits(c config.Config) bellcord.Prompt {
+	billionths := func(dollars float64) int64 { return int64(dollars * 1e9) }
+	return bellcord.Prompt{
+		MaxSteps: c.Limits.Steps, MaxTokens: c.Limits.Tokens, MaxCostNanoUSD: billionths(c.Limits.Cost), Deadline: time.Duration(c.Limits.Deadline),
+		SessionLimit: bellcord.SpendingLimit{MaxTokens: c.Limits.SessionTokens, MaxCostNanoUSD: billionths(c.Limits.SessionCost)},
+	}
+}
+
+// HasModel reports whether the settings name a model or a hosted agent.
+func HasModel(c config.Config) bool { return c.Model != "" || c.Agent != "" || len(c.Models) > 0 }

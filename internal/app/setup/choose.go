@@ -1,0 +1,70 @@
+package setup
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+// choice is the model of the first configuration.
+type choice struct {
+	model, reason string
+	server        ModelServer // of the model, if it is on this machine
+}
+
+// choose takes the first that answers: a provider with a key, a server on this
+// machine, and else the fake model, which always answers.
+func choose(ctx context.Context, found Survey) choice {
+	chosen := choice{model: "fake/fake", reason: "built in: no key and no model server was found"}
+	for _, k := range found.Keys {
+		name, err := offered(ctx, k.Provider)
+		if err == nil && name != "" {
+			return choice{model: k.Provider + "/" + name, reason: k.Variable + " is set, and it is offered"}
+		}
+		chosen.reason = "built in: " + k.Variable + " is set, but no model could be listed with it; see bellcord doctor"
+	}
+	for _, s := range found.Servers {
+		return choice{model: s.Name + "/" + s.Models[0], reason: s.URL + " offers it", server: s}
+	}
+	return chosen
+}
+
+// listTimeout is how long a provider may take to list its models.
+const listTimeout = 5 * time.Second
+
+// offered returns a model of a provider that is configured by the environment.
+func offered(ctx context.Context, provider string) (string, error) {
+	c, err := config.FromEnvironment()
+	if err != nil {
+		return "", err
+	}
+	known := app.NewModels(c)
+	defer known.Close()
+	ctx, done := context.WithTimeout(ctx, listTimeout)
+	defer done()
+	names, err := known.Provider(provider).Models(ctx)
+	return defaultModel(names), err
+}
+
+// generalModel matches the names of general models; those for speech, images and
+// search have longer names.
+var generalModel = regexp.MustCompile(`^(claude-sonnet-[0-9-]+|gpt-[0-9.]+|gemini-[0-9.]+-(flash|pro))$`)
+
+// defaultModel returns the newest general model, else the first name.
+func defaultModel(names []string) string {
+	best := ""
+	for _, name := range names {
+		if generalModel.MatchString(name) && strings.Compare(name, best) > 0 {
+			best = name
+		}
+	}
+	if best == "" && len(names) > 0 {
+		best = slices.Sorted(slices.Values(names))[0]
+	}
+	return best
+}

@@ -1,0 +1,129 @@
+package setup
+
+import (
+	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+
+	"github.com/bellcord/bellcord/internal/autostart"
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+// Service is bellcord serve as a service of a person or of the machine.
+type Service struct {
+	ConfigFile   string // "" for the usual one, if it exists
+	Target       string // another service manager, for a dry run only
+	System, User bool   // whose service; by default that of the machine for root
+	DryRun       bool
+}
+
+// Unit returns the service.
+func (s Service) Unit() (autostart.Unit, error) {
+	target, err := s.target()
+	if err != nil {
+		return autostart.Unit{}, err
+	}
+	settings, err := s.unitSettings(target)
+	if err != nil {
+		return autostart.Unit{}, err
+	}
+	return autostart.New(target, settings)
+}
+
+// target returns the service manager: the named one, or that of this machine.
+func (s Service) target() (autostart.Target, error) {
+	switch {
+	case s.Target != "" && !s.DryRun:
+		return "", errors.New("--target is for --dry-run: a service is installed for the machine that it is on")
+	case s.Target != "":
+		return autostart.Target(s.Target), nil
+	case s.User && runtime.GOOS == "windows":
+		return "", errors.New("there are services of the machine only on Windows: leave --user out, and be an administrator")
+	}
+	return autostart.Here(s.System || !s.User && os.Geteuid() == 0)
+}
+
+// unitSettings returns what a service takes from the shell that installs it: the
+// places of its configuration and data, and a person's PATH. It takes nothing else
+// from the environment, because that may be a key.
+func (s Service) unitSettings(target autostart.Target) (to autostart.Settings, err error) {
+	if to.Program, err = os.Executable(); err != nil {
+		return to, err
+	}
+	if to.Config, err = whole(s.ConfigFile); err != nil {
+		return to, err
+	}
+	usual, _ := config.File("")
+	to.ConfigHome, to.Path, to.UID = filepath.Dir(filepath.Dir(usual)), os.Getenv("PATH"), os.Getuid()
+	if to.Home, err = os.UserHomeDir(); err != nil {
+		return to, err
+	}
+	switch target {
+	case autostart.SystemdUser, autostart.LaunchdUser:
+		err = s.personal(&to)
+	case autostart.SystemdSystem:
+		if to.Config == "" && config.IsFile("/etc/bellcord/config.toml") {
+			to.Config = "/etc/bellcord/config.toml"
+		}
+	case autostart.LaunchdSystem:
+		err = s.account(&to)
+	case autostart.Windows:
+	}
+	return to, err
+}
+
+// personal applies the places in the person's environment, because a service manager
+// has another environment.
+func (s Service) personal(to *autostart.Settings) (err error) {
+	if to.Config == "" {
+		if file, _ := config.File(""); config.IsFile(file) {
+			if to.Config, err = whole(file); err != nil {
+				return err
+			}
+		}
+	}
+	if os.Getenv("BELLCORD_DATA") == "" && os.Getenv("XDG_DATA_HOME") == "" {
+		return nil
+	}
+	c, err := config.Load(s.ConfigFile)
+	if err != nil {
+		return err
+	}
+	to.Data, err = whole(c.Data)
+	return err
+}
+
+// account sets the account of a job of the machine on macOS: the person who called
+// sudo. As root, every tool would have all rights.
+func (s Service) account(to *autostart.Settings) error {
+	to.Account = os.Getenv("SUDO_USER")
+	if to.Account == "" && os.Geteuid() > 0 {
+		to.Account = os.Getenv("USER")
+	}
+	if to.Account == "" && s.DryRun {
+		to.Account = "nobody"
+		return nil
+	}
+	if to.Account == "" || to.Account == "root" {
+		return errors.New("its tools would have all of root's rights: install it with sudo, then it runs as you")
+	}
+	if s.DryRun {
+		return nil
+	}
+	person, err := user.Lookup(to.Account)
+	if err != nil {
+		return err
+	}
+	to.Home = person.HomeDir
+	return nil
+}
+
+// whole returns an absolute path, "" for none.
+func whole(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
+}

@@ -1,0 +1,56 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord/internal/config"
+)
+
+// Written is a new configuration.
+type Written struct {
+	Path   string
+	Backup string // where the old file is now, "" if there was none
+	Model  string
+	Reason string // why this model was chosen
+}
+
+// Write writes a configuration file for what Search finds. An existing file is an
+// error, unless force is set; then it is kept as a backup.
+func Write(ctx context.Context, file string, force bool) (Written, error) {
+	path, _ := config.File(file)
+	if config.IsFile(path) && !force {
+		return Written{}, existsError(path)
+	}
+	chosen := choose(ctx, Search(ctx, file, config.Config{}))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return Written{}, fmt.Errorf("writing configuration: %w", err)
+	}
+	backup := ""
+	if force && config.IsFile(path) {
+		backup = path + ".old"
+		if err := os.Rename(path, backup); err != nil {
+			return Written{}, fmt.Errorf("keeping the old configuration: %w", err)
+		}
+	}
+	// Another process may have written one in the meantime: it is not overwritten.
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return Written{}, existsError(path)
+	} else if err != nil {
+		return Written{}, fmt.Errorf("writing configuration: %w", err)
+	}
+	_, err = out.WriteString(chosen.file())
+	if err := errors.Join(err, out.Close()); err != nil {
+		return Written{}, fmt.Errorf("writing configuration: %w", err)
+	}
+	return Written{Path: path, Backup: backup, Model: chosen.model, Reason: chosen.reason}, nil
+}
+
+func existsError(path string) error {
+	return fmt.Errorf("%s is there already: it is left as it is (--force writes over it)", path)
+}

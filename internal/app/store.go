@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/postgres"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+// Store is a store of events and turns, and of the tokens of a server.
+type Store interface {
+	bellcord.Store
+	bellcord.TokenStore
+	Close() error
+}
+
+// OpenStore opens the configured store: the file in the data directory, or the
+// database that several machines share.
+func OpenStore(ctx context.Context, from Config) (Store, error) {
+	c := from.Settings
+	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("data directory: %s is not a directory; choose another with --data or BELLCORD_DATA", c.Data)
+	}
+	switch {
+	case c.Store == "" && c.New:
+		return sqlite.OpenNew(ctx, c.Data)
+	case c.Store == "":
+		return sqlite.Open(ctx, c.Data)
+	}
+	if !strings.HasPrefix(c.Store, "postgres://") && !strings.HasPrefix(c.Store, "postgresql://") {
+		return nil, fmt.Errorf("store: a URL as in postgres://user@host/database is meant")
+	}
+	if err := os.MkdirAll(c.Data, 0o700); err != nil { // for files of this machine
+		return nil, err
+	}
+	return postgres.Open(ctx, c.Store, postgres.Options{
+		Lease: time.Duration(c.Cluster.Lease), Logger: from.Logger, Name: c.Cluster.Name, Version: from.Version,
+	})
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+
+	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+// MachineOwner owns the first token and the sessions that editors and terminals
+// create in the data directory. A browser that logs in with bellcord open, without
+// the scope admin, can therefore show and stop them.
+const MachineOwner = "admin"
+
+// EnsureToken makes sure that somebody can use a new server. If the store has no
+// valid token with the scope admin, it creates one and writes it to the file token
+// in dir, which only its owner can read.
+func EnsureToken(ctx context.Context, store bellcord.TokenStore, dir string) (path string, created bool, err error) {
+	path = filepath.Join(dir, "token")
+	tokens, err := store.Tokens(ctx)
+	if err != nil {
+		return path, false, err
+	}
+	for _, t := range tokens {
+		if slices.Contains(t.Scopes, bellcord.ScopeAdmin) && !t.Cookie && auth.State(t, time.Now()) == auth.Active {
+			return path, false, nil
+		}
+	}
+	err = createAdminToken(ctx, store, path, "first start")
+	return path, err == nil, err
+}
+
+// RestoreToken makes sure that dir has a token that the store in it accepts, and
+// reports whether it had to create one.
+func RestoreToken(ctx context.Context, dir string) (path string, created bool, err error) {
+	path = filepath.Join(dir, "token")
+	store, err := sqlite.Open(ctx, dir)
+	if err != nil {
+		return path, false, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	tokens, err := store.Tokens(ctx)
+	if err != nil {
+		return path, false, err
+	}
+	had, _ := os.ReadFile(path) // a file that cannot be read is replaced
+	if slices.ContainsFunc(tokens, func(t bellcord.Token) bool {
+		return auth.State(t, time.Now()) == auth.Active && strings.Contains(string(had), t.ID+"_")
+	}) {
+		return path, false, nil
+	}
+	err = createAdminToken(ctx, store, path, "restore")
+	return path, err == nil, err
+}
+
+// createAdminToken writes the file before the store has the token: a crash in
+// between leaves no token that nobody has.
+func createAdminToken(ctx context.Context, store bellcord.TokenStore, path, name string) error {
+	text, t, err := auth.NewToken(bellcord.Token{Owner: MachineOwner, Name: name, Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
+	if err != nil {
+		return err
+	}
+	if err := writeSecret(path, text+"\n"); err != nil {
+		return fmt.Errorf("writing the token file: %w", err)
+	}
+	return store.PutToken(ctx, t)
+}
+
+// writeSecret replaces a file atomically. Only its owner can ever read it. An
+// existing link is replaced, not followed.
+func writeSecret(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600, never an existing file
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // best effort
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/acp"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// sessionTools are the tools that a session has besides the built-in ones: those
+// of the MCP servers in the settings, which all sessions share, those of the
+// servers that its editor names, and those that work through the editor.
+type sessionTools struct {
+	config  Config
+	builtin []tool.Tool
+	spawn   mcp.Spawner
+	shared  *mcp.Set
+	options mcp.Options
+
+	mu       sync.Mutex
+	sessions map[bellcord.SessionID]*editorTools
+}
+
+// editorTools are the tools that an editor gives a session.
+type editorTools struct {
+	editor  tool.Desk
+	servers *mcp.Set
+}
+
+func newSessionTools(c Config, keeper *proc.Keeper, builtin []tool.Tool) *sessionTools {
+	t := &sessionTools{
+		config: c, builtin: builtin, spawn: spawner(keeper, c.Secrets),
+		options:  mcp.Options{Version: c.Version, Pins: &mcp.Pins{Dir: filepath.Join(c.Settings.Data, "mcp")}},
+		sessions: map[bellcord.SessionID]*editorTools{},
+	}
+	var servers []mcp.Server
+	for name, s := range c.Settings.MCP {
+		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), Pass: s.Pass, URL: s.URL, Headers: s.Headers, TrustHints: s.TrustHints})
+	}
+	t.shared = mcp.Open(servers, t.spawn, t.options)
+	return t
+}
+
+// spawner starts MCP servers contained, like every other process.
+func spawner(keeper *proc.Keeper, secrets *secret.Known) mcp.Spawner {
+	return func(s mcp.Server) (mcp.Process, error) {
+		env := secret.Environment{Pass: s.Pass, Known: secrets}
+		running, err := keeper.Start(proc.Command{
+			Args: s.Command, Dir: s.Dir, Env: append(env.Pairs(), s.Env...), Bare: true, Owner: "mcp " + s.Name, Name: s.Name,
+		})
+		if err != nil {
+			return mcp.Process{}, err
+		}
+		return mcp.Process{
+			Stdin: running.Stdin, Stdout: running.Stdout, Done: running.Done(),
+			End: func() { running.End(nil) },
+		}, nil
+	}
+}
+
+// list returns a session's tools. The tools of a server that does not start are
+// missing; its error is logged.
+func (t *sessionTools) list(ctx context.Context, s bellcord.Session) []tool.Tool {
+	t.mu.Lock()
+	of := t.sessions[s.ID]
+	t.mu.Unlock()
+	all, errs := t.shared.Tools(ctx)
+	if of != nil {
+		more, moreErrs := of.servers.Tools(ctx)
+		all, errs = append(all, more...), append(errs, moreErrs...)
+		all = append(all, of.editor.Tools(t.builtin)...)
+	}
+	for _, err := range errs {
+		t.config.Logger.Warn("mcp", "session", s.ID, "err", err)
+	}
+	return all
+}
+
+// open replaces the tools that a session has from its editor.
+func (t *sessionTools) open(id bellcord.SessionID, editor *acp.Desk, named []acp.MCPServer) {
+	servers := make([]mcp.Server, len(named))
+	for i, s := range named {
+		servers[i] = mcp.Server{Name: s.Name, URL: s.URL, Headers: map[string]string{}}
+		if s.Command != "" {
+			servers[i].Command = append([]string{s.Command}, s.Args...)
+		}
+		for _, p := range s.Env {
+			servers[i].Env = append(servers[i].Env, p.Name+"="+p.Value)
+		}
+		for _, p := range s.Headers {
+			servers[i].Headers[p.Name] = p.Value
+		}
+	}
+	t.mu.Lock()
+	old := t.sessions[id]
+	t.sessions[id] = &editorTools{
+		editor:  throughEditor(editor, t.config.CommandEnvironment()),
+		servers: mcp.Open(servers, t.spawn, t.options),
+	}
+	t.mu.Unlock()
+	if old != nil {
+		old.servers.Close()
+	}
+}
+
+// throughEditor adapts the editor's methods to tools.
+func throughEditor(d *acp.Desk, env secret.Environment) tool.Desk {
+	out := tool.Desk{Env: env}
+	if d.Reads {
+		out.Read = d.ReadText
+	}
+	if d.Writes {
+		out.Write = d.WriteText
+	}
+	if d.Terminals {
+		out.Run = func(ctx context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+			exit, err := d.Terminal(ctx, acp.Command(c))
+			if errors.Is(err, acp.ErrNotRun) {
+				err = fmt.Errorf("%w: %w", tool.ErrDeskNotRun, err)
+			}
+			return tool.DeskExit(exit), err
+		}
+	}
+	return out
+}
+
+func (t *sessionTools) closeSession(id bellcord.SessionID) {
+	t.mu.Lock()
+	of := t.sessions[id]
+	delete(t.sessions, id)
+	t.mu.Unlock()
+	if of != nil {
+		of.servers.Close()
+	}
+}
+
+func (t *sessionTools) close() {
+	t.mu.Lock()
+	all := t.sessions
+	t.sessions = map[bellcord.SessionID]*editorTools{}
+	t.mu.Unlock()
+	for _, of := range all {
+		of.servers.Close()
+	}
+	t.shared.Close()
+}
+
+func pairs(m map[string]string) []string {
+	var all []string
+	for name, value := range m {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
+// CommandEnvironment returns the environment of commands that agents run.
+func (c Config) CommandEnvironment() secret.Environment {
+	return secret.Environment{Pass: c.Settings.Commands.Pass, Known: c.Secrets}
+}

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// Not parallel: it sets the environment.
+func TestNoProgramThatWeStartSeesTheBotsToken(t *testing.T) {
+	t.Setenv("BELLCORD_TELEGRAM_TOKEN", "1:SECRET")
+	t.Setenv("SOMETHING_ELSE", "kept")
+	d, err := AgentDefinition(config.Config{Agents: map[string]config.Agent{"x": {Command: []string{"x"}, Protocol: "acp", Pass: []string{"*"}}}}, "x")
+	if env := AgentEnvironment(d); err != nil || slices.Contains(env, "BELLCORD_TELEGRAM_TOKEN=1:SECRET") || !slices.Contains(env, "SOMETHING_ELSE=kept") {
+		t.Errorf("a hosted agent gets %v, %v", env, err)
+	}
+	keeper, err := proc.Open(t.TempDir(), proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = keeper.Close() }()
+	server, err := spawner(keeper, &secret.Known{})(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
+	if err != nil {
+		t.Skip("no env here:", err)
+	}
+	var env bytes.Buffer
+	if _, err := env.ReadFrom(server.Stdout); err != nil {
+		t.Error(err)
+	}
+	server.End()
+	if said := env.String(); strings.Contains(said, "SECRET") || !strings.Contains(said, "SOMETHING_ELSE=kept") || !strings.Contains(said, "OF_ITS_OWN=given") {
+		t.Errorf("an MCP server gets %s", said)
+	}
+}

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/bellcord/bellcord/proc"
+)
+
+// ledgerDir is where the processes on a data directory record the commands that they
+// start.
+func ledgerDir(data string) string { return filepath.Join(data, "processes") }
+
+// CheckPeer returns an error unless it can prove that no turn started the process at
+// the other end of a local connection.
+func CheckPeer(conn net.Conn, data string) error {
+	local, ok := conn.(syscall.Conn)
+	if !ok {
+		return fmt.Errorf("%w: a %T", proc.ErrNoPeer, conn)
+	}
+	return proc.CheckPeer(local, ledgerDir(data))
+}
+
+// RefuseInsideTurn returns an error if a turn on the data directory started this
+// process: a command of an agent must not answer its own questions or create tokens.
+// It does not prevent a command from editing the store; see docs/security.md.
+func RefuseInsideTurn(data string) error {
+	var turn *proc.TurnError
+	if err := proc.OfATurn(os.Getpid(), ledgerDir(data)); errors.As(err, &turn) {
+		return fmt.Errorf("this command may not be used by an agent: %w on this data directory; use a terminal that no agent started", turn)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// resolveTimeout is how long a name server may take to find a NATS server. A name
+// that is not found counts as another host's.
+const resolveTimeout = 2 * time.Second
+
+// ErrExposed means that others could use the NATS server of the nodes.
+var ErrExposed = errors.New("nats")
+
+// advice is what to do about a NATS server that others could use.
+const advice = "use tls://USER:PASSWORD@HOST:PORT, or tls://HOST:PORT with creds or with cert and key in [cluster], and a server with TLS and users, as deploy/nats.conf has them"
+
+// CheckServers returns an error when a NATS server of the configuration is on
+// another host and would be reached without TLS or without credentials. A server
+// counts as on this host when every address of its name is a loopback address.
+func (c Config) CheckServers(ctx context.Context) error {
+	for text := range strings.SplitSeq(c.URLs, ",") {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text
+		}
+		server, err := url.Parse(text)
+		if err != nil {
+			return errors.New("nats: a URL cannot be read; its form is tls://USER:PASSWORD@HOST:PORT") // the error has the password in it
+		}
+		if c.isHere(ctx, server.Hostname()) {
+			continue
+		}
+		if missing := c.missing(server); missing != "" {
+			return fmt.Errorf("%w: %s is on another host and would be used without %s, so that others could read and send messages of the nodes: %s", ErrExposed, server.Host, missing, advice)
+		}
+	}
+	return nil
+}
+
+// missing names what a connection to a server on another host lacks.
+func (c Config) missing(server *url.URL) string {
+	var lacks []string
+	if !c.hasTLS(server.Scheme) {
+		lacks = append(lacks, "TLS")
+	}
+	if server.User.String() == "" && c.Creds == "" && c.Cert == "" {
+		lacks = append(lacks, "credentials")
+	}
+	return strings.Join(lacks, " and ")
+}
+
+// hasTLS reports whether a URL with the given scheme is reached over TLS only.
+func (c Config) hasTLS(scheme string) bool {
+	return scheme == "tls" || scheme == "wss" || c.CA != "" || c.Cert != ""
+}
+
+// isHere reports whether every address of a host is a loopback address.
+func (c Config) isHere(ctx context.Context, host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().IsLoopback()
+	}
+	ctx, done := context.WithTimeout(ctx, resolveTimeout)
+	defer done()
+	resolve := c.Resolve
+	if resolve == nil {
+		resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	all, err := resolve(ctx, host)
+	for _, ip := range all {
+		if !ip.Unmap().IsLoopback() {
+			return false
+		}
+	}
+	return err == nil && len(all) > 0
+}
+
+// checkConnected checks an open connection: its remote address, and whether the
+// server requires authentication. demanded is true if the server asked for our
+// certificate.
+func (c Config) checkConnected(conn *nats.Conn, demanded bool) error {
+	at, err := netip.ParseAddrPort(conn.ConnectedAddr())
+	if err != nil || at.Addr().Unmap().IsLoopback() { // without an address it is within this process, or has gone
+		return nil
+	}
+	if _, err := conn.TLSConnectionState(); errors.Is(err, nats.ErrConnectionNotTLS) {
+		return fmt.Errorf("%w: %s is on another host and the connection has no TLS: %s", ErrExposed, at, advice)
+	}
+	if !conn.AuthRequired() && !demanded {
+		return fmt.Errorf("%w: %s is on another host and lets anybody in: give the server users, as deploy/nats.conf has them", ErrExposed, at)
+	}
+	return nil
+}
+
+// Probe connects to NATS once and returns what is wrong with it.
+func (c Config) Probe(ctx context.Context) error {
+	c = c.withDefaults()
+	if err := c.CheckServers(ctx); err != nil {
+		return err
+	}
+	c.Options = append(c.Options, nats.RetryOnFailedConnect(false), nats.NoReconnect())
+	conn, err := c.dial("probe", func() {})
+	if err != nil {
+		return err
+	}
+	conn.Close()
+	return nil
+}

@@ -1,0 +1,37 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bellcord/bellcord/internal/permit"
+)
+
+// Ceiling returns an error that names the setting if a caller without the scope
+// admin may not have a session with this mode and agent.
+func (c Config) Ceiling(mode, agent string) error {
+	if highest := c.maxMode(); permit.Mode(mode).Above(highest) {
+		return fmt.Errorf("mode %q is above %q, the highest without the scope admin (max_mode in [serve])", mode, highest)
+	}
+	if agent != c.Agent && !slices.Contains(c.Serve.Agents, agent) {
+		return fmt.Errorf("agent %q needs the scope admin (or agents in [serve])", agent)
+	}
+	return nil
+}
+
+func (c Config) maxMode() permit.Mode {
+	if c.Serve.MaxMode == "" {
+		return permit.Mode(c.Mode)
+	}
+	return permit.Mode(c.Serve.MaxMode)
+}
+
+func (c Config) checkCeiling() error {
+	switch highest := c.maxMode(); {
+	case !highest.Valid():
+		return fmt.Errorf("serve.max_mode %q: it is one of %v", highest, permit.Modes)
+	case permit.Mode(c.Mode).Above(highest):
+		return fmt.Errorf("mode %q is above serve.max_mode %q: lower the one or raise the other", c.Mode, highest)
+	}
+	return nil
+}

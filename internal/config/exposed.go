@@ -1,0 +1,24 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+)
+
+// secretSetting is a line that sets a secret itself, not the file that has it.
+var secretSetting = regexp.MustCompile(`(?im)^\s*["']?(?:api_key|token|secret|password|authorization)["']?\s*=\s*["'][^"']`)
+
+// Exposed returns an error if the file has secrets and other users can read it.
+func Exposed(file string) error {
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o044 == 0 {
+		return nil //nolint:nilerr // a file that is missing exposes nothing
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !secretSetting.Match(text) {
+		return nil //nolint:nilerr // nor does one that cannot be read
+	}
+	return fmt.Errorf("%s has secrets and can be read by others (%v): chmod 600 %s", file, info.Mode().Perm(), file)
+}

@@ -1,0 +1,143 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord/internal/secret"
+)
+
+// Secrets returns what of the configuration must not stand in an error, a log or
+// an event: keys, tokens, and the passwords of addresses. It reads no file.
+func (c Config) Secrets() []string {
+	all := []string{c.Telegram.Token, c.Telegram.Secret, os.Getenv("BELLCORD_TOKEN")}
+	for _, p := range c.Provider {
+		all = append(append(all, p.Key), inAddress(p.BaseURL)...)
+	}
+	all = append(all, inAddress(c.Store)...)
+	for at := range strings.SplitSeq(c.Cluster.NATS, ",") {
+		all = append(all, inAddress(strings.TrimSpace(at))...)
+	}
+	pass := slices.Clone(c.Commands.Pass)
+	for _, s := range c.MCP {
+		all = append(append(all, byName(s.Env)...), inAddress(s.URL)...)
+		for name, value := range s.Headers {
+			if strings.EqualFold(name, "Cookie") || strings.EqualFold(name, "Authorization") || secret.Named(strings.ReplaceAll(name, "-", "_")) {
+				all = append(all, withoutScheme(value))
+			}
+		}
+		pass = append(pass, s.Pass...)
+	}
+	for _, a := range c.Agents {
+		all = append(all, byName(a.Env)...)
+		pass = append(pass, a.Pass...)
+	}
+	all = append(all, fromEnvironment(pass)...)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(value string) bool { return value == "" })
+}
+
+// checkPass refuses to pass Bellcord's own credentials.
+func (c Config) checkPass() error {
+	if err := secret.CheckPass(c.Commands.Pass); err != nil {
+		return fmt.Errorf("commands.%w", err)
+	}
+	for name, s := range c.MCP {
+		if err := secret.CheckPass(s.Pass); err != nil {
+			return fmt.Errorf("mcp.%s.%w", name, err)
+		}
+	}
+	for name, a := range c.Agents {
+		if err := secret.CheckPass(a.Pass); err != nil {
+			return fmt.Errorf("agents.%s.%w", name, err)
+		}
+	}
+	return nil
+}
+
+// fromEnvironment returns the secrets that libraries take from variables, and
+// those that programs are passed.
+func fromEnvironment(pass []string) []string {
+	all := []string{os.Getenv("PGPASSWORD")}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"} {
+		for header := range strings.SplitSeq(os.Getenv(name), ",") {
+			_, value, _ := strings.Cut(header, "=")
+			if plain, err := url.QueryUnescape(value); err == nil {
+				value = plain
+			}
+			all = append(all, withoutScheme(strings.TrimSpace(value)))
+		}
+	}
+	passed := map[string]string{}
+	for _, pair := range (secret.Environment{Pass: pass}).Passed() {
+		name, value, _ := strings.Cut(pair, "=")
+		passed[name] = value
+	}
+	return append(all, byName(passed)...)
+}
+
+// byName returns the values of variables that look like secrets by their names.
+// The path of a file is not one.
+func byName(env map[string]string) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		value := env[name]
+		switch {
+		case strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.HasPrefix(value, "."):
+		case strings.Contains(value, "://"):
+			all = append(all, inAddress(value)...)
+		case secret.Named(name):
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// withoutScheme is a header's value without the word before the secret, as in
+// "Bearer x".
+func withoutScheme(value string) string {
+	if scheme, rest, found := strings.Cut(value, " "); found && len(scheme) <= len("Bearer") {
+		return rest
+	}
+	return value
+}
+
+// inAddress returns the secrets of an address: the password, or the user's name
+// where it is a token, and what the query calls so.
+func inAddress(address string) []string {
+	at, err := url.Parse(address)
+	if err != nil {
+		return badAddress(address)
+	}
+	var all []string
+	if password, set := at.User.Password(); set {
+		all = append(all, password)
+	} else if at.Scheme == "nats" || at.Scheme == "tls" { // a user without a password is a token
+		all = append(all, at.User.Username())
+	}
+	for name, values := range at.Query() {
+		if secret.Named(strings.ReplaceAll(name, "-", "_")) {
+			all = append(all, values...)
+		}
+	}
+	return all
+}
+
+// badAddress returns the password of an address that cannot be parsed: it is the
+// most usual reason for that.
+func badAddress(address string) []string {
+	_, rest, _ := strings.Cut(address, "://")
+	end := strings.LastIndex(rest, "@")
+	if end < 0 {
+		return nil
+	}
+	user, password, found := strings.Cut(rest[:end], ":")
+	if !found {
+		return []string{user} // a token
+	}
+	return []string{password}
+}

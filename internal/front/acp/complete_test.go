@@ -1,0 +1,77 @@
+package acp_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A body that the encoder has no case for would be left out by mistake. Those
+// that are left out on purpose are a case of their own.
+func TestEncoder_EveryBody_HasACase(t *testing.T) {
+	t.Parallel()
+	cases := encoderCases(t)
+	bodies := bodyTypes(t)
+	if len(bodies) < 26 {
+		t.Fatalf("only %d bodies found: %v", len(bodies), bodies)
+	}
+	for _, body := range bodies {
+		if !slices.Contains(cases, body) {
+			t.Errorf("encoder.event has no case for bellcord.%s", body)
+		}
+	}
+}
+
+// bodyTypes are the types of package bellcord that have a method Kind.
+func bodyTypes(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("../../../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, d := range parsed(t, file).Decls {
+			if f, is := d.(*ast.FuncDecl); is && f.Recv != nil && f.Name.Name == "Kind" {
+				names = append(names, f.Recv.List[0].Type.(*ast.Ident).Name)
+			}
+		}
+	}
+	return names
+}
+
+// encoderCases are the types that the type switch of encoder.event names.
+func encoderCases(t *testing.T) (names []string) {
+	t.Helper()
+	for _, d := range parsed(t, "encode.go").Decls {
+		if f, is := d.(*ast.FuncDecl); !is || f.Name.Name != "event" {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if c, is := n.(*ast.CaseClause); is {
+				for _, of := range c.List {
+					if name, is := of.(*ast.SelectorExpr); is {
+						names = append(names, name.Sel.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+func parsed(t *testing.T, file string) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

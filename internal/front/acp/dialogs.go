@@ -1,0 +1,104 @@
+package acp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
+)
+
+// dialog is a question that the editor shows.
+type dialog struct {
+	turn     bellcord.TurnID
+	question bellcord.Question
+	call     string      // the tool call that was made up for a question without one
+	withdraw func() bool // closes the dialog; reports whether the editor had not answered
+}
+
+// asked shows a question. ACP knows only questions about tool calls, so one that
+// belongs to no call is shown as a call of its own.
+func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
+	about := e.open(q.Call)
+	if about != nil && len(q.Changes) > 0 {
+		about.changes = q.Changes
+	}
+	if e.replaying {
+		return
+	}
+	d := dialog{turn: turn, question: q}
+	if about == nil {
+		d.call = "question-" + q.ID
+		about = &shownCall{id: d.call, kind: toolKind(q.Tool)}
+		e.send(acp.ToolCall{ToolCallID: d.call, Title: q.Text, Kind: acp.ToolOther, Status: acp.CallPending})
+	}
+	d.withdraw = e.ask(turn, q, wholeCall(about, q))
+	e.dialogs = append(e.dialogs, d)
+}
+
+// wholeCall is the call that a question is about, with all that it would do: its
+// arguments, and the changes to files as diffs.
+func wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
+	first, _, _ := strings.Cut(q.Text, "\n")
+	call := acp.ToolCallUpdate{ToolCallID: c.id, Title: first, Status: acp.CallPending, Kind: c.kind, RawInput: q.Arguments}
+	if len(call.RawInput) == 0 {
+		call.RawInput = c.args
+	}
+	call.Content = diffs(q.Changes)
+	if len(q.Changes) == 0 {
+		call.Content = []acp.ToolCallContent{acp.TextContent(q.Text)}
+	}
+	for _, change := range q.Changes {
+		call.Locations = append(call.Locations, acp.ToolCallLocation{Path: change.Path})
+	}
+	return call
+}
+
+// answered closes the dialog of a question. One that was answered elsewhere is
+// withdrawn in the editor, and the answer is shown.
+func (e *encoder) answered(b bellcord.QuestionAnswered) {
+	i := slices.IndexFunc(e.dialogs, func(d dialog) bool { return d.question.ID == b.Question })
+	if i < 0 {
+		return
+	}
+	d := e.dialogs[i]
+	e.dialogs = slices.Delete(e.dialogs, i, i+1)
+	elsewhere := d.withdraw()
+	chosen := choiceText(d.question, b.Choice)
+	e.endQuestion(d, acp.CallCompleted, chosen)
+	if elsewhere {
+		by := ""
+		if b.By != "" {
+			by = " by " + b.By
+		}
+		e.think("Answered elsewhere" + by + ": " + chosen + ".\n")
+	}
+}
+
+// closeDialogs closes those of one turn: a replay passes the ends of others
+// while the running one waits for its answer.
+func (e *encoder) closeDialogs(turn bellcord.TurnID) {
+	e.dialogs = slices.DeleteFunc(e.dialogs, func(d dialog) bool {
+		if d.turn == turn {
+			d.withdraw()
+			e.endQuestion(d, acp.CallFailed, "[closed without an answer]")
+		}
+		return d.turn == turn
+	})
+}
+
+// endQuestion ends the call that was made up for a question.
+func (e *encoder) endQuestion(d dialog, status acp.ToolCallStatus, text string) {
+	if d.call != "" {
+		e.send(acp.ToolCallUpdate{ToolCallID: d.call, Status: status, Content: []acp.ToolCallContent{acp.TextContent(text)}})
+	}
+}
+
+func choiceText(q bellcord.Question, choice string) string {
+	for _, c := range q.Choices {
+		if c.ID == choice {
+			return c.Text
+		}
+	}
+	return choice
+}

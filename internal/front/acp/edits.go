@@ -1,0 +1,43 @@
+package acp
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
+)
+
+// files reads from the arguments of one of our tools which file it reads or
+// changes, and how. dir is the session's directory. The text that write_file
+// replaces is not among the arguments; a question has it.
+func files(dir, tool string, args json.RawMessage) ([]acp.ToolCallLocation, []bellcord.Change) {
+	var a struct{ Path, Content, Old, New *string }
+	if json.Unmarshal(args, &a) != nil || a.Path == nil || *a.Path == "" {
+		return nil, nil
+	}
+	path := filepath.Clean(*a.Path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if !filepath.IsAbs(path) { // the session was closed meanwhile
+		return nil, nil
+	}
+	at := []acp.ToolCallLocation{{Path: path}}
+	switch {
+	case tool == "read_file":
+		return at, nil
+	case tool == "write_file" && a.Content != nil:
+		return at, []bellcord.Change{{Path: path, New: *a.Content}}
+	case tool == "edit_file" && a.Old != nil && a.New != nil:
+		return at, []bellcord.Change{{Path: path, Old: a.Old, New: *a.New}}
+	}
+	return nil, nil
+}
+
+func diffs(changes []bellcord.Change) (content []acp.ToolCallContent) {
+	for _, c := range changes {
+		content = append(content, acp.Diff(c.Path, c.Old, c.New))
+	}
+	return content
+}

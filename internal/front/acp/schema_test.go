@@ -1,0 +1,64 @@
+package acp_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// official has the official schema's definitions of parameters and results, by
+// method. It is read before the first test: under a fake clock nothing may wait
+// for another test.
+var official = readOfficial()
+
+type definitions struct{ params, results map[string]*jsonschema.Schema }
+
+func readOfficial() definitions {
+	all := definitions{map[string]*jsonschema.Schema{}, map[string]*jsonschema.Schema{}}
+	file, err := os.Open("../../acp/testdata/schema.json")
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	doc, err := jsonschema.UnmarshalJSON(file)
+	if err != nil {
+		panic(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	defs := doc.(obj)["$defs"].(obj)
+	for name, d := range defs {
+		if _, method := d.(obj)["x-method"]; method || name == "SessionUpdate" {
+			d.(obj)["unevaluatedProperties"] = false // what is not in the schema belongs into _meta
+		}
+	}
+	if err := compiler.AddResource("acp.json", doc); err != nil {
+		panic(err)
+	}
+	for name, d := range defs {
+		method, _ := d.(obj)["x-method"].(string)
+		switch {
+		case method == "":
+		case strings.HasSuffix(name, "Response"):
+			all.results[method] = compiler.MustCompile("acp.json#/$defs/" + name)
+		default:
+			all.params[method] = compiler.MustCompile("acp.json#/$defs/" + name)
+		}
+	}
+	return all
+}
+
+// check compares a frame of the server with the schema. asked is the method that
+// it answers, where it is an answer to a request that is known.
+func (d definitions) check(f frame, asked string) error {
+	switch {
+	case f.Method != "" && d.params[f.Method] == nil:
+		return fmt.Errorf("the schema has no method %s", f.Method)
+	case f.Method != "":
+		return d.params[f.Method].Validate(any(f.Params))
+	case f.Error == nil && d.results[asked] != nil:
+		return d.results[asked].Validate(any(f.Result))
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/jsonrpc"
+)
+
+// Command is one to run in a terminal of the editor's.
+type Command struct {
+	Args   []string
+	Dir    string
+	Blank  []string     // variables that are to be empty: the terminal has the editor's environment
+	Output func(string) // is called with new output from time to time
+
+	// Confirmed is called when the editor confirms the end of the command after
+	// Terminal has returned without that: with exited, asked or not_started.
+	Confirmed func(how string)
+}
+
+// Exit is how a command in a terminal ended; Code is -1 when a signal ended it.
+type Exit struct {
+	Code    int
+	Output  string
+	Stopped bool // it was killed, or it was to be
+	// Unconfirmed is why it is not known whether the command has ended; empty
+	// where the editor has confirmed it.
+	Unconfirmed string
+}
+
+// ErrNotRun means that the editor opened no terminal, so no command ran.
+var ErrNotRun = errors.New("the editor opened no terminal")
+
+const (
+	terminalBytes = 1 << 20                // of output that the editor keeps
+	terminalLook  = 250 * time.Millisecond // between looks at a running command's output
+	terminalEnd   = 3 * time.Second        // for a stop to be confirmed
+	terminalForce = 500 * time.Millisecond // the same after a forced stop
+	lastLook      = time.Second            // for the output of a killed command
+)
+
+// Terminal runs a command in a terminal of the editor's. When ctx ends, the
+// command is killed, its output is fetched and the terminal is released, in
+// this order. That needs the editor's answers, also the one to the request that
+// opens the terminal. Terminal waits for them within a bound that ctx cannot cut
+// short, and returns an exit that is unconfirmed when they do not come. The
+// kill and the release are still sent when the editor answers later.
+func (d *Desk) Terminal(ctx context.Context, c Command) (Exit, error) {
+	if ctx.Err() != nil {
+		return Exit{Stopped: true}, ErrNotRun
+	}
+	t := &terminal{desk: d, command: c}
+	create := d.conn.Request(acp.MethodCreateTerminal, acp.CreateTerminalRequest{
+		SessionID: d.session, Command: c.Args[0], Args: c.Args[1:], Env: blank(c.Blank), Cwd: c.Dir, OutputByteLimit: new(terminalBytes),
+	})
+	err := t.created(ctx, create)
+	if err == nil {
+		if err = t.await(ctx); err == nil {
+			t.release()
+			return Exit{Code: exitCode(t.last), Output: t.last.Output}, nil
+		}
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		create.Withdraw()
+		err = nil // the caller has the cause
+	}
+	ended := make(chan ending, 1)
+	go func() { ended <- t.end(create, err) }() // ends with the connection
+	exit, notRun := t.confirmed(ctx, ended)
+	if notRun != nil {
+		return exit, notRun
+	}
+	return exit, err
+}
+
+// blank is an environment in which the variables are empty.
+func blank(names []string) (env []acp.EnvVariable) {
+	for _, name := range names {
+		env = append(env, acp.EnvVariable{Name: name})
+	}
+	return env
+}
+
+// terminal is a command in a terminal of the editor's.
+type terminal struct {
+	desk    *Desk
+	command Command
+	id      string
+	last    acp.TerminalOutputResponse // as it was last seen; not used by end
+	shown   int                        // bytes of it
+
+	mu   sync.Mutex
+	how  string // how the command ended, where the editor has confirmed that
+	left bool   // Terminal has returned without a confirmation
+}
+
+// ending is what the end of a stopped command came to.
+type ending struct {
+	out         *acp.TerminalOutputResponse // as it was after the kill
+	unconfirmed string
+	err         error // ErrNotRun
+}
+
+// confirmed waits for the end of a command that is to be killed, within the
+// bounds of a stop.
+func (t *terminal) confirmed(ctx context.Context, ended <-chan ending) (Exit, error) {
+	bound := time.NewTimer(terminalEnd)
+	defer bound.Stop()
+	forced := bellcord.Forced(ctx)
+	for {
+		select {
+		case e := <-ended:
+			return t.exit(e)
+		case <-forced:
+			forced = nil
+			bound.Reset(terminalForce)
+		case <-bound.C:
+			exit := Exit{Code: -1, Output: t.last.Output, Stopped: true}
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if t.how == "" {
+				t.left = true
+				exit.Unconfirmed = "it has not answered in time"
+			}
+			return exit, nil
+		}
+	}
+}
+
+func (t *terminal) exit(e ending) (Exit, error) {
+	if e.out != nil {
+		t.show(*e.out)
+	}
+	return Exit{Code: exitCode(t.last), Output: t.last.Output, Stopped: t.how != "exited", Unconfirmed: e.unconfirmed}, e.err
+}
+
+// end kills the command and gives the terminal back. It waits for the editor's
+// answers as long as the connection lives. failed is what the terminal failed
+// with before, if it did.
+func (t *terminal) end(create *jsonrpc.Pending, failed error) ending {
+	if t.id == "" {
+		err := failed
+		if err == nil {
+			err = t.created(context.Background(), create)
+		}
+		var refused *jsonrpc.Error
+		switch {
+		case errors.As(err, &refused):
+			t.confirm("not_started")
+			return ending{err: fmt.Errorf("%w: %w", ErrNotRun, refused)}
+		case err != nil:
+			return ending{unconfirmed: "terminal/create: " + err.Error()}
+		}
+	}
+	return t.kill()
+}
+
+// kill ends the command. Only two answers confirm its end: a kill that
+// succeeded, and an output with an exit status.
+func (t *terminal) kill() ending {
+	var none struct{}
+	kill := t.desk.conn.Request(acp.MethodKillTerminal, acp.KillTerminalRequest{SessionID: t.desk.session, TerminalID: t.id})
+	bound, done := context.WithTimeout(context.Background(), terminalEnd)
+	defer done()
+	err := kill.WaitContext(bound, &none)
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.release() // which ends the command, too, in an editor that follows the protocol
+		if err = kill.Wait(&none); err == nil {
+			t.confirm("asked")
+			return ending{}
+		}
+		return ending{unconfirmed: "terminal/kill: " + err.Error()}
+	}
+	if err == nil {
+		defer t.confirm("asked")
+		t.note("asked")
+	}
+	look, over := context.WithTimeout(context.Background(), lastLook)
+	defer over()
+	out, lookErr := t.look(look)
+	t.release()
+	var e ending
+	if lookErr == nil {
+		e.out = &out
+	}
+	switch {
+	case err == nil:
+	case lookErr == nil && out.ExitStatus != nil: // it had ended, so there was nothing to kill
+		t.confirm("exited")
+	default:
+		e.unconfirmed = "terminal/kill: " + err.Error()
+	}
+	return e
+}
+
+// note records that the editor has confirmed the end.
+func (t *terminal) note(how string) (late bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.how = how
+	return t.left
+}
+
+// confirm is note, and reports the end where Terminal has returned without it.
+func (t *terminal) confirm(how string) {
+	if t.note(how) && t.command.Confirmed != nil {
+		t.command.Confirmed(how)
+	}
+}
+
+func (t *terminal) created(ctx context.Context, create *jsonrpc.Pending) error {
+	var made acp.CreateTerminalResponse
+	if err := create.WaitContext(ctx, &made); err != nil {
+		return err
+	}
+	if made.TerminalID == "" {
+		return errors.New("the answer has no terminal id")
+	}
+	t.id = made.TerminalID
+	return nil
+}
+
+// release gives the terminal back. Nobody needs the answer.
+func (t *terminal) release() {
+	t.desk.conn.Request(acp.MethodReleaseTerminal, acp.ReleaseTerminalRequest{SessionID: t.desk.session, TerminalID: t.id})
+}
+
+func (t *terminal) look(ctx context.Context) (out acp.TerminalOutputResponse, err error) {
+	err = t.desk.call(ctx, acp.MethodTerminalOutput, acp.TerminalOutputRequest{SessionID: t.desk.session, TerminalID: t.id}, &out)
+	return out, err
+}
+
+// show passes on what is new in the output.
+func (t *terminal) show(out acp.TerminalOutputResponse) {
+	if !out.Truncated && len(out.Output) > t.shown {
+		t.command.Output(out.Output[t.shown:])
+		t.shown = len(out.Output)
+	}
+	t.last = out
+}
+
+// await returns when the command has ended, ctx has, or the editor no longer
+// reports; in the latter cases with an error.
+func (t *terminal) await(ctx context.Context) error {
+	tick := time.NewTicker(terminalLook)
+	defer tick.Stop()
+	for {
+		out, err := t.look(ctx)
+		if err != nil {
+			return err
+		}
+		t.show(out)
+		if out.ExitStatus != nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// exitCode is -1 for a command that has not ended, or was ended by a signal.
+func exitCode(out acp.TerminalOutputResponse) int {
+	if out.ExitStatus == nil || out.ExitStatus.ExitCode == nil {
+		return -1
+	}
+	return *out.ExitStatus.ExitCode
+}

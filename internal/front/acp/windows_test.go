@@ -1,0 +1,87 @@
+package acp_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/front/acp"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+// window opens a second window of the editor: a hub of its own on the same
+// directory, as another process has it, with the session loaded.
+func (e *editor) window(agent script) *editor {
+	e.t.Helper()
+	store, err := sqlite.Open(e.t.Context(), e.dir)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	hub, err := hub.Open(e.t.Context(), store, agent, hub.Options{})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	other := &editor{t: e.t, hub: hub, store: store, dir: e.dir, session: e.session, grew: make(chan struct{}), served: make(chan error, 1)}
+	other.connect(acp.Config{Version: "test", Model: "fake/one", Mode: "ask", Logger: slog.New(slog.DiscardHandler)})
+	e.t.Cleanup(func() {
+		_ = other.wire.Close()
+		if err := errors.Join(<-other.served, hub.Close(context.Background()), store.Close()); err != nil {
+			e.t.Error(err)
+		}
+	})
+	other.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+	return other
+}
+
+func TestLaw04_StopInASecondWindow_StopsTheTurnOfTheFirst(t *testing.T) {
+	t.Parallel()
+	stops := map[string]func(other *editor){
+		"session/cancel": func(other *editor) { other.tell("session/cancel", other.here()) },
+		"/stop": func(other *editor) {
+			other.ends(other.prompt("/stop"), "end_turn")
+			other.shown(`"Stopped: 2 prompts."`)
+		},
+		"session/close": func(other *editor) {
+			if f := other.ask("session/close", other.here()); f.Error != nil {
+				other.t.Errorf("close: %+v", f.Error)
+			}
+		},
+		"session/delete": func(other *editor) {
+			if f := other.ask("session/delete", other.here()); f.Error != nil {
+				other.t.Errorf("delete: %+v", f.Error)
+			}
+			if _, err := other.store.Session(context.Background(), bellcord.SessionID(other.session)); !errors.Is(err, bellcord.ErrNoSession) {
+				other.t.Errorf("after the delete: %v", err)
+			}
+		},
+	}
+	for name, stop := range stops {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			edit(t, waits, nil, func(t *testing.T, e *editor) {
+				running, queued := e.prompt("one"), e.prompt("two")
+				e.shown("here: one")
+				other := e.window(waits)
+				began := time.Now()
+				stop(other)
+				e.ends(running, "cancelled")
+				e.ends(queued, "cancelled")
+				if took := time.Since(began); took > 11*time.Second { // the first window looks every 10 s
+					t.Errorf("stopped after %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestStopCommand_NothingRuns_SaysSo(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(_ *testing.T, e *editor) {
+		e.ends(e.prompt("/stop"), "end_turn")
+		e.shown(`"Nothing is running."`)
+	})
+}

@@ -1,0 +1,112 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/front/line"
+)
+
+// panel is the question that is open, as it is shown below the conversation: the
+// whole call, with the answers always in sight. What does not fit is scrolled.
+type panel struct {
+	question      string // that is shown
+	width, height int    // of the window it is shown in
+	all           []string
+	room          int       // lines of it that are shown
+	top           int       // the first of them
+	seen          int       // lines of it that have been shown, from the first on
+	whole         time.Time // when all of them had been; zero before
+}
+
+// settled reports whether the open question has been in sight as a whole for long
+// enough to be answered.
+func (p *panel) settled(m *Model) bool {
+	return m.Asked() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
+}
+
+// show lays the open question out in at most so many lines.
+func (p *panel) show(m *Model, width, height, room int) []string {
+	q := m.questions[0]
+	if p.question != q.ID || p.width != width || p.height != height {
+		*p = panel{question: q.ID, width: width, height: height, all: m.questionLines(width)}
+	}
+	if room < 1 {
+		*p = panel{}
+		return nil
+	}
+	p.room = min(room, len(p.all))
+	note := ""
+	if len(p.all) > room {
+		p.room = max(1, room-1)
+		p.top = max(0, min(p.top, len(p.all)-p.room))
+		note = fmt.Sprintf("  … lines %d–%d of %d · up, down scroll", p.top+1, p.top+p.room, len(p.all))
+		if p.seen < len(p.all) && p.top+p.room < len(p.all) {
+			note += " · read all to answer"
+		}
+	} else {
+		p.top = 0
+	}
+	p.see(m.now)
+	lines := append([]string{}, p.all[p.top:p.top+p.room]...)
+	if note != "" && room > 1 {
+		lines = append(lines, styled(yellow, note))
+	}
+	return lines
+}
+
+// see records what is in sight. Lines that were skipped have not been seen.
+func (p *panel) see(now time.Time) {
+	if p.top <= p.seen {
+		p.seen = max(p.seen, p.top+p.room)
+	}
+	if p.seen >= len(p.all) && p.whole.IsZero() {
+		p.whole = now
+	}
+}
+
+// hide records that the question is out of sight: it has to be seen again.
+func (p *panel) hide() { *p = panel{} }
+
+// key scrolls; it reports whether it took the key.
+func (p *panel) key(key string) bool {
+	if len(p.all) <= p.room {
+		return false
+	}
+	switch key {
+	case "up":
+		p.top--
+	case "down":
+		p.top++
+	case "pgup":
+		p.top -= p.room
+	case "pgdown":
+		p.top += p.room
+	default:
+		return false
+	}
+	p.top = max(0, min(p.top, len(p.all)-p.room))
+	return true
+}
+
+// questionLines are the open question and the call that it is about.
+func (m *Model) questionLines(width int) []string {
+	if q := m.story.questions[m.questions[0].ID]; q != nil {
+		return q.open(width, len(m.questions))
+	}
+	return wrap(harmless(m.questions[0].Text), width)
+}
+
+// answerLines are the answers, each with its letter; the marked one is confirmed
+// with Enter.
+func (m *Model) answerLines(width int) []string {
+	letter := m.marked()
+	if letter == "" {
+		return wrap(styled(yellow, answers), width)
+	}
+	return wrap(styled(bold, "› "+meanings[replies[strings.ToLower(letter)]]+" · enter confirms · any other key: no answer"), width)
+}
+
+//exhaustive:ignore // Always has no key in this window
+var meanings = map[line.Reply]string{line.Yes: "y allow once", line.ForSession: "a allow for this session", line.No: "n reject"}

@@ -1,0 +1,168 @@
+package telegram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/telegram"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+)
+
+func TestChoiceLabels_Choices_AreNamedByTheirIDsAndNeverEqual(t *testing.T) {
+	t.Parallel()
+	own := []bellcord.Choice{
+		{ID: "allow", Text: "Allow once", Kind: "allow_once"},
+		{ID: "allow_session", Text: "For the session", Kind: "allow_always"},
+		{ID: "allow_always", Text: "Always", Kind: "allow_always"},
+		{ID: "reject", Text: "Reject", Kind: "reject_once"},
+	}
+	if got, want := telegram.ChoiceLabels(own), []string{"✓ Once", "✓ This session", "✓ Always here", "✕ Deny"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	others := []bellcord.Choice{{ID: "1", Text: "In this folder", Kind: "allow_always"}, {ID: "2", Text: "Everywhere", Kind: "allow_always"}, {ID: "3", Text: "No", Kind: "reject_once"}}
+	if got, want := telegram.ChoiceLabels(others), []string{"In this folder", "Everywhere", "✕ Deny"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	same := []bellcord.Choice{{ID: "1", Text: "Go", Kind: "x"}, {ID: "2", Text: "Go", Kind: "x"}}
+	if got := telegram.ChoiceLabels(same); got[0] == got[1] {
+		t.Errorf("got %q twice", got[0])
+	}
+}
+
+// presses presses a button that was kept, and returns what the person is told.
+func (s *stage) presses(b fakegram.Button) string {
+	s.Helper()
+	id, err := s.gram.Press(anna, b)
+	s.must(err)
+	synctest.Wait()
+	text, _, _ := s.gram.Answered(id)
+	return text
+}
+
+// holds has a turn stopped while another message waits, and returns the message
+// that says so.
+func (s *stage) holds(waits string) fakegram.Message {
+	s.Helper()
+	s.say(anna, "slow 50")
+	s.pass(time.Second)
+	s.say(anna, waits)
+	s.pass(2 * time.Second)
+	s.say(anna, "/stop")
+	s.pass(4 * time.Second)
+	return s.stopped(anna, "1 message waiting")
+}
+
+// says checks that a message of the bot contains the words, and that none reports a
+// waiting message.
+func (s *stage) says(words string) {
+	s.Helper()
+	all := strings.Join(s.bot(anna), "\n")
+	if !strings.Contains(all, words) || strings.Contains(all, "1 message waiting") {
+		s.Errorf("the chat shows %q, want %q", all, words)
+	}
+}
+
+func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		m := s.holds("say Second.")
+		discard, send := s.button(m, "Discard"), s.button(m, "Send the waiting")
+		if got := s.presses(discard); got != "1 message discarded." {
+			t.Errorf("the first press is told %q", got)
+		}
+		s.pass(4 * time.Second)
+		s.says("1 message discarded")
+		s.say(anna, "slow 20")
+		s.pass(time.Second)
+		s.say(anna, "say Fourth.")
+		s.pass(time.Second)
+		for _, old := range []fakegram.Button{discard, send} {
+			if got := s.forgeOn(anna, old.Message, old.Data); got != "That is over." { // it is gone from the screen
+				t.Errorf("an old %s is told %q", old.Text, got)
+			}
+		}
+		s.pass(10 * time.Second)
+		if got := s.last(anna).Text; got != "Fourth." {
+			t.Errorf("the chat ends with %q", got)
+		}
+	})
+}
+
+func TestSend_PressedTwice_SendsOnceAndTheMessageSaysSo(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		send := s.button(s.holds("say Second."), "Send the waiting")
+		if got := s.presses(send); got != "Sent." {
+			t.Errorf("the first press is told %q", got)
+		}
+		s.pass(6 * time.Second)
+		s.says("1 message sent")
+		if got := s.forgeOn(anna, send.Message, send.Data); got != "That is over." {
+			t.Errorf("the second press is told %q", got)
+		}
+	})
+}
+
+func TestContinue_AfterAClearOrANewerTurn_SaysThatItIsOver(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]string{"a clear": "/clear", "a newer turn": "say Newer."} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, nil, func(s *stage) {
+				s.say(anna, "slow 50")
+				s.pass(2 * time.Second)
+				s.say(anna, "/stop")
+				s.pass(4 * time.Second)
+				goOn := s.button(s.stopped(anna), "Continue")
+				s.say(anna, next)
+				s.pass(5 * time.Second)
+				given := len(s.given())
+				if got := s.presses(goOn); got != "That is over." {
+					t.Errorf("the press is told %q", got)
+				}
+				s.pass(5 * time.Second)
+				if got := s.given(); len(got) != given {
+					t.Errorf("the agent was given %q", got[given:])
+				}
+			})
+		})
+	}
+}
+
+func TestReplace_SixQuickMessages_ShowsTheLastAnswerSoonAndNoStubs(t *testing.T) {
+	t.Parallel()
+	for name, edits := range map[string]bool{"drafts": false, "edits": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, func(with *setup) { with.Replace, with.Edits = true, edits }, func(s *stage) {
+				for range 5 {
+					s.say(anna, "slow 50")
+					s.pass(300 * time.Millisecond)
+				}
+				s.say(anna, "say The last.")
+				s.pass(3 * time.Second)
+				if got := s.bot(anna); len(got) != 1 || got[0] != "The last." {
+					t.Errorf("after 3 s the chat shows %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestUnknownCommand_NearAKnownOne_IsRefusedWithItsName(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got := s.asks("/modell x"); !strings.Contains(got, "did you mean /model?") {
+			t.Errorf("it says %q", got)
+		}
+		s.asks("/agent pi")
+		s.asks("/deploy now")
+		if got := s.given(); !slices.Contains(got, "/deploy now") {
+			t.Errorf("the hosted agent was given %q", got)
+		}
+	})
+}

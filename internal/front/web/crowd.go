@@ -1,0 +1,88 @@
+package web
+
+import (
+	"errors"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+// Bounds are how many there may be at once. A negative number is no limit; 0
+// admits none.
+type Bounds struct{ All, PerOwner int }
+
+var (
+	errViewers       = errors.New("the server has as many viewers as it takes: try again later, or ask for a turn with ?wait=")
+	errOwnersViewers = errors.New("you have as many streams open as one owner may have: close some")
+)
+
+// crowd counts viewers.
+type crowd struct {
+	most Bounds
+
+	warn sync.Once // once for a start: bellcord_viewers has the rest
+
+	mu  sync.Mutex
+	all int
+	by  map[string]int
+}
+
+// enter counts a viewer of the owner until leave is called.
+func (c *crowd) enter(owner string) (leave func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.most.PerOwner >= 0 && c.by[owner] >= c.most.PerOwner:
+		return nil, errOwnersViewers
+	case c.most.All >= 0 && c.all >= c.most.All:
+		return nil, errViewers
+	}
+	if c.by == nil {
+		c.by = map[string]int{}
+	}
+	c.all++
+	c.by[owner]++
+	return func() { c.leave(owner) }, nil
+}
+
+func (c *crowd) leave(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all--
+	if c.by[owner]--; c.by[owner] == 0 {
+		delete(c.by, owner)
+	}
+}
+
+// admitViewer counts a viewer, where there is room for one and memory.
+func (s *Server) admitViewer(owner string) (leave func(), err error) {
+	if s.MemoryFull() {
+		return nil, errOverloaded
+	}
+	if leave, err = s.viewers.enter(owner); errors.Is(err, errViewers) {
+		s.viewers.warn.Do(func() {
+			s.Logger.Warn("viewers are refused: see max_viewers and the limit of open files", "most", s.viewers.most.All)
+		})
+	}
+	return leave, err
+}
+
+// memoryFull reports whether what lives on the heap, and the stacks, take more
+// than 80 % of the Go memory limit. Garbage does not count: the runtime collects
+// it when the limit comes near.
+func memoryFull() bool {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return false
+	}
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(samples)
+	var used uint64
+	for _, sample := range samples {
+		if sample.Value.Kind() == metrics.KindUint64 {
+			used += sample.Value.Uint64()
+		}
+	}
+	return used > uint64(limit)/5*4
+}

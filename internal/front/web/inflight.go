@@ -1,0 +1,67 @@
+package web
+
+import (
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// errOverloaded refuses what would take more memory than the server has to spare.
+var errOverloaded = errors.New("the server has no room for this now: try again later")
+
+// Bytes of bodies that may be in memory at once. A decoded body takes several
+// times its size.
+const (
+	mostOfOwner = 64 << 20
+	mostOfAll   = 256 << 20
+	smallBody   = mostStop // is not counted
+)
+
+// mostInFlight is mostOfAll, or less where the memory is limited.
+func mostInFlight() int64 {
+	return min(mostOfAll, max(mostPrompt, debug.SetMemoryLimit(-1)/8))
+}
+
+// inFlight counts the bytes of bodies that are being read or worked on, by owner.
+type inFlight struct {
+	most int64
+
+	mu  sync.Mutex
+	all int64
+	by  map[string]int64
+}
+
+// take counts a body until release is called. It waits for nothing: an owner with
+// too many bytes under way gets a TooManyError, and where all owners together
+// have too many the error is errOverloaded.
+func (f *inFlight) take(owner string, bytes int64) (release func(), err error) {
+	if bytes <= smallBody {
+		return func() {}, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.by[owner]+bytes > mostOfOwner:
+		return nil, &auth.TooManyError{RetryAfter: time.Second}
+	case f.all+bytes > f.most:
+		return nil, errOverloaded
+	}
+	if f.by == nil {
+		f.by = map[string]int64{}
+	}
+	f.all += bytes
+	f.by[owner] += bytes
+	return func() { f.give(owner, bytes) }, nil
+}
+
+func (f *inFlight) give(owner string, bytes int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all -= bytes
+	if f.by[owner] -= bytes; f.by[owner] == 0 {
+		delete(f.by, owner)
+	}
+}

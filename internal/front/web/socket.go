@@ -1,0 +1,100 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/auth"
+)
+
+// local is a process of the same user at the socket. Its stops and what it reads
+// need no token, and so no store that answers.
+var local = auth.Caller{Owner: "admin", Name: "socket", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}, Local: true}
+
+// Socket is the handler of the local socket. Its file permissions are the
+// credentials to read and to stop; everything else needs a token, as on the
+// network. It serves the profiles, too. Serve it by an http.Server whose
+// ConnContext is SocketContext: otherwise every request is refused.
+//
+// Processes of a turn have the same user, and yet are not the person: they are
+// refused whatever they ask for.
+func (s *Server) Socket() http.Handler {
+	profiles := http.NewServeMux()
+	profiles.HandleFunc("/debug/pprof/", pprof.Index)
+	profiles.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.hurry(w)
+		plainHeaders(w.Header())
+		if err := checkPeer(r.Context()); err != nil {
+			w.Header().Set("Connection", "close")
+			s.writeProblem(w, r, err)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/debug/pprof/") {
+			profiles.ServeHTTP(w, r)
+			return
+		}
+		s.mux.ServeHTTP(w, as(r, local))
+	})
+}
+
+type peerKey struct{}
+
+// SocketContext has the process at the other end of a connection checked when
+// its first request comes.
+func (s *Server) SocketContext(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, peerKey{}, sync.OnceValue(func() error { return s.CheckPeer(conn) }))
+}
+
+// errPeer means that the process at the other end of the socket may not use it.
+type errPeer struct{ err error }
+
+func (e errPeer) Error() string {
+	return fmt.Sprintf("the local socket is closed to this process: %v. Commands of a turn may not use the server that runs them; "+
+		"use a terminal that no agent started", e.err)
+}
+
+func checkPeer(ctx context.Context) error {
+	check, ok := ctx.Value(peerKey{}).(func() error)
+	if !ok {
+		return errPeer{errors.New("it was not checked")}
+	}
+	if err := check(); err != nil {
+		return errPeer{err}
+	}
+	return nil
+}
+
+// errToken means that a request over the socket needs a token.
+type errToken struct{ err error }
+
+func (e errToken) Error() string {
+	how := "over the local socket you can read and stop without a token; for anything else send the token in the file \"token\" of the data directory as Authorization: Bearer, or name another with --token-file"
+	if errors.Is(e.err, auth.ErrNoCredentials) {
+		return how
+	}
+	return fmt.Sprintf("%v; %s", e.err, how)
+}
+
+// identified returns a request over the socket as that of the token's owner where
+// it does more than read or stop.
+func (s *Server) identified(r *http.Request, scope bellcord.Scope) (*http.Request, error) {
+	if scope == bellcord.ScopeStop || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return r, nil
+	}
+	who, err := s.Door.Enter(r, "")
+	if err != nil {
+		return r, errToken{err}
+	}
+	return as(r, who), nil
+}

@@ -1,0 +1,6 @@
+package permit
+
+import "slices"
+
+// Above reports whether m allows more without asking than other.
+func (m Mode) Above(other Mode) bool { return slices.Index(Modes, m) > slices.Index(Modes, other) }

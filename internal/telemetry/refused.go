@@ -1,0 +1,25 @@
+package telemetry
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// refusals counts the messages of other nodes that were refused.
+type refusals struct{ now func() map[string]uint64 }
+
+var refusedMessages = prometheus.NewDesc("bellcord_bus_refused_total",
+	"Messages over NATS that were refused, by reason. Each but a few at a restart is an attack or a mistake.", []string{"reason"}, nil)
+
+// RegisterRefusals registers the count of refused messages, which now returns by
+// reason. It is called at scrapes only.
+func RegisterRefusals(reg prometheus.Registerer, now func() map[string]uint64) error {
+	return reg.Register(refusals{now})
+}
+
+// Describe names the counter.
+func (refusals) Describe(out chan<- *prometheus.Desc) { out <- refusedMessages }
+
+// Collect reads it.
+func (r refusals) Collect(out chan<- prometheus.Metric) {
+	for reason, n := range r.now() {
+		out <- prometheus.MustNewConstMetric(refusedMessages, prometheus.CounterValue, float64(n), reason)
+	}
+}

@@ -1,0 +1,104 @@
+package tool_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A directory and a link that leads outside change places as fast as the system
+// can, while every file tool is asked about a file behind that name. The exchange
+// is atomic: the name is always there.
+func TestHeld_LinkSwappedDuringACall_LeadsNoFileToolOutside(t *testing.T) {
+	t.Parallel()
+	const least = 300
+	dir := lay(t, files{"here/key.txt": "inside\n", "there": "->TOP/elsewhere"})
+	top := filepath.Dir(dir)
+	var swaps atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
+		for unix.Renameat2(unix.AT_FDCWD, here, unix.AT_FDCWD, there, unix.RENAME_EXCHANGE) == nil {
+			swaps.Add(1)
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	calls, inside := 0, 0
+	for calls < least || swaps.Load() < least || inside == 0 || inside == calls { // until both have won
+		if t.Context().Err() != nil {
+			t.Fatalf("%d swaps, %d of %d calls met the directory: the race was not run", swaps.Load(), inside, calls)
+		}
+		for name, ask := range everyFileTool() {
+			path := "here/key.txt"
+			if name == "list_dir" || name == "glob" {
+				path = "here"
+			}
+			of, args := ask(path)
+			result := use(t, t.Context(), of, dir, args)
+			if strings.Contains(result.Text, "secret") {
+				t.Errorf("%s read what is outside: %s", name, result.Text)
+			}
+			if !result.Failed {
+				inside++
+			}
+			calls++
+		}
+	}
+	close(stop)
+	<-stopped
+	if got := content(t, top, "elsewhere", "key.txt"); got != "secret\n" {
+		t.Errorf("the file outside was changed to %q", got)
+	}
+	if names, err := os.ReadDir(filepath.Join(top, "elsewhere")); err != nil || len(names) != 1 {
+		t.Errorf("outside there is %v, %v", names, err)
+	}
+	t.Logf("%d calls, %d of them met the directory, %d swaps, 0 left it", calls, inside, swaps.Load())
+}
+
+// Names that the system gives a meaning of its own.
+func TestHeld_PathsOfTheSystem_LeadNoFileToolOutside(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, files{"sub/a.txt": "a\n", "proc": "->/proc/self/root", "fd": "->/proc/self/fd", "cwd": "->/proc/self/cwd"})
+	top := filepath.Dir(dir)
+	paths := []string{
+		"/proc/self/root" + top + "/elsewhere/key.txt", "/proc/self/cwd/held_test.go", "/proc/self/environ", "/proc/1/root/etc/hostname",
+		"proc/etc/hostname", "fd/0", "cwd/held_test.go", "/dev/zero", "/dev/stdin", "/dev/fd/0",
+		"sub/\x00/../../elsewhere/key.txt", "sub/a.txt\x00.png", "//etc/hostname", "/./" + top + "/elsewhere", "~/.ssh", "file://" + top + "/elsewhere/key.txt",
+		"sub/../../elsewhere/./key.txt", strings.Repeat("../", 40) + "etc/hostname", strings.Repeat("sub/../", 2000) + "../elsewhere",
+	}
+	outside := func() string {
+		return everything(t, filepath.Join(top, "elsewhere")) + content(t, top, "elsewhere", "key.txt")
+	}
+	before, tries := outside(), 0
+	for _, ask := range everyFileTool() {
+		for _, path := range paths {
+			of, args := ask(path)
+			tries++
+			if refusedByCheck(of, args) {
+				continue
+			}
+			// A name that is inside once it is cleaned may be written there.
+			if result := use(t, t.Context(), of, dir, args); strings.Contains(result.Text, "secret") {
+				t.Errorf("%s %.60q: %+v", of.Name, path, result)
+			}
+		}
+	}
+	if now := outside(); now != before {
+		t.Errorf("outside there was %q, now %q", before, now)
+	}
+	for _, path := range []string{"/proc/self/cwd/held_test.go", "held_test.go"} {
+		if text, err := os.ReadFile(path); err != nil || string(text) == "new" {
+			t.Errorf("%s was changed: %v", path, err)
+		}
+	}
+	t.Logf("%d tries", tries)
+}

@@ -1,0 +1,20 @@
+package tool_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
+)
+
+func TestBuiltin_Names_AreThoseThatRulesCanName(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, of := range tool.Builtin(nil, nil) {
+		names = append(names, of.Name)
+	}
+	if !slices.Equal(names, permit.Builtin) {
+		t.Errorf("the tools are %v, rules can name %v", names, permit.Builtin)
+	}
+}

@@ -1,0 +1,59 @@
+package tool
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/bellcord/bellcord"
+)
+
+// mostPreviewed is the size of the largest file that a question shows as it is
+// before the change.
+const mostPreviewed = 256 << 10
+
+// previewWrite is the preview of write_file. read returns the file as it is, or
+// nil where it does not exist or cannot be shown.
+func previewWrite(read func(ctx context.Context, call Call, path string) *string) func(context.Context, Call) []bellcord.Change {
+	return func(ctx context.Context, call Call) []bellcord.Change {
+		a, err := parseWriteFile(call.Args)
+		if err != nil {
+			return nil
+		}
+		return changeOf(call.Dir, a.Path, read(ctx, call, a.Path), *a.Content)
+	}
+}
+
+// changeOf is a change to one file inside dir; none for a path outside of it,
+// which the call is refused for.
+func changeOf(dir, path string, before *string, after string) []bellcord.Change {
+	rel, err := inRoot(dir, path)
+	if err != nil {
+		return nil
+	}
+	return []bellcord.Change{{Path: filepath.Join(dir, rel), Old: before, New: after}}
+}
+
+// readShown returns a file on disk as a question shows it.
+func readShown(_ context.Context, call Call, path string) *string {
+	root, rel, err := enter(call, path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	f, info, err := openRegular(root, rel, call.private)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	if info.Size() > mostPreviewed {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, mostPreviewed))
+	if err != nil || !utf8.Valid(data) {
+		return nil
+	}
+	text := string(data)
+	return &text
+}

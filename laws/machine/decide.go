@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// The database applies the product's own rules, package lifecycle. What follows
+// translates between the small numbers of a run and the types of the product, and
+// falsifies facts and decisions where a rule is switched off.
+
+// sessionIDs are the product's names of the sessions.
+var sessionIDs = [sessionCount]bellcord.SessionID{"a", "b", "c"}
+
+// owner owns all sessions.
+const owner = "owner"
+
+// causes are the stops of each mode.
+var causes = [...]*bellcord.Cause{noStop: nil, afterStep: {Mode: bellcord.StopAfterStep}, cutsNow: {}, forced: {Mode: bellcord.StopForce}}
+
+func modeOf(c *bellcord.Cause) mode {
+	switch {
+	case c == nil:
+		return noStop
+	case c.Mode == bellcord.StopAfterStep:
+		return afterStep
+	case c.Mode == bellcord.StopForce:
+		return forced
+	}
+	return cutsNow
+}
+
+var states = [...]bellcord.TurnState{queued: bellcord.StateQueued, running: bellcord.StateRunning, over: bellcord.StateEnded}
+
+var ends = [...]bellcord.End{done: bellcord.EndDone, failed: bellcord.EndFailed, stopped: bellcord.EndStopped, lost: bellcord.EndLost}
+
+func at(s stamp) time.Time { return time.Unix(0, int64(s)) }
+
+// facts are what the rules are told of an op's turn.
+func (w *World) facts(by nodeID, o *op) lifecycle.Facts {
+	row := &w.db.turns[o.turn]
+	f := lifecycle.Facts{
+		Alive: w.db.node(by) != nil, Session: int(o.session) < w.sessions, Owner: owner,
+		Busy: o.kind == claimTurn && w.db.busy(o.session), Early: causes[w.db.intents[o.turn]],
+	}
+	if row.there {
+		w.seen = lifecycle.Turn{
+			Session: sessionIDs[row.session], State: states[row.state], Own: row.node == by,
+			Fence: int64(row.fence), Applied: int64(row.applied), Accepted: int64(row.accepted), Claimed: int64(row.claimed),
+			Stop: causes[row.stop], SameReceipt: row.state == over && row.receipt == o.at,
+		}
+		f.Turn = &w.seen
+	}
+	return f
+}
+
+// decide has the rules decide an op.
+func (w *World) decide(by nodeID, o *op) lifecycle.Decision {
+	f := w.facts(by, o)
+	w.falsify(&f, o)
+	session := sessionIDs[o.session%sessionCount]
+	switch o.kind {
+	case acceptTurn:
+		return w.repeats(lifecycle.Accept(f, bellcord.AcceptTurn{Session: session, At: at(o.at)}))
+	case claimTurn:
+		return w.repeats(lifecycle.Claim(f, bellcord.ClaimTurn{Session: session, At: at(o.at)}))
+	case appendWords:
+		return w.repeats(lifecycle.Append(f, bellcord.AppendEvents{Session: session, Fence: int64(o.fence), N: int64(o.n)}))
+	case editTurn:
+		return lifecycle.Edit(f, bellcord.EditTurn{Session: session})
+	case askStop:
+		d := lifecycle.RecordStop(f, bellcord.RecordStop{Owner: o.owner(), Cause: *causes[o.stop]})
+		d.Apply = d.Apply && (f.Turn != nil || w.rules.EarlyStopIsKept)
+		return d
+	case finishTurn:
+		return w.repeats(lifecycle.Finish(f, bellcord.FinishTurn{Session: session, Fence: int64(o.fence), Receipt: bellcord.Receipt{End: ends[o.end]}}))
+	}
+	return lifecycle.Decision{}
+}
+
+func (o *op) owner() string {
+	if o.foreign {
+		return "somebody else"
+	}
+	return owner
+}
+
+// falsify hides from the rules what a mutation does not look at.
+func (w *World) falsify(f *lifecycle.Facts, o *op) {
+	r := &w.rules
+	f.Alive = f.Alive || o.kind == acceptTurn && !r.AcceptChecksNode
+	f.Busy = f.Busy && r.ClaimChecksSession
+	t := f.Turn
+	if t == nil {
+		return
+	}
+	switch o.kind {
+	case claimTurn:
+		t.Own = t.Own || !r.ClaimChecksOwner
+	case appendWords:
+		w.unfence(t, o, r.AppendIsFenced)
+		if !r.AppendIsNumbered && t.State == bellcord.StateRunning {
+			t.Applied = int64(o.n) - 1
+		}
+	case finishTurn:
+		w.unfence(t, o, r.FinishIsFenced)
+		if !r.FinishIsOnce {
+			t.State = bellcord.StateRunning
+		}
+		if !r.FinishHeedsStop {
+			t.Stop = nil
+		}
+	case acceptTurn, askStop, editTurn:
+	}
+}
+
+// unfence hides a turn's fence, or half of it.
+func (w *World) unfence(t *lifecycle.Turn, o *op, isFenced bool) {
+	t.Own = t.Own || !isFenced || !w.rules.FenceHasNode
+	if !isFenced || !w.rules.FenceHasNumber {
+		t.Fence = int64(o.fence)
+	}
+}
+
+// repeats refuses an op that was carried out before, where that rule is off.
+func (w *World) repeats(d lifecycle.Decision) lifecycle.Decision {
+	if d.Err == nil && !d.Apply && !w.rules.RepeatIsAnswered {
+		return lifecycle.Decision{Err: bellcord.ErrFenced}
+	}
+	return d
+}
+
+// answerOf is the answer to an op that was not carried out.
+func answerOf(d lifecycle.Decision) answer {
+	a := answer{stop: modeOf(d.Stop), fence: int(d.Fence)}
+	switch {
+	case errors.Is(d.Err, bellcord.ErrTurnExists):
+		a.err = exists
+	case errors.Is(d.Err, bellcord.ErrBusy):
+		a.err = isBusy
+	case errors.Is(d.Err, bellcord.ErrStopRecorded):
+		a.err = stopIsAsked
+	case d.Err != nil:
+		a.err = fenced
+	}
+	return a
+}

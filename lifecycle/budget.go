@@ -1,0 +1,25 @@
+package lifecycle
+
+import (
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Exceeded says which limit of the prompt is used up, "" if none is. used is the
+// turn's usage, before is what its session had used when the turn began.
+func Exceeded(p bellcord.Prompt, used, before bellcord.Usage) string {
+	all := used.Add(before)
+	reached := func(limit, used int64) bool { return limit > 0 && used >= limit }
+	switch {
+	case reached(p.MaxTokens, used.Total()):
+		return fmt.Sprintf("the turn's %d tokens are used up", p.MaxTokens)
+	case reached(p.MaxCostNanoUSD, used.CostNanoUSD):
+		return fmt.Sprintf("the turn's %s are used up", bellcord.Dollars(p.MaxCostNanoUSD))
+	case reached(p.SessionLimit.MaxTokens, all.Total()):
+		return fmt.Sprintf("the session's %d tokens are used up", p.SessionLimit.MaxTokens)
+	case reached(p.SessionLimit.MaxCostNanoUSD, all.CostNanoUSD):
+		return fmt.Sprintf("the session's %s are used up", bellcord.Dollars(p.SessionLimit.MaxCostNanoUSD))
+	}
+	return ""
+}

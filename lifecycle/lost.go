@@ -1,0 +1,57 @@
+package lifecycle
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// LostTurn rebuilds the receipt of a turn whose process died from its events.
+type LostTurn struct {
+	record bellcord.TurnRecord
+	tally  Tally
+	open   map[string]bool // questions without an answer
+}
+
+// NewLostTurn begins with the turn's record and no events.
+func NewLostTurn(record bellcord.TurnRecord) *LostTurn {
+	l := &LostTurn{record: record, open: map[string]bool{}}
+	l.tally.Times.Accepted = record.Accepted
+	return l
+}
+
+// Observe counts an event of the turn's session; events of other turns are
+// ignored.
+func (l *LostTurn) Observe(ev bellcord.Event) {
+	if ev.Turn != l.record.ID {
+		return
+	}
+	switch b := ev.Body.(type) {
+	case bellcord.TurnStarted:
+		l.tally.Times.Started = ev.Time
+	case bellcord.QuestionOpened:
+		l.open[b.Question.ID] = true
+	case bellcord.QuestionAnswered:
+		delete(l.open, b.Question)
+	}
+	l.tally.Observe(ev.Body)
+}
+
+// Receipt returns the turn's end: stopped if a stop that takes effect now is the
+// turn's stop, else lost.
+func (l *LostTurn) Receipt(stop *bellcord.Cause, at time.Time) bellcord.Receipt {
+	r := l.tally.Receipt(false)
+	r.Turn, r.Session, r.End, r.RaceWinner = l.record.ID, l.record.Session, bellcord.EndLost, bellcord.CompletionWon
+	r.Times.Settled = at
+	r.WithdrawnQuestions = slices.Sorted(maps.Keys(l.open))
+	if l.record.State == bellcord.StateQueued {
+		r.Prompt = l.record.Prompt.Text
+	}
+	if CutsNow(stop) {
+		r.End, r.RaceWinner, r.Cause = bellcord.EndStopped, bellcord.StopWon, stop
+		r.Times.StopRequested = stop.At
+	}
+	return r
+}

@@ -1,0 +1,124 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"github.com/bellcord/bellcord"
+)
+
+// meter adds up what a turn uses. A request that has not told its usage counts
+// as an estimate from what is known of it.
+type meter struct {
+	closed []bellcord.ModelUsage // by model, in the order of first use
+	step   *request
+	asides map[string]*request // by what they are for
+}
+
+// request is one to a model that has not ended.
+type request struct {
+	model  string
+	price  *bellcord.Price
+	input  int64          // our estimate
+	told   bellcord.Usage // by the model so far
+	output int64          // bytes it has produced
+}
+
+// bytesPerToken is the usual rule of thumb, for estimates that are flagged as such.
+const bytesPerToken = 4
+
+func (m *meter) observe(b bellcord.Body) {
+	switch b := b.(type) {
+	case bellcord.StepStarted:
+		m.end(m.step, nil)
+		m.step = &request{model: b.Model, price: b.Price, input: b.EstimatedInput}
+	case bellcord.UsageReported:
+		if m.step != nil {
+			m.step.told = b.Usage
+		}
+	case bellcord.TextDelta:
+		m.produced(len(b.Text))
+	case bellcord.ThinkingDelta:
+		m.produced(len(b.Text))
+	case bellcord.ToolCallRequested:
+		m.produced(len(b.Arguments))
+	case bellcord.StepEnded:
+		m.end(m.step, b.Usage)
+		m.step = nil
+	case bellcord.SideRequestStarted:
+		m.end(m.asides[b.Purpose], nil)
+		if m.asides == nil {
+			m.asides = map[string]*request{}
+		}
+		m.asides[b.Purpose] = &request{model: b.Model, price: b.Price, input: b.EstimatedInput}
+	case bellcord.SideRequestEnded:
+		m.end(m.asides[b.Purpose], &b.Usage)
+		delete(m.asides, b.Purpose)
+	}
+}
+
+func (m *meter) produced(bytes int) {
+	if m.step != nil {
+		m.step.output += int64(bytes)
+	}
+}
+
+// end counts a request; known is nil where the model did not tell.
+func (m *meter) end(r *request, known *bellcord.Usage) {
+	if r == nil {
+		return
+	}
+	used := r.estimate()
+	if known != nil {
+		used = *known
+		used.CostNanoUSD = r.cost(used)
+	}
+	i := slices.IndexFunc(m.closed, func(s bellcord.ModelUsage) bool { return s.Model == r.model })
+	if i < 0 {
+		m.closed = append(m.closed, bellcord.ModelUsage{Model: r.model, Usage: used})
+		return
+	}
+	m.closed[i].Usage = m.closed[i].Add(used)
+}
+
+// estimate is what the request has cost so far, as far as one can know.
+func (r *request) estimate() bellcord.Usage {
+	u := r.told
+	if u.InputTokens == 0 {
+		u.InputTokens = r.input
+	}
+	u.OutputTokens = max(u.OutputTokens, (r.output+bytesPerToken-1)/bytesPerToken)
+	u.CostNanoUSD, u.Exact = r.cost(u), false
+	return u
+}
+
+func (r *request) cost(u bellcord.Usage) int64 {
+	if r.price == nil {
+		return u.CostNanoUSD
+	}
+	return r.price.Of(u)
+}
+
+// total is all of it, what has not ended included.
+func (m *meter) total() bellcord.Usage {
+	sum := bellcord.Usage{Exact: true}
+	for _, s := range m.closed {
+		sum = sum.Add(s.Usage)
+	}
+	if m.step != nil {
+		sum = sum.Add(m.step.estimate())
+	}
+	for _, r := range m.asides {
+		sum = sum.Add(r.estimate())
+	}
+	return sum
+}
+
+// byModel is the same by model, for the receipt.
+func (m *meter) byModel() []bellcord.ModelUsage {
+	sum := meter{closed: slices.Clone(m.closed)}
+	sum.end(m.step, nil)
+	for _, r := range m.asides {
+		sum.end(r, nil)
+	}
+	return sum.closed
+}

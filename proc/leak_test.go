@@ -1,0 +1,130 @@
+//go:build linux
+
+package proc_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/proc"
+)
+
+var runs = flag.Int("runs", 150, "runs after which nothing may have been left, in each way to hold them")
+
+// belongings counts all that a run could leave behind.
+func belongings(t *testing.T, dir string) string {
+	t.Helper()
+	fds, _ := os.ReadDir("/proc/self/fd")
+	files, _ := os.ReadDir(dir)
+	var cgroups []string
+	for _, pattern := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/*/*", "/sys/fs/cgroup/*/*/*"} {
+		found, _ := filepath.Glob(fmt.Sprintf("%s/bellcord-%d-*", pattern, os.Getpid()))
+		cgroups = append(cgroups, found...)
+	}
+	children := 0
+	threads, _ := os.ReadDir("/proc/self/task")
+	for _, thread := range threads {
+		list, _ := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
+		children += len(strings.Fields(string(list)))
+	}
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d files in the ledger, %d cgroups, %d children",
+		runtime.NumGoroutine(), len(fds), len(files), len(cgroups), children)
+}
+
+// This test runs in a process of its own, so that the numbers are its own.
+func TestRunsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("PROC_TEST_LEAKS") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRunsLeaveNothingBehind$", fmt.Sprintf("-runs=%d", *runs))
+		cmd.Env = append(os.Environ(), "PROC_TEST_LEAKS=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	for _, way := range ways {
+		dir := t.TempDir()
+		k, err := proc.Open(dir, way.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, k, 0)
+		before := belongings(t, dir)
+		for i := range *runs {
+			run(t, k, i)
+		}
+		within(t, 5*time.Second, func() bool { return belongings(t, dir) == before })
+		if after := belongings(t, dir); after != before {
+			t.Errorf("%s: %s, before %s", way.name, after, before)
+		}
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// run is one of the things that go well, badly, or behind our back.
+func run(t *testing.T, k *proc.Keeper, i int) {
+	t.Helper()
+	token := token()
+	scripts := []string{"true", "(setsid true &); exit 3", "(env -i setsid sleep TOKEN &); true", "sleep TOKEN & sleep TOKEN"}
+	switch i % 6 {
+	case 4:
+		_, err := k.Run(t.Context(), proc.Command{Args: []string{"/no/such/program"}}, nil)
+		if err == nil {
+			t.Error("it started")
+		}
+	case 5:
+		r, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "(sleep 0.01 &) ; exec sleep " + token}})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.End(nil)
+		_ = r.Stdout.Close()
+	default:
+		stopAt(t, k, scripts[i%6], 15*time.Millisecond)
+	}
+}
+
+func within(t *testing.T, most time.Duration, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for bound := time.Now().Add(most); !holds() && time.Now().Before(bound); {
+		<-tick.C
+	}
+}
+
+// A server may run for days and double-fork all the time: its orphans are
+// buried while it runs.
+func TestOrphansAreBuriedWhileTheirCommandRuns(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			k := keeper(t, way.opts)
+			out := make(chan string, 10)
+			r, err := k.Start(proc.Command{
+				Args:   []string{"/bin/sh", "-c", "(env -i setsid sh -c 'echo $$ >&2' &) ; exec sleep 100"},
+				Output: func(data []byte) { out <- strings.TrimSpace(string(data)) },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pid := <-out
+			eventually(t, func() bool {
+				_, err := os.Stat("/proc/" + pid)
+				return os.IsNotExist(err)
+			})
+			r.End(nil)
+			closeOut(t, r)
+		})
+	}
+}

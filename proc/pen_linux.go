@@ -1,0 +1,183 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// pen holds the processes of one command: in a cgroup where there is one, and
+// always as a tree, since a process with the rights can leave its cgroup.
+type pen struct {
+	cgroup cgroup
+	dir    *os.File // of the cgroup, until the start
+	tree   *tree
+
+	elaborate bool // start with what a kernel or its rules may refuse
+}
+
+func newPen(id string, noCgroup bool) *pen {
+	p := &pen{tree: newTree(id, ident{}, 0), elaborate: true}
+	p.tree.stamp = newStamp()
+	if noCgroup {
+		return p
+	}
+	if p.cgroup = makeCgroup(id); p.cgroup == "" {
+		return p
+	}
+	fd, err := unix.Open(string(p.cgroup), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		_ = p.cgroup.remove()
+		p.cgroup = ""
+		return p
+	}
+	p.dir = os.NewFile(uintptr(fd), string(p.cgroup))
+	return p
+}
+
+func (p *pen) contained() bool { return p.cgroup != "" }
+
+// start starts the process in a new session and in its cgroup, or else halts it
+// until it has its stamp: it cannot start another process that lacks the sign.
+// A new session is also a new process group, and it has no controlling terminal:
+// the command can neither open /dev/tty nor insert keys into the input of the
+// terminal that this process asks its questions on.
+func (p *pen) start(cmd *exec.Cmd) error {
+	defer starting()()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	switch {
+	case p.dir != nil:
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(p.dir.Fd())
+	case p.elaborate && traceable(cmd.Path):
+		return startTraced(cmd, p.enter)
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	closeAll(p.dir)
+	p.dir = nil
+	p.enter(cmd.Process.Pid)
+	return nil
+}
+
+// enter takes the process that was just started, which nobody waits for yet.
+func (p *pen) enter(pid int) {
+	leader, _ := read(pid) // a zombie at worst
+	p.tree.leader, p.tree.since = leader.ident, leader.start
+	p.tree.groups[leader.pid] = true
+	p.tree.mine = true
+	welcome(p.tree)
+	p.tree.stampTree()
+}
+
+// recall makes the pen of a command that a dead keeper started.
+func recall(e entry) *pen {
+	t := newTree(e.Marker, ident{e.PID, e.Start}, e.Start)
+	t.stamp = e.Stamp
+	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
+		t.groups[e.PID] = true // while it is there, the group is its own
+	}
+	return &pen{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t}
+}
+
+func (p *pen) entry() entry {
+	return entry{PID: p.tree.leader.pid, Start: p.tree.leader.start, Stamp: p.tree.stamp, Cgroup: string(p.cgroup), Place: place()}
+}
+
+func (p *pen) reaped() { waited(p.tree) }
+
+func (p *pen) proof() string {
+	if p.contained() {
+		return "cgroup"
+	}
+	return "scan"
+}
+
+// tend keeps the tree in view while the command runs, and buries its orphans.
+func (p *pen) tend() {
+	if !p.contained() || p.strangers() {
+		p.tree.living(recentTable())
+	}
+}
+
+// strangers reports whether orphans have come to us. One that left its cgroup
+// is among them or below one of them, so without any there is nobody to look for.
+func (p *pen) strangers() bool {
+	if !p.tree.mine {
+		return true
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	for _, thread := range threads {
+		children, failed := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
+		for _, word := range strings.Fields(string(children)) {
+			if pid, _ := strconv.Atoi(word); !isLeader(pid, nil) {
+				return true
+			}
+		}
+		if failed != nil && !os.IsNotExist(failed) {
+			err = failed
+		}
+	}
+	return err != nil
+}
+
+func (p *pen) look() []process {
+	if !p.contained() {
+		return p.tree.look()
+	}
+	all := p.cgroup.members()
+	if !p.strangers() {
+		return all
+	}
+	in := make(map[ident]bool)
+	for _, m := range all {
+		in[m.ident] = true
+	}
+	for _, m := range p.tree.look() {
+		if !in[m.ident] {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func (p *pen) empty() bool {
+	if !p.contained() {
+		return p.tree.empty()
+	}
+	return !p.cgroup.populated() && (!p.strangers() || p.tree.empty())
+}
+
+func (p *pen) ask(list []process) bool {
+	ask(list)
+	return true
+}
+
+func (p *pen) kill() []process {
+	if !p.contained() {
+		return p.tree.kill()
+	}
+	all := p.cgroup.members()   // for the report; who is outside is met below
+	if p.cgroup.kill() != nil { // a kernel before 5.14
+		for _, m := range p.cgroup.members() {
+			send(m.ident, unix.SIGKILL)
+		}
+	}
+	if p.strangers() {
+		all = append(all, p.tree.kill()...)
+	}
+	return all
+}
+
+// leave gives the pen up.
+func (p *pen) leave() {
+	closeAll(p.dir)
+	farewell(p.tree)
+	if p.contained() && !p.cgroup.populated() {
+		_ = p.cgroup.remove()
+	}
+}

@@ -1,0 +1,152 @@
+package postgres
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// together returns how many of the ops, from the first on, are appends of
+// different turns: those are carried out by one statement.
+func together(ops []bellcord.Op) int {
+	seen := map[bellcord.TurnID]bool{}
+	for i, op := range ops {
+		a, is := op.(bellcord.AppendEvents)
+		if !is || a.Turn == "" || seen[a.Turn] {
+			return i
+		}
+		seen[a.Turn] = true
+	}
+	return len(ops)
+}
+
+// appendTogether carries out a whole round of appends; each is answered as if it
+// had been alone.
+func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
+	stops, err := t.ahead.stops, error(nil)
+	if t.ahead.stops = nil; stops == nil {
+		stops, err = t.advance(ops)
+	}
+	if err != nil {
+		return err
+	}
+	for i, op := range ops {
+		a := op.(bellcord.AppendEvents)
+		stop, applied := stops[a.Turn]
+		if !applied {
+			if results[i], err = t.appendRefused(a); err != nil {
+				return err
+			}
+			continue
+		}
+		results[i] = t.add(a.Session, a.Turn, a.At, a.Bodies...)
+		if results[i].Stop, err = decodeCause(stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance counts the appends, where they may be made, and returns the stops that
+// the turns have on record. The conditions are one comparison, which no index
+// answers, so that the turns are found by their ids alone: of the columns one by
+// one the planner knows too little, and looks through all that run.
+func (t *tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]*string, error) {
+	query, args := t.advancing(ops)
+	rows, err := t.conn.Query(t.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return stopsOf(rows)
+}
+
+func (t *tx) advancing(ops []bellcord.Op) (query string, args []any) {
+	turns, sessions := make([]string, len(ops)), make([]string, len(ops))
+	fences, numbers := make([]int64, len(ops)), make([]int64, len(ops))
+	for i, op := range ops {
+		a := op.(bellcord.AppendEvents)
+		turns[i], sessions[i], fences[i], numbers[i] = textOf(a.Turn), textOf(a.Session), a.Fence, a.N
+	}
+	return `
+		UPDATE turns SET applied = new.n FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS new (id, session, fence, n)
+		WHERE turns.id = new.id
+		  AND (turns.session, turns.fence, state, applied, node) IS NOT DISTINCT FROM (new.session, new.fence, 'running', new.n - 1, $5::text)
+		RETURNING turns.id, stop`, []any{turns, sessions, fences, numbers, t.s.node}
+}
+
+func stopsOf(rows pgx.Rows) (map[bellcord.TurnID]*string, error) {
+	stops := map[bellcord.TurnID]*string{}
+	var id word
+	var stop *string
+	_, err := pgx.ForEachRow(rows, []any{&id, &stop}, func() error {
+		stops[bellcord.TurnID(id)] = stop
+		return nil
+	})
+	return stops, err
+}
+
+// appendRefused answers an append that was not carried out.
+func (t *tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
+	facts, _, err := t.facts(op.Turn)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	return lifecycle.Append(facts, op).Result(op)
+}
+
+func marshalAll(bodies []bellcord.Body) ([][]byte, error) {
+	all := make([][]byte, len(bodies))
+	for i, b := range bodies {
+		var err error
+		if all[i], err = json.Marshal(b); err != nil {
+			return nil, fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err)
+		}
+	}
+	return all, nil
+}
+
+// eventRows are rows of the table events, by column.
+type eventRows struct {
+	sessions, turns, kinds []string
+	seqs, at               []int64
+	bodies                 [][]byte
+}
+
+func (r *eventRows) add(session string, seq int64, turn, kind string, at int64, body []byte) {
+	r.sessions, r.turns, r.kinds = append(r.sessions, session), append(r.turns, turn), append(r.kinds, kind)
+	r.seqs, r.at, r.bodies = append(r.seqs, seq), append(r.at, at), append(r.bodies, body)
+}
+
+// drop forgets the rows of a session that is deleted.
+func (r *eventRows) drop(session string) {
+	var kept eventRows
+	for i, s := range r.sessions {
+		if s != session {
+			kept.add(s, r.seqs[i], r.turns[i], r.kinds[i], r.at[i], r.bodies[i])
+		}
+	}
+	*r = kept
+}
+
+// mostBytes is how much of bodies a statement writes; one may be larger.
+const mostBytes = 16 << 20
+
+// insert queues statements that write the rows.
+func (r *eventRows) insert(b *pgx.Batch) {
+	for from := 0; from < len(r.seqs); {
+		size, to := 0, from
+		for to < len(r.seqs) && (to == from || size+len(r.bodies[to]) <= mostBytes) {
+			size += len(r.bodies[to])
+			to++
+		}
+		b.Queue(`
+			INSERT INTO events (session, seq, turn, kind, at, body)
+			SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bytea[])`,
+			r.sessions[from:to], r.seqs[from:to], r.turns[from:to], r.kinds[from:to], r.at[from:to], r.bodies[from:to])
+		from = to
+	}
+}

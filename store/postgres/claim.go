@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// claim checks, in the statement that takes the turn and raises its fence, that
+// this process is still a node and its lease holds, that the turn is its own and
+// that no other turn of the session runs.
+func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
+	var fence int64
+	var stop *string
+	err := t.conn.QueryRow(t.ctx, `
+		UPDATE turns SET state = 'running', fence = fence + 1, claimed = $4
+		WHERE id = $1 AND state = 'queued' AND node = $2 AND session = $3
+		  AND EXISTS (SELECT 1 FROM nodes WHERE id = $2 AND lease_until > `+clock+`)
+		  AND NOT EXISTS (SELECT 1 FROM turns AS other WHERE other.session = $3 AND other.state = 'running')
+		RETURNING fence, stop`, word(op.Turn), t.s.node, word(op.Session), op.At.UnixNano()).Scan(&fence, &stop)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return t.claimRefused(op)
+	} else if err != nil {
+		return bellcord.Result{}, err
+	}
+	cause, err := decodeCause(stop)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	added := t.add(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
+	added.Fence, added.Stop = fence, cause
+	return added, nil
+}
+
+// claimRefused answers a claim that was not carried out. One that only lacked a
+// lease is tried again with a new one.
+func (t *tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
+	facts, _, err := t.facts(op.Turn)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	err = t.conn.QueryRow(t.ctx, `SELECT EXISTS (SELECT 1 FROM turns WHERE session = $1 AND state = 'running')`, word(op.Session)).Scan(&facts.Busy)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	d := lifecycle.Claim(facts, op)
+	if !d.Apply {
+		return d.Result(op)
+	}
+	if renewed, err := t.leaseAgain(); err != nil {
+		return bellcord.Result{}, err
+	} else if !renewed {
+		return d.Result(op)
+	}
+	return t.claim(op)
+}
+
+// leaseAgain renews a lease that ran out while nobody took the node for dead: its
+// row is there, and stays until this transaction has ended. It reports whether
+// there was need to.
+func (t *tx) leaseAgain() (bool, error) {
+	n, err := t.affected(leaseMore+` AND lease_until <= `+clock, t.s.node, t.s.opts.Lease.Nanoseconds())
+	return n > 0, err
+}

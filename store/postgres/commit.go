@@ -1,0 +1,158 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Commit implements bellcord.Store.
+func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	results := make([]bellcord.Result, len(ops))
+	if len(ops) == 0 {
+		return results, s.transact(ctx, func(t *tx) error {
+			t.mark()
+			return t.begin()
+		})
+	}
+	err := s.transact(ctx, func(t *tx) error {
+		clear(results)
+		if err := t.hold(wants(ops), func(b *pgx.Batch) { t.ask(b, ops) }); err != nil {
+			return err
+		}
+		t.mark()
+		return t.carryOutAll(ops, results)
+	})
+	return results, err
+}
+
+func (t *tx) carryOutAll(ops []bellcord.Op, results []bellcord.Result) error {
+	for i := 0; i < len(ops); {
+		n, err := together(ops[i:]), error(nil)
+		if n > 0 {
+			err = t.appendTogether(ops[i:i+n], results[i:i+n])
+		} else {
+			n = 1
+			results[i], err = t.carryOut(ops[i], t.scope[i])
+		}
+		if err != nil {
+			return fmt.Errorf("%T: %w", ops[i], err)
+		}
+		i += n
+	}
+	return nil
+}
+
+// carryOut carries out one op; scope is what a RecordStops found.
+func (t *tx) carryOut(op bellcord.Op, scope []string) (bellcord.Result, error) {
+	switch op := op.(type) {
+	case bellcord.PutSession:
+		return t.putSession(op)
+	case bellcord.DeleteSession:
+		return t.deleteSession(op.ID)
+	case bellcord.AcceptTurn:
+		return t.accept(op)
+	case bellcord.ClaimTurn:
+		return t.claim(op)
+	case bellcord.AppendEvents:
+		return t.appendToSession(op)
+	case bellcord.EditTurn:
+		return t.edit(op)
+	case bellcord.RecordStop:
+		return t.recordStop(op)
+	case bellcord.RecordStops:
+		return t.recordStops(op, scope)
+	case bellcord.FinishTurn:
+		return t.finish(op)
+	}
+	return bellcord.Result{}, unknownOp(op)
+}
+
+func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: err}, nil }
+
+func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
+	v := op.Session
+	if op.Existing && t.held[v.ID] == nil {
+		return refused(bellcord.ErrNoSession)
+	}
+	var owner word
+	var last int64
+	err := t.conn.QueryRow(t.ctx, `
+		WITH tail AS (
+			INSERT INTO tails (session, last_seq) VALUES ($1, 0)
+			ON CONFLICT (session) DO UPDATE SET last_seq = tails.last_seq RETURNING last_seq
+		)
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8
+		RETURNING owner, (SELECT last_seq FROM tail)`,
+		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner)).Scan(&owner, &last)
+	if t.held[v.ID] == nil { // it is now, also where somebody deleted and made it anew while we waited
+		t.held[v.ID] = &tail{owner: string(owner), last: last}
+	}
+	return bellcord.Result{}, err
+}
+
+func (t *tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
+	t.rows.drop(textOf(id))
+	delete(t.held, id)
+	return bellcord.Result{}, t.deleteSessions([]string{textOf(id)})
+}
+
+// deleteSessions removes sessions that are held, with all that they have.
+func (t *tx) deleteSessions(ids []string) error {
+	for _, q := range []string{
+		`DELETE FROM events WHERE session = ANY ($1::text[])`,
+		`DELETE FROM prompts WHERE turn IN (SELECT id FROM turns WHERE session = ANY ($1::text[]))`,
+		`DELETE FROM turns WHERE session = ANY ($1::text[])`,
+		`DELETE FROM sessions WHERE id = ANY ($1::text[])`,
+		`DELETE FROM tails WHERE session = ANY ($1::text[])`,
+	} {
+		if err := t.exec(q, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendToSession adds what concerns a session alone.
+func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) {
+	if t.held[op.Session] == nil {
+		return refused(bellcord.ErrNoSession)
+	}
+	added := t.add(op.Session, "", op.At, op.Bodies...)
+	if added.Err == nil {
+		t.touch(op.Session, op.At)
+	}
+	return added, nil
+}
+
+// errNotHeld is the answer to an op that the rules allow in a session that does
+// not exist.
+var errNotHeld = errors.New("the transaction does not hold the session")
+
+// add puts bodies at the end of a session's log; they are written with the
+// commit. One that cannot be written down is refused, before anything is added:
+// it concerns nobody else.
+func (t *tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) bellcord.Result {
+	var added bellcord.Result
+	data, err := marshalAll(bodies)
+	if err != nil {
+		return bellcord.Result{Err: err}
+	}
+	s := t.held[session]
+	if s == nil {
+		return bellcord.Result{Err: errNotHeld}
+	}
+	for i, b := range bodies {
+		s.last++
+		s.grown = true
+		added.Events = append(added.Events, bellcord.Event{Session: session, Seq: s.last, Turn: turn, Time: at, Body: b})
+		t.rows.add(textOf(session), s.last, textOf(turn), b.Kind(), at.UnixNano(), data[i])
+	}
+	return added
+}

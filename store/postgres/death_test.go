@@ -1,0 +1,113 @@
+package postgres_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+// child is this binary again, as a node of the suite's that obeys a line at a
+// time; see storetest.Main.
+type child struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	in      io.Writer
+	answers *bufio.Scanner
+}
+
+func start(t *testing.T, place string, lease time.Duration) *child {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &child{t: t, cmd: exec.Command(self)}
+	c.cmd.Env = append(os.Environ(), "BELLCORD_STORETEST_PLACE="+with(t, place, "lease", lease.String()))
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.answers = bufio.NewScanner(out)
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.cmd.Process.Kill()
+		_ = c.cmd.Wait()
+	})
+	c.hear("ok")
+	return c
+}
+
+// hear reads an answer that must begin with a word.
+func (c *child) hear(word string) {
+	c.t.Helper()
+	if !c.answers.Scan() || !strings.HasPrefix(c.answers.Text(), word) {
+		c.t.Fatalf("the child answers %q, want %s", c.answers.Text(), word)
+	}
+}
+
+func (c *child) tell(want string, words ...any) {
+	c.t.Helper()
+	if _, err := fmt.Fprintln(c.in, words...); err != nil {
+		c.t.Fatal(err)
+	}
+	c.hear(want)
+}
+
+// runs makes the child accept a turn and run it, and accept one that waits.
+func (c *child) runs(session bellcord.SessionID) (running, waiting bellcord.AcceptTurn) {
+	c.t.Helper()
+	running, waiting = accept(session), accept(session)
+	c.tell("ok", "accept", session, running.Turn)
+	c.tell("ok", "claim", session, running.Turn)
+	c.tell("ok", "append", session, running.Turn, 1, 1)
+	c.tell("ok", "accept", session, waiting.Turn)
+	return running, waiting
+}
+
+// takes looks until the node gets two turns, and returns how long that took.
+func takes(t *testing.T, s *postgres.Store, within time.Duration) (time.Duration, map[bellcord.TurnID]int64) {
+	t.Helper()
+	fences := map[bellcord.TurnID]int64{}
+	took := until(t, within, "the turns are taken over", func() bool {
+		taken, err := s.TakeOver(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range taken {
+			fences[r.ID] = r.Fence
+		}
+		return len(taken) == 2
+	})
+	return took, fences
+}
+
+func TestLaw33_AKilledNodesTurnsAreTakenOverWithinItsLease(t *testing.T) {
+	t.Parallel()
+	const lease = 2 * time.Second
+	home := place(t)
+	s := openWith(t, home, postgres.Options{})
+	c := start(t, home, lease)
+	running, waiting := c.runs(session(t, s))
+	if taken, err := s.TakeOver(t.Context()); err != nil || len(taken) > 0 {
+		t.Fatalf("taken from the living: %v, %v", taken, err)
+	}
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	took, fences := takes(t, s, lease+time.Second)
+	t.Logf("taken over %v after the kill, under a lease of %v", took.Round(time.Millisecond), lease)
+	ok(t, s, finish(running, fences[running.Turn], bellcord.EndLost), finish(waiting, fences[waiting.Turn], bellcord.EndLost))
+}

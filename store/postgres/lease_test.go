@@ -1,0 +1,153 @@
+package postgres_test
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+// quiet is for nodes whose trouble is part of the test.
+var quiet = slog.New(slog.DiscardHandler)
+
+func TestALeaseEndsWithTheConnectionAndIsRenewedWithIt(t *testing.T) {
+	t.Parallel()
+	const lease = time.Second
+	home := place(t)
+	seen, network := through(t, home)
+	s := openWith(t, seen, postgres.Options{Lease: lease, Renew: lease / 10, Logger: quiet})
+	opened := time.Now()
+	waits := accept(session(t, s))
+	ok(t, s, waits)
+	until(t, 10*time.Second, "a lease that nothing disturbs is renewed", func() bool {
+		return time.Since(opened) > lease && leaseLeft(t, home, s) > lease/2 && s.Leased()
+	})
+	network.freeze()
+	until(t, 10*time.Second, "the lease has run out", func() bool {
+		left := leaseLeft(t, home, s)
+		if left < 0 && s.Leased() {
+			t.Errorf("the node believes in a lease that ran out %v ago", -left)
+		}
+		return left < 0
+	})
+	network.thaw()
+	until(t, 10*time.Second, "the lease is renewed", s.Leased)
+	until(t, 10*time.Second, "the turn is claimed", func() bool {
+		results, err := s.Commit(t.Context(), []bellcord.Op{claim(waits)})
+		return err == nil && results[0].Err == nil
+	})
+}
+
+// leaseLeft is what a node's lease has left by the database's clock.
+func leaseLeft(t *testing.T, place string, s *postgres.Store) (left time.Duration) {
+	t.Helper()
+	at(t, place, func(db *pgx.Conn) {
+		err := db.QueryRow(t.Context(), `SELECT lease_until - (extract(epoch FROM clock_timestamp()) * 1000000000)::bigint FROM nodes WHERE id = $1`, s.NodeID()).Scan(&left)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return left
+}
+
+func TestAClaimUnderALeaseThatRanOutRenewsItWhereNobodyTookTheNode(t *testing.T) {
+	t.Parallel()
+	home := place(t)
+	s := openWith(t, home, postgres.Options{Lease: time.Hour})
+	a := accept(session(t, s))
+	ok(t, s, a)
+	forsake(t, home)
+	ok(t, s, claim(a))
+	if left := leaseLeft(t, home, s); left < time.Minute {
+		t.Errorf("the turn runs under a lease of %v", left)
+	}
+	other := openWith(t, home, postgres.Options{})
+	if taken, err := other.TakeOver(t.Context()); err != nil || len(taken) > 0 {
+		t.Errorf("taken from the living: %v, %v", taken, err)
+	}
+}
+
+func TestANodeThatLosesItsRowIsToldSoAndTakesNothing(t *testing.T) {
+	t.Parallel()
+	home := place(t)
+	s := openWith(t, home, postgres.Options{Lease: time.Second, Renew: 50 * time.Millisecond, Logger: quiet})
+	dead := openWith(t, home, postgres.Options{Lease: time.Hour})
+	ok(t, dead, accept(session(t, dead)))
+	at(t, home, func(db *pgx.Conn) { mustExec(t, db, `DELETE FROM nodes WHERE id = $1`, s.NodeID()) })
+	until(t, 10*time.Second, "the node knows", func() bool { return !s.Leased() })
+	forsake(t, home)
+	if taken, err := s.TakeOver(t.Context()); !errors.Is(err, bellcord.ErrFenced) {
+		t.Errorf("a removed node takes over %v, %v", taken, err)
+	}
+	if r := do(t, s, accept(session(t, s)))[0]; !errors.Is(r.Err, bellcord.ErrFenced) {
+		t.Errorf("a removed node accepts: %v", r.Err)
+	}
+}
+
+func TestANodeThatWasCutOffItselfGivesTheOthersTimeToComeBack(t *testing.T) {
+	t.Parallel()
+	const lease = 2 * time.Second
+	home := place(t)
+	seen, network := through(t, home)
+	s := openWith(t, seen, postgres.Options{Lease: lease, Renew: lease / 20, Logger: quiet})
+	unlucky := openWith(t, home, postgres.Options{Lease: time.Hour}) // it, too, could not renew its lease
+	ok(t, unlucky, accept(session(t, unlucky)))
+	network.freeze()
+	until(t, 10*time.Second, "the lease has run out", func() bool { return !s.Leased() })
+	at(t, home, func(db *pgx.Conn) {
+		mustExec(t, db, `UPDATE nodes SET lease_until = 1 WHERE id = $1`, unlucky.NodeID())
+	})
+	network.thaw()
+	until(t, 10*time.Second, "the lease is renewed", s.Leased)
+	if taken, err := s.TakeOver(t.Context()); err != nil || len(taken) > 0 {
+		t.Errorf("taken at once: %v, %v", taken, err)
+	}
+	until(t, 2*lease, "the turn is taken over after all", func() bool {
+		taken, err := s.TakeOver(t.Context())
+		return err == nil && len(taken) == 1
+	})
+}
+
+// What a node accepts at the moment in which it is taken for dead is refused or
+// taken over: nothing waits for ever (law 33).
+func TestLaw33_WhatIsAcceptedDuringATakeOverIsRefusedOrTaken(t *testing.T) {
+	t.Parallel()
+	home := place(t)
+	taker := openWith(t, home, postgres.Options{})
+	id := session(t, taker)
+	refusals := 0
+	for range 60 {
+		stale := openWith(t, home, postgres.Options{Lease: time.Hour, Logger: quiet})
+		a := accept(id)
+		at(t, home, func(db *pgx.Conn) { mustExec(t, db, `UPDATE nodes SET lease_until = 1 WHERE id = $1`, stale.NodeID()) })
+		var all sync.WaitGroup
+		var accepted bellcord.Result
+		all.Go(func() { accepted = do(t, stale, a)[0] })
+		all.Go(func() { _, _ = taker.TakeOver(t.Context()) })
+		all.Wait()
+		if errors.Is(accepted.Err, bellcord.ErrFenced) {
+			refusals++
+			continue
+		}
+		taken, err := taker.TakeOver(t.Context()) // it may have been too busy to be buried the first time
+		if err != nil || len(taken) != 1 || taken[0].ID != a.Turn {
+			t.Fatalf("the turn waits for ever: taken %v, %v", taken, err)
+		}
+		ok(t, taker, finish(a, taken[0].Fence, bellcord.EndLost))
+	}
+	t.Logf("%d of 60 were refused", refusals)
+}
+
+func TestALeaseTooShortToBeRenewedIsRefused(t *testing.T) {
+	t.Parallel()
+	if s, err := postgres.Open(t.Context(), place(t), postgres.Options{Lease: time.Second, Renew: time.Second}); err == nil {
+		_ = s.Close()
+		t.Error("it was opened")
+	}
+}

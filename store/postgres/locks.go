@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// wanted is what a batch of ops has to hold before its first op is carried out.
+type wanted struct {
+	node     bool     // something is to be started, which a removed node must not
+	comings  []int64  // locks of turns that may be coming: a stop and its turn must not miss each other
+	made     []string // sessions that may be new
+	sessions []string
+	stops    []string // turns whose sessions are not known yet
+	scopes   map[int]bellcord.RecordStops
+}
+
+func wants(ops []bellcord.Op) wanted {
+	w := wanted{scopes: map[int]bellcord.RecordStops{}}
+	for i, op := range ops {
+		switch op := op.(type) {
+		case bellcord.PutSession:
+			w.sessions = append(w.sessions, textOf(op.Session.ID))
+			if !op.Existing {
+				w.made = append(w.made, textOf(op.Session.ID))
+			}
+		case bellcord.DeleteSession:
+			w.sessions = append(w.sessions, textOf(op.ID))
+		case bellcord.AcceptTurn:
+			w.node, w.comings = true, append(w.comings, coming(op.Turn))
+			w.sessions = append(w.sessions, textOf(op.Session))
+		case bellcord.ClaimTurn:
+			w.node, w.sessions = true, append(w.sessions, textOf(op.Session))
+		case bellcord.AppendEvents:
+			w.sessions = append(w.sessions, textOf(op.Session))
+		case bellcord.EditTurn:
+			w.sessions = append(w.sessions, textOf(op.Session))
+		case bellcord.RecordStop:
+			w.comings, w.stops = append(w.comings, coming(op.Turn)), append(w.stops, textOf(op.Turn))
+		case bellcord.RecordStops:
+			w.scopes[i] = op
+		case bellcord.FinishTurn:
+			w.sessions = append(w.sessions, textOf(op.Session))
+		}
+	}
+	slices.Sort(w.comings)
+	slices.Sort(w.made)
+	return w
+}
+
+// coming is the number of the lock under which a turn's id is accepted, and
+// stopped when there is no such turn yet.
+func coming(id bellcord.TurnID) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id)) // a hash takes everything
+	return int64(h.Sum64())
+}
+
+// hold begins the transaction and takes its locks, in the order that all nodes
+// keep. Every statement after it sees what those did who held them before; the
+// first may be sent with it.
+func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
+	t.held, t.scope = map[bellcord.SessionID]*tail{}, map[int][]string{}
+	b := &pgx.Batch{}
+	b.Queue(begin)
+	if w.node { // not the lock that a renewal takes, only one that keeps the row from being removed
+		b.Queue(`SELECT 1 FROM nodes WHERE id = $1 FOR KEY SHARE`, t.s.node).Query(func(rows pgx.Rows) error {
+			t.lives = rows.Next()
+			return rows.Err()
+		})
+	}
+	if len(w.comings) > 0 {
+		b.Queue(`SELECT pg_advisory_xact_lock(id) FROM unnest($1::bigint[]) AS id`, slices.Compact(w.comings))
+	}
+	for place, op := range w.scopes {
+		t.resolve(b, place, op)
+	}
+	if len(w.scopes) > 0 {
+		if err := t.send(b); err != nil {
+			return err
+		}
+		b = &pgx.Batch{}
+		for _, turns := range t.scope {
+			w.stops = append(w.stops, turns...)
+		}
+	}
+	if len(w.made) > 0 {
+		b.Queue(`INSERT INTO tails (session, last_seq) SELECT id, 0 FROM unnest($1::text[]) AS id ON CONFLICT DO NOTHING`, slices.Compact(w.made))
+	}
+	t.holdSessions(b, w.sessions, w.stops)
+	ask(b)
+	return t.send(b)
+}
+
+// holdSessions locks the sessions, and those of the turns, in the order of their
+// ids.
+func (t *tx) holdSessions(b *pgx.Batch, sessions, turns []string) {
+	b.Queue(`
+		SELECT tails.session, last_seq, (SELECT owner FROM sessions WHERE id = tails.session) FROM tails
+		WHERE session IN (SELECT unnest($1::text[]) UNION SELECT session FROM turns WHERE id = ANY ($2::text[]))
+		ORDER BY tails.session FOR UPDATE OF tails`, sessions, turns).Query(func(rows pgx.Rows) error {
+		var id word
+		var owner *word
+		var last int64
+		_, err := pgx.ForEachRow(rows, []any{&id, &last, &owner}, func() error {
+			if owner != nil { // else a later op of this batch is to make it
+				t.held[bellcord.SessionID(id)] = &tail{owner: string(*owner), last: last}
+			}
+			return nil
+		})
+		return err
+	})
+}
+
+// resolve finds the turns of a scope, as it is now: what comes behind them while
+// their sessions are waited for is not touched (law 1).
+func (t *tx) resolve(b *pgx.Batch, place int, op bellcord.RecordStops) {
+	b.Queue(`
+		SELECT id FROM (
+			SELECT id, session, node FROM turns WHERE state <> 'ended' AND ($4 OR state = 'running') AND accepted <= $2
+			UNION ALL SELECT id, session, node FROM turns WHERE stopped_by = $2
+		) AS found
+		WHERE node <> $1 AND ($3 = '' OR session = $3)
+		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = found.session AND owner = $5))`,
+		t.s.node, op.Cause.At.UnixNano(), word(op.Session), op.Drop, word(op.Owner)).Query(func(rows pgx.Rows) error {
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		t.scope[place] = ids
+		return err
+	})
+}

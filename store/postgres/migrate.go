@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrating is the lock under which schemas are brought up to date: one for the
+// whole database, because a schema has many names.
+const migrating = 0x42656c6c
+
+// migrate brings the schema up to date. Version n is the n-th file in name
+// order. It is one transaction under a lock that is taken before it looks, so
+// that processes which start together on a new schema take turns.
+func (s *Store) migrate(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, s.writer, func(t pgx.Tx) error {
+		if _, err := t.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, migrating); err != nil {
+			return err
+		}
+		if s.opts.Schema != "" {
+			if _, err := t.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{s.opts.Schema}.Sanitize()); err != nil {
+				return err
+			}
+		}
+		have, err := schemaVersion(ctx, t)
+		if err != nil {
+			return err
+		}
+		return apply(ctx, t, have)
+	})
+}
+
+func schemaVersion(ctx context.Context, t pgx.Tx) (have int, err error) {
+	var known bool
+	if err := t.QueryRow(ctx, `SELECT to_regclass('schema_version') IS NOT NULL`).Scan(&known); err != nil {
+		return 0, err
+	}
+	if !known {
+		_, err := t.Exec(ctx, `CREATE TABLE schema_version AS SELECT 0::bigint AS version`)
+		return 0, err
+	}
+	err = t.QueryRow(ctx, `SELECT version FROM schema_version`).Scan(&have)
+	return have, err
+}
+
+func apply(ctx context.Context, t pgx.Tx, have int) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	switch {
+	case have > len(files):
+		return newerSchema(have, len(files))
+	case have == len(files):
+		return nil
+	}
+	for _, name := range files[have:] {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Exec(ctx, string(text), pgx.QueryExecModeSimpleProtocol); err != nil { // one text, many statements
+			return fmt.Errorf("migration %s: %w", name, err)
+		}
+	}
+	_, err = t.Exec(ctx, `UPDATE schema_version SET version = $1`, len(files))
+	return err
+}

@@ -1,0 +1,90 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+// do commits ops that must be committed, refused or not.
+func do(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
+	t.Helper()
+	results, err := s.Commit(t.Context(), ops)
+	if err != nil {
+		t.Errorf("commit: %v", err)
+		return make([]bellcord.Result, len(ops))
+	}
+	return results
+}
+
+// ok commits ops of which none may be refused.
+func ok(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
+	t.Helper()
+	results := do(t, s, ops...)
+	for i, r := range results {
+		if r.Err != nil {
+			t.Errorf("%T was refused: %v", ops[i], r.Err)
+		}
+	}
+	return results
+}
+
+func now() time.Time { return time.Now().UTC().Round(0) }
+
+func session(t testing.TB, s *postgres.Store) bellcord.SessionID {
+	t.Helper()
+	at := now()
+	id := bellcord.NewSessionID()
+	ok(t, s, bellcord.PutSession{Session: bellcord.Session{ID: id, Created: at, Updated: at}})
+	return id
+}
+
+func accept(session bellcord.SessionID) bellcord.AcceptTurn {
+	return bellcord.AcceptTurn{Session: session, Turn: bellcord.NewTurnID(), Prompt: bellcord.Prompt{Text: "go"}, At: now()}
+}
+
+func claim(a bellcord.AcceptTurn) bellcord.ClaimTurn {
+	return bellcord.ClaimTurn{Session: a.Session, Turn: a.Turn, At: now()}
+}
+
+func note(session bellcord.SessionID, title string) bellcord.AppendEvents {
+	return bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: title}}, At: now()}
+}
+
+func stopOf(turn bellcord.TurnID) bellcord.RecordStop {
+	return bellcord.RecordStop{Turn: turn, Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", At: now(), Mode: bellcord.StopNow}}
+}
+
+func finish(a bellcord.AcceptTurn, fence int64, end bellcord.End) bellcord.FinishTurn {
+	r := bellcord.Receipt{Turn: a.Turn, Session: a.Session, End: end}
+	return bellcord.FinishTurn{Session: a.Session, Turn: a.Turn, Fence: fence, Receipt: r, At: now()}
+}
+
+func kinds(t testing.TB, s *postgres.Store, session bellcord.SessionID) (all []string) {
+	t.Helper()
+	events, err := s.Events(t.Context(), session, 0, 1000)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, ev := range events {
+		all = append(all, ev.Body.Kind())
+	}
+	return all
+}
+
+// until looks at short intervals whether something has come true.
+func until(t testing.TB, within time.Duration, what string, come func() bool) time.Duration {
+	t.Helper()
+	began := time.Now()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !come() {
+		if time.Since(began) > within {
+			t.Fatalf("not within %v: %s", within, what)
+		}
+		<-tick.C
+	}
+	return time.Since(began)
+}

@@ -1,0 +1,123 @@
+package postgres_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+func TestCommitsOfTwoNodesToTheSameSessionsInOppositeOrderDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	const rounds, sessions = 1000, 4
+	home := place(t)
+	var told bytes.Buffer // a deadlock would be told, and tried again
+	logger := slog.New(slog.NewTextHandler(&told, nil))
+	nodes := []*postgres.Store{openWith(t, home, postgres.Options{Logger: logger}), openWith(t, home, postgres.Options{Logger: logger})}
+	var ids []bellcord.SessionID
+	var runs []bellcord.AcceptTurn
+	for i := range sessions {
+		ids = append(ids, session(t, nodes[0]))
+		runs = append(runs, accept(ids[i]))
+		ok(t, nodes[0], runs[i], claim(runs[i]))
+	}
+	var all sync.WaitGroup
+	for n, s := range nodes {
+		all.Go(func() {
+			for round := range rounds {
+				batch := mixed(n, round, ids, runs)
+				if n == 1 {
+					slices.Reverse(batch)
+				}
+				ok(t, s, batch...)
+			}
+		})
+	}
+	all.Wait()
+	if told.Len() > 0 {
+		t.Error(told.String())
+	}
+	for _, id := range ids {
+		events, err := nodes[0].Events(t.Context(), id, 0, 3*rounds)
+		if want := 2 + 2*rounds + 1; err != nil || len(events) != want || events[want-1].Seq != int64(want) {
+			t.Errorf("%d events of %d, error %v", len(events), want, err)
+		}
+	}
+}
+
+// mixed is a batch that touches all sessions: the first node's by its turns and
+// notes, the second's by notes and stops.
+func mixed(n, round int, ids []bellcord.SessionID, runs []bellcord.AcceptTurn) (ops []bellcord.Op) {
+	for i, id := range ids {
+		if n == 0 {
+			ops = append(ops, bellcord.AppendEvents{
+				Session: id, Turn: runs[i].Turn, Fence: 1, N: int64(round + 1), At: now(),
+				Bodies: []bellcord.Body{bellcord.TextDelta{Text: fmt.Sprint(round)}},
+			})
+			continue
+		}
+		ops = append(ops, note(id, fmt.Sprint(round)), stopOf(runs[i].Turn))
+	}
+	return ops
+}
+
+// A stop and its turn that come at the same moment, through different nodes,
+// must not miss each other (law 2).
+func TestLaw02_AStopAndItsTurnThatComeAtOnceThroughTwoNodesMeet(t *testing.T) {
+	t.Parallel()
+	home := place(t)
+	one, other := openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})
+	id := session(t, one)
+	early := 0
+	for range 200 {
+		a := accept(id)
+		var all sync.WaitGroup
+		var accepted, asked bellcord.Result
+		all.Go(func() { accepted = ok(t, one, a)[0] })
+		all.Go(func() { asked = ok(t, other, stopOf(a.Turn))[0] })
+		all.Wait()
+		if (accepted.Stop != nil) == (asked.Record != nil) {
+			t.Errorf("the turn found %v, the stop found %v", accepted.Stop, asked.Record)
+		}
+		if r, err := one.Turn(t.Context(), a.Turn); err != nil || r.Stop == nil {
+			t.Fatalf("the turn goes on: %+v, %v", r, err)
+		}
+		if accepted.Stop != nil {
+			early++
+		}
+	}
+	t.Logf("%d of 200 stops were early", early)
+}
+
+// Sessions that two nodes make at once, in opposite order, are the same.
+func TestSessionsThatTwoNodesMakeAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	home := place(t)
+	nodes := []*postgres.Store{openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})}
+	for range 100 {
+		var ids []bellcord.SessionID
+		for range 3 {
+			ids = append(ids, bellcord.NewSessionID())
+		}
+		var all sync.WaitGroup
+		for _, s := range nodes {
+			var batch []bellcord.Op
+			for _, id := range ids {
+				batch = append(batch, bellcord.PutSession{Session: bellcord.Session{ID: id, Created: now(), Updated: now()}}, note(id, "made"))
+			}
+			slices.Reverse(ids)
+			all.Go(func() { ok(t, s, batch...) })
+		}
+		all.Wait()
+		for _, id := range ids {
+			if tail, err := nodes[0].Tail(t.Context(), id); err != nil || tail != 2 {
+				t.Fatalf("tail %d, %v", tail, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Options of a node. What is zero gets its default.
+type Options struct {
+	Lease  time.Duration // how long a node counts as alive after it was last heard; 12 s
+	Renew  time.Duration // how often it is heard; 2 s
+	Schema string        // made when missing; what the URL says, or public
+	Logger *slog.Logger
+
+	Name, Version string // of the node, for people
+}
+
+func (o Options) withDefaults() Options {
+	if o.Lease == 0 {
+		o.Lease = 12 * time.Second
+	}
+	if o.Renew == 0 {
+		o.Renew = min(2*time.Second, o.Lease/6)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}
+
+// Store is a bellcord.Store on a schema of a PostgreSQL database.
+type Store struct {
+	opts  Options
+	node  string
+	lease lease
+	clock storeClock
+
+	signingKey []byte
+	version    int // of the schema that this program knows
+	outdated   outdated
+
+	readers *pgxpool.Pool
+	writer  *pgxpool.Pool // of one connection: to have it is to be the one that writes
+	heart   *pgxpool.Pool // of one connection: the lease waits for nobody
+
+	heard  sync.Mutex // guards marks
+	marks  map[string]int64
+	quit   chan struct{}
+	still  sync.WaitGroup // the heart, until it has stopped
+	closed atomic.Bool
+}
+
+var _ bellcord.Store = (*Store)(nil)
+
+// Open connects to the database, brings the schema up to date and registers this
+// process as a node, which lives until Close.
+func Open(ctx context.Context, url string, opts Options) (*Store, error) {
+	opts = opts.withDefaults()
+	if opts.Lease < 2*opts.Renew {
+		return nil, fmt.Errorf("a lease of %v is too short to be renewed every %v", opts.Lease, opts.Renew)
+	}
+	s := &Store{opts: opts, node: string(bellcord.NewSessionID()), quit: make(chan struct{}), outdated: outdated{told: make(chan struct{})}}
+	if err := s.open(ctx, url); err != nil {
+		s.disconnect()
+		return nil, fmt.Errorf("opening the store in PostgreSQL: %w", err)
+	}
+	s.still.Go(s.beat)
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, url string) error {
+	config, err := configure(url, s.opts)
+	if err != nil {
+		return err
+	}
+	if s.writer, err = connect(ctx, writing(config), 1); err != nil {
+		return err
+	}
+	if s.version, err = known(); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	if err := s.takeSigningKey(ctx); err != nil {
+		return err
+	}
+	if s.heart, err = connect(ctx, config, 1); err != nil {
+		return err
+	}
+	if s.readers, err = connect(ctx, config, 8); err != nil {
+		return err
+	}
+	return s.register(ctx)
+}
+
+// leaveTimeout is how long the database may take to hear that a node leaves.
+const leaveTimeout = 5 * time.Second
+
+// Close lets go of the store. A node that leaves with turns unended leaves its
+// row, as one that has left, and they are taken over at once by whoever looks
+// next. A second Close is nothing.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	close(s.quit)
+	s.still.Wait()
+	ctx, done := context.WithTimeout(context.Background(), leaveTimeout)
+	defer done()
+	err := pgx.BeginFunc(ctx, s.writer, func(t pgx.Tx) error {
+		if _, err := t.Exec(ctx, `UPDATE nodes SET lease_until = 0 WHERE id = $1`, s.node); err != nil {
+			return err
+		}
+		_, err := t.Exec(ctx, `
+			DELETE FROM nodes WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM turns WHERE node = $1 AND state <> 'ended')`, s.node)
+		return err
+	})
+	s.disconnect()
+	return err
+}
+
+func (s *Store) disconnect() {
+	for _, pool := range []*pgxpool.Pool{s.readers, s.heart, s.writer} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}
+
+// explain makes errors answer the caller's question: the database's word for a
+// statement that was cancelled becomes the context's, a closed pool the store's.
+func (s *Store) explain(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.closed.Load():
+		return errors.Join(bellcord.ErrClosed, err)
+	case ctx.Err() != nil && isCode(err, cancelled):
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	case ctx.Err() == nil && isLost(err):
+		return fmt.Errorf("%w: %w", bellcord.ErrStoreDown, err)
+	}
+	return err
+}
+
+// isLost reports whether an error means that the database cannot be reached, or
+// ended the connection.
+func isLost(err error) bool {
+	var (
+		connect *pgconn.ConnectError
+		network net.Error
+		server  *pgconn.PgError
+	)
+	if errors.As(err, &server) {
+		return slices.Contains([]string{"08", "53", "57"}, server.Code[:2]) && server.Code != cancelled
+	}
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+}

@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// spend records what a turn used, in the transaction that ends it.
+func (t *tx) spend(op bellcord.FinishTurn) {
+	for _, s := range op.Receipt.UsageByModel {
+		t.later.Queue(`
+			INSERT INTO spending (turn, session, model, owner, at, input, cache_read, cache_write, output, cost, exact)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+			word(op.Turn), word(op.Session), word(s.Model), word(t.ownerOf(op.Session)), op.At.UnixNano(),
+			s.InputTokens, s.CacheReadTokens, s.CacheWriteTokens, s.OutputTokens, s.CostNanoUSD, s.Exact)
+	}
+}
+
+// lastYear is the last whole one that fits into nanoseconds since 1970.
+const lastYear = 2261
+
+// Spending implements bellcord.Reader.
+func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+	since := int64(0)
+	switch {
+	case q.Since.Year() > lastYear:
+		return nil, nil // nanoseconds do not reach that far, and nor does anybody's spending
+	case !q.Since.IsZero():
+		since = q.Since.UnixNano()
+	}
+	rows, err := s.readers.Query(ctx, `
+		SELECT turn, session, model, at, input, cache_read, cache_write, output, cost, exact FROM spending
+		WHERE ($1 = '' OR session = $1) AND at >= $2 AND ($3 = '' OR owner = $3)
+		ORDER BY at, turn, model`, word(q.Session), since, word(q.Owner))
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (v bellcord.Spending, err error) {
+		var at int64
+		err = row.Scan((*word)(&v.Turn), (*word)(&v.Session), (*word)(&v.Model), &at, &v.InputTokens, &v.CacheReadTokens, &v.CacheWriteTokens, &v.OutputTokens, &v.CostNanoUSD, &v.Exact)
+		v.At = time.Unix(0, at)
+		return v, err
+	})
+	return all, s.explain(ctx, err)
+}

@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+func (t *tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
+	row, err := t.turnOf(op.Turn)
+	there := &row
+	if errors.Is(err, bellcord.ErrNoTurn) {
+		there, err = nil, nil
+	}
+	facts := t.factsOf(there)
+	if err == nil && there == nil {
+		var kept map[string]*bellcord.Cause
+		kept, err = t.intents(op.Turn, op.Cause.At, op.Owner)
+		facts.Early = kept[op.Owner]
+	}
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	d := lifecycle.RecordStop(facts, op)
+	switch {
+	case d.Err != nil:
+		return d.Result(op)
+	case there == nil:
+		return t.keepIntent(op, d)
+	}
+	return t.putStop(row.TurnRecord, d)
+}
+
+func (t *tx) ownerOf(session bellcord.SessionID) string {
+	if s := t.held[session]; s != nil {
+		return s.owner
+	}
+	return ""
+}
+
+// putStop writes a turn's stop, as the rules decided.
+func (t *tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord.Result, error) {
+	record.Stop = d.Stop
+	result := bellcord.Result{Record: &record, Stop: d.Stop}
+	if !d.Apply {
+		return result, nil
+	}
+	if _, err := encode(*d.Stop); err != nil {
+		return refused(err)
+	}
+	if err := t.writeStop(record); err != nil || !d.Event {
+		return result, err
+	}
+	added := t.add(record.Session, record.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
+	added.Record, added.Stop = result.Record, result.Stop
+	return added, nil
+}
+
+func (t *tx) writeStop(record bellcord.TurnRecord) error {
+	cause, mode, err := encodeCause(record.Stop)
+	if err != nil {
+		return err
+	}
+	const query = `UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`
+	if t.ahead.alone {
+		t.later.Queue(query, word(record.ID), cause, mode)
+		return nil
+	}
+	return t.exec(query, word(record.ID), cause, mode)
+}
+
+// recordStops records a stop for the turns of other nodes that its scope had when
+// the locks were asked for, and that have not ended since, unless by this very
+// stop: it may have reached them before.
+func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Result, error) {
+	rows, err := t.conn.Query(t.ctx, `SELECT `+turnColumns+` FROM turns 
+		WHERE id = ANY ($1::text[]) AND (state <> 'ended' OR stopped_by = $3) AND node <> $2 ORDER BY accepted`, scope, t.s.node, op.Cause.At.UnixNano())
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	found, err := scanTurns(rows)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	var result bellcord.Result
+	for _, row := range found {
+		one, err := t.putStop(row.TurnRecord, lifecycle.StopFor(row.State, row.Stop, op.Cause))
+		if err != nil {
+			return bellcord.Result{}, err
+		}
+		result.Records = append(result.Records, row.TurnRecord)
+		result.Events = append(result.Events, one.Events...)
+	}
+	return result, nil
+}
+
+// keepIntent keeps a stop for a turn that has not come.
+func (t *tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) (bellcord.Result, error) {
+	if !d.Apply {
+		return bellcord.Result{}, nil
+	}
+	cause, err := encode(*d.Stop)
+	if err != nil {
+		return refused(err)
+	}
+	return bellcord.Result{}, t.exec(`
+		INSERT INTO intents (turn, owner, cause, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (turn, owner) DO UPDATE SET cause = $3, at = $4`, word(op.Turn), word(op.Owner), cause, d.Stop.At.UnixNano())
+}

@@ -1,0 +1,18 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord"
+
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+func TestTokensAreKept(t *testing.T) {
+	t.Parallel()
+	authtest.Run(t, authtest.Harness{
+		Place: func(t *testing.T) string { return place(t) },
+		Open:  func(t *testing.T, place string) bellcord.TokenStore { return openWith(t, place, postgres.Options{}) },
+	})
+}

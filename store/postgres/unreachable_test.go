@@ -1,0 +1,31 @@
+package postgres
+
+import (
+	"errors"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestExplain_LostConnection_IsStoreDown(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{
+		io.ErrUnexpectedEOF,
+		&net.OpError{Op: "read", Err: errors.New("connection reset by peer")},
+		&pgconn.PgError{Code: "57P01"}, // the database shuts down
+		&pgconn.PgError{Code: "53300"}, // it has no connection left
+	} {
+		if got := (&Store{}).explain(t.Context(), err); !errors.Is(got, bellcord.ErrStoreDown) || !errors.Is(got, err) {
+			t.Errorf("%v is explained as %v", err, got)
+		}
+	}
+	for _, err := range []error{bellcord.ErrFenced, &pgconn.PgError{Code: "23505"}} {
+		if got := (&Store{}).explain(t.Context(), err); errors.Is(got, bellcord.ErrStoreDown) {
+			t.Errorf("%v is explained as %v", err, got)
+		}
+	}
+}

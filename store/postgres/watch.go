@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Changed implements bellcord.Watcher. Every commit leaves its node's mark, a
+// number that is used once: what the others committed is new exactly when their
+// marks are. A node that was taken for dead is told so, with ErrFenced.
+func (s *Store) Changed(ctx context.Context) (bool, error) {
+	if s.closed.Load() {
+		return false, bellcord.ErrClosed
+	}
+	s.heard.Lock()
+	defer s.heard.Unlock()
+	rows, err := s.readers.Query(ctx, `
+		SELECT node, mark FROM marks WHERE node <> $1 UNION ALL SELECT '', 0 FROM nodes WHERE id = $1`, s.node)
+	if err != nil {
+		return true, s.explain(ctx, err)
+	}
+	marks := map[string]int64{}
+	var node string
+	var mark int64
+	if _, err = pgx.ForEachRow(rows, []any{&node, &mark}, func() error {
+		marks[node] = mark
+		return nil
+	}); err != nil {
+		return true, s.explain(ctx, err)
+	}
+	if _, alive := marks[""]; !alive {
+		return true, bellcord.ErrFenced
+	}
+	news := s.marks == nil || !maps.Equal(marks, s.marks)
+	s.marks = marks
+	return news, nil
+}
+
+// TakeOver implements bellcord.Watcher. A node whose lease has run out, by the
+// database's clock, is taken for dead.
+func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
+	var lapsed bool
+	err := s.readers.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM nodes WHERE lease_until < `+clock+` AND id <> $1)`, s.node).Scan(&lapsed)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	if lapsed && s.steady() {
+		if err := s.transact(ctx, (*tx).bury); err != nil {
+			return nil, err
+		}
+	}
+	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND taken AND state <> 'ended'`, s.node)
+}
+
+// bury removes the dead nodes and makes their unended turns ours, in one
+// transaction: from here on their claims and their writes are refused, should
+// they ever wake. Of several nodes that try, one gets a row; nobody waits for it.
+func (t *tx) bury() error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	var alive bool
+	err := t.conn.QueryRow(t.ctx, `SELECT lease_until > `+clock+` FROM nodes WHERE id = $1 FOR KEY SHARE`, t.s.node).Scan(&alive)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return bellcord.ErrFenced
+	case err != nil || !alive: // whoever is late itself judges nobody
+		return err
+	}
+	dead, err := t.ids(`
+		DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < `+clock+` AND id <> $1 FOR UPDATE SKIP LOCKED)
+		RETURNING id`, t.s.node)
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	return t.inherit(dead)
+}
+
+// inherit takes the unended turns of nodes that are no more. What these had
+// accepted is committed: it kept their rows from being removed.
+func (t *tx) inherit(dead []string) error {
+	if err := t.exec(`
+		SELECT 1 FROM tails WHERE session IN (SELECT session FROM turns WHERE node = ANY ($1::text[]) AND state <> 'ended')
+		ORDER BY session FOR UPDATE`, dead); err != nil {
+		return err
+	}
+	return t.exec(`
+		UPDATE turns SET node = $2, taken = true, fence = fence + 1, applied = 0
+		WHERE node = ANY ($1::text[]) AND state <> 'ended'`, dead, t.s.node)
+}

@@ -1,0 +1,150 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// Commit implements bellcord.Store.
+func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	results := make([]bellcord.Result, len(ops))
+	err := s.transact(ctx, func(t tx) error {
+		for i := 0; i < len(ops); {
+			n, err := together(ops[i:]), error(nil)
+			if n > 1 {
+				err = t.appendTogether(ops[i:i+n], results[i:i+n])
+			} else {
+				n = 1
+				results[i], err = t.carryOut(ops[i])
+			}
+			if err != nil {
+				return fmt.Errorf("%T: %w", ops[i], err)
+			}
+			i += n
+			// A commit is for many turns. On few cores a stop's news must not
+			// stand in line behind all of it.
+			runtime.Gosched()
+		}
+		return nil
+	})
+	return results, err
+}
+
+// tx is the transaction under way. Refusals are results; its errors end the
+// transaction.
+type tx struct {
+	ctx context.Context
+	s   *Store
+}
+
+func (t tx) carryOut(op bellcord.Op) (bellcord.Result, error) {
+	switch op := op.(type) {
+	case bellcord.PutSession:
+		return t.putSession(op)
+	case bellcord.DeleteSession:
+		return t.deleteSession(op.ID)
+	case bellcord.AcceptTurn:
+		return t.accept(op)
+	case bellcord.ClaimTurn:
+		return t.claim(op)
+	case bellcord.AppendEvents:
+		return t.appendEvents(op)
+	case bellcord.EditTurn:
+		return t.edit(op)
+	case bellcord.RecordStop:
+		return t.recordStop(op)
+	case bellcord.RecordStops:
+		return t.recordStops(op)
+	case bellcord.FinishTurn:
+		return t.finish(op)
+	}
+	return bellcord.Result{}, errors.New("unknown op")
+}
+
+func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: err}, nil }
+
+func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
+	v := op.Session
+	if op.Existing {
+		done, err := t.affected(`UPDATE sessions SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $6), agent = $7 WHERE id = $1`,
+			string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Updated.UnixNano(), v.Agent)
+		if err == nil && done == 0 {
+			return refused(bellcord.ErrNoSession)
+		}
+		return bellcord.Result{}, err
+	}
+	return bellcord.Result{}, t.exec(`
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7), agent = $8`,
+		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent, v.Owner)
+}
+
+func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
+	for _, q := range []string{
+		`DELETE FROM events WHERE session = $1`,
+		`DELETE FROM prompts WHERE turn IN (SELECT id FROM turns WHERE session = $1)`,
+		`DELETE FROM turns WHERE session = $1`,
+		`DELETE FROM sessions WHERE id = $1`,
+	} {
+		if err := t.exec(q, string(id)); err != nil {
+			return bellcord.Result{}, err
+		}
+	}
+	delete(t.s.tails.last, id)
+	return bellcord.Result{}, nil
+}
+
+func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
+	if op.Turn == "" {
+		if touched, err := t.touch(op.Session, op.At); err != nil || touched == 0 {
+			return bellcord.Result{Err: bellcord.ErrNoSession}, err
+		}
+		return t.add(op.Session, "", op.At, op.Bodies)
+	}
+	var stop sql.NullString
+	err := t.row(`
+		UPDATE turns SET applied = $3
+		WHERE id = $1 AND fence = $2 AND state = 'running' AND applied = $3 - 1 AND node = $4 AND session = $5
+		RETURNING stop`, string(op.Turn), op.Fence, op.N, t.s.node, string(op.Session)).Scan(&stop)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t.appendRefused(op)
+	} else if err != nil {
+		return bellcord.Result{}, err
+	}
+	cause, err := decodeCause(stop)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	added, err := t.add(op.Session, op.Turn, op.At, op.Bodies)
+	added.Stop = cause
+	return added, err
+}
+
+// appendRefused answers an append that was not carried out.
+func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
+	facts, _, err := t.facts(op.Turn)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	return lifecycle.Append(facts, op).Result(op)
+}
+
+// add puts bodies at the end of a session's log.
+func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
+	added, err := t.number(bellcord.AppendEvents{Session: session, Turn: turn, At: at, Bodies: bodies})
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	return added.Result, t.insert(added.rows)
+}
+
+func cannotWrite(b bellcord.Body, err error) error {
+	return fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err)
+}

@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord"
+)
+
+// The files of a store in its directory.
+const (
+	databaseName = "bellcord.db"
+	identityName = "store.id"
+)
+
+// identity says which store a database or a directory belongs to, and how many
+// transactions it has seen.
+type identity struct {
+	id      string
+	commits int64
+}
+
+// identityLayout has a fixed width, so that the number is overwritten in place.
+const identityLayout = "%s %020d\n"
+
+// remains are files that only a store that was in use leaves in its directory.
+var remains = []string{identityName, databaseName + "-wal", "token", "workspaces"}
+
+// refuseEmpty returns an error where the database is missing or empty and the
+// directory has the remains of one. It must run before SQLite opens the file:
+// beside an empty database SQLite deletes the write-ahead log.
+func refuseEmpty(dir string) error {
+	info, err := os.Stat(filepath.Join(dir, databaseName))
+	switch {
+	case err == nil && info.Size() > 0:
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	what := "is empty"
+	if err != nil {
+		what = "is missing"
+	}
+	for _, name := range remains {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return fmt.Errorf("%w: %s %s, but %s exists; put the file back, run \"bellcord store restore FILE\" with a backup, or run \"bellcord serve --new-store\" to begin with an empty store",
+				ErrIdentity, databaseName, what, name)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrIdentity means that the database is not the one that its directory had.
+var ErrIdentity = errors.New("the database is not the one that was here")
+
+// setAside renames what is left of a lost database, so that a new store can be
+// made in dir. It fails where the database is there.
+func setAside(dir string) error {
+	path := filepath.Join(dir, databaseName)
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s is not empty: start without --new-store, or move the file away first", path)
+	}
+	for _, name := range []string{databaseName + "-wal", databaseName + "-shm", identityName} {
+		err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, name+".old"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify compares the database's identity with the directory's. A new store,
+// and one from before there were identities, gets one. The caller is in the
+// turnstile.
+func (s *Store) identify(ctx context.Context) error {
+	inDir, err := readIdentity(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var inDatabase identity
+	row := s.conn.QueryRowContext(ctx, `SELECT id, commits FROM identity`)
+	switch err := row.Scan(&inDatabase.id, &inDatabase.commits); {
+	case errors.Is(err, sql.ErrNoRows) && inDir.id == "":
+		inDatabase.id = string(bellcord.NewSessionID())
+		if _, err := s.conn.ExecContext(ctx, `INSERT INTO identity (one, id, commits) VALUES (1, $1, 0)`, inDatabase.id); err != nil {
+			return err
+		}
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
+		return err
+	}
+	if inDir.id != "" {
+		if err := inDir.check(inDatabase); err != nil {
+			return err
+		}
+	} else if err := writeIdentity(s.dir, inDatabase); err != nil {
+		return err
+	}
+	s.mark, err = os.OpenFile(filepath.Join(s.dir, identityName), os.O_WRONLY, 0)
+	s.id = inDatabase.id
+	return err
+}
+
+const acceptDatabase = "run \"bellcord store restore FILE\" with a backup, or \"bellcord store adopt\" to go on with the database as it is"
+
+// check compares the directory's identity with the database's.
+func (i identity) check(database identity) error {
+	switch {
+	case database.id == "":
+		return fmt.Errorf("%w: it has no id, and %s has %s; an older copy was put in its place; %s", ErrIdentity, identityName, i.id, acceptDatabase)
+	case database.id != i.id:
+		return fmt.Errorf("%w: its id is %s, and %s has %s; %s", ErrIdentity, database.id, identityName, i.id, acceptDatabase)
+	case database.commits < i.commits:
+		return fmt.Errorf("%w: its last %d commits are missing; its write-ahead log (%s-wal) was deleted, or an older copy was put in its place; put the files back, %s",
+			ErrIdentity, i.commits-database.commits, databaseName, acceptDatabase)
+	}
+	return nil
+}
+
+func readIdentity(dir string) (identity, error) {
+	data, err := os.ReadFile(filepath.Join(dir, identityName))
+	if err != nil {
+		return identity{}, err
+	}
+	var i identity
+	if _, err := fmt.Sscanf(string(data), "%s %d", &i.id, &i.commits); err != nil || i.id == "" {
+		return identity{}, fmt.Errorf("%w: %s cannot be read (%q); %s", ErrIdentity, identityName, data, acceptDatabase)
+	}
+	return i, nil
+}
+
+// writeIdentity puts the file in place at once.
+func writeIdentity(dir string, i identity) error {
+	f, err := os.CreateTemp(dir, ".store-id-*") // its mode is 0600
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, identityLayout, i.id, i.commits)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, identityName))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it may be gone already
+	}
+	return err
+}
+
+// counted counts the transaction in the database.
+func (t tx) counted() (commits int64, err error) {
+	err = t.row(`UPDATE identity SET commits = commits + 1 RETURNING commits`).Scan(&commits)
+	return commits, err
+}
+
+// noteCommit writes the number of the last durable commit to the directory. It
+// is not synced: after a loss of power the file has a smaller number, which is
+// true as well. For the same reason a failed write does no harm.
+func (s *Store) noteCommit(commits int64) {
+	_, _ = s.mark.WriteAt(fmt.Appendf(nil, identityLayout, s.id, commits), 0)
+}

@@ -1,0 +1,30 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+// What a node writes itself is no news to it: a server with thousands of viewers
+// must not look through all their sessions four times a second.
+func TestANodesOwnWritesAreNoNews(t *testing.T) {
+	t.Parallel()
+	s, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if _, err := s.Changed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := s.Commit(t.Context(), []bellcord.Op{bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}}); err != nil {
+			t.Fatal(err)
+		}
+		if news, err := s.Changed(t.Context()); err != nil || news {
+			t.Errorf("news %v, %v", news, err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+const sentence = "the quick brown fox of one deleted session"
+
+// occurrences counts the sentence in every file of a store.
+func occurrences(t *testing.T, dir string) (count int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		count += bytes.Count(text, []byte(sentence))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+// fill makes sessions with events of many sizes that are written in turn, so that
+// they share pages, and returns their ids. One in three has the sentence.
+func fill(t *testing.T, s *sqlite.Store, sessions, rounds int) (ids []bellcord.SessionID) {
+	t.Helper()
+	for i := range sessions {
+		id := bellcord.NewSessionID()
+		ids = append(ids, id)
+		title := "other"
+		if i%3 == 0 {
+			title = sentence
+		}
+		commit(t, s, bellcord.PutSession{Session: bellcord.Session{ID: id, Title: title, Dir: "/", Created: time.Now(), Updated: time.Now()}})
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range rounds {
+		for i, id := range ids {
+			text := strings.Repeat("x", random.IntN([]int{60, 400, 9000}[random.IntN(3)]))
+			if i%3 == 0 {
+				text += sentence + strings.Repeat("y", random.IntN(200))
+			}
+			commit(t, s, bellcord.AppendEvents{Session: id, At: time.Now(), Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: text}}})
+		}
+	}
+	return ids
+}
+
+func commit(t *testing.T, s *sqlite.Store, ops ...bellcord.Op) {
+	t.Helper()
+	results, err := s.Commit(t.Context(), ops)
+	for _, r := range results {
+		if err == nil {
+			err = r.Err
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDeleteSession_RawFiles_HaveNothingOfIt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := fill(t, s, 9, 40)
+	if before := occurrences(t, dir); before == 0 {
+		t.Fatal("the sentence is in no file before the delete")
+	} else {
+		t.Logf("%d occurrences before", before)
+	}
+	for i, id := range ids {
+		if i%3 == 0 {
+			commit(t, s, bellcord.DeleteSession{ID: id})
+		}
+	}
+	if err := s.Scrub(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := occurrences(t, dir); after != 0 {
+		t.Errorf("%d occurrences in the files of the open store", after)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after := occurrences(t, dir); after != 0 {
+		t.Errorf("%d occurrences in the files of the closed store", after)
+	}
+}
+
+func TestScrub_WhileSomebodyReads_HoldsUpNoCommitAndSaysSo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	ids := fill(t, s, 3, 3)
+	other, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bellcord.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	reads, err := other.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var count int
+	if err := reads.QueryRowContext(t.Context(), `SELECT count(*) FROM events`).Scan(&count); err != nil || count == 0 {
+		t.Fatal(count, err)
+	}
+	commit(t, s, bellcord.DeleteSession{ID: ids[0]})
+	ctx, done := context.WithTimeout(t.Context(), 2*time.Second)
+	defer done()
+	scrubbed := make(chan error, 1)
+	go func() { scrubbed <- s.Scrub(ctx) }()
+	var longest time.Duration
+	for i := range 50 {
+		began := time.Now()
+		commit(t, s, bellcord.AppendEvents{Session: ids[1], At: began, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: fmt.Sprint(i)}}})
+		longest = max(longest, time.Since(began))
+	}
+	t.Logf("the longest of 50 commits meanwhile took %v", longest)
+	if err := <-scrubbed; err == nil || !strings.Contains(err.Error(), "write-ahead log") {
+		t.Errorf("a scrub while somebody reads: %v", err)
+	}
+	if longest > 4*time.Second { // a scrub that waits for readers takes the busy timeout of 5 s
+		t.Errorf("a commit took %v", longest)
+	}
+	if err := reads.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Scrub(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if after := occurrences(t, dir); after != 0 {
+		t.Errorf("%d occurrences", after)
+	}
+}

@@ -1,0 +1,230 @@
+// Package sqlite keeps Bellcord's log in one SQLite file. Several processes may
+// share it: each is a node with an id of its own and holds a lock on a file of
+// that name for as long as it lives, so that the others can tell at once, and
+// without a clock, whether it does. Every write carries a fence and is refused
+// when it is stale.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/filelock"
+)
+
+// Store is a bellcord.Store on a directory.
+type Store struct {
+	dir  string
+	node string
+	lock *os.File // held for as long as the node lives
+	door turnstile
+
+	readers *sql.DB
+	writers *sql.DB // one connection
+
+	mu    sync.Mutex // guards conn: one transaction at a time
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	tails tails
+
+	reads sync.Map // prepared statements of readers, by text
+
+	id    string     // of the store
+	mark  *os.File   // the directory's copy of the identity
+	files []presence // that the connections have open
+}
+
+var _ bellcord.Store = (*Store)(nil)
+
+// busyTimeout is how long a commit waits for another process's.
+const busyTimeout = 5 * time.Second
+
+// Open opens the store in dir, which is made when missing, brings its schema up
+// to date and registers this process as a node. It returns ErrIdentity where dir
+// had another database, or has lost the one that it had.
+func Open(ctx context.Context, dir string) (*Store, error) { return open(ctx, dir, refuseEmpty) }
+
+// OpenNew is Open for a directory that has lost its database: it begins with an
+// empty one. It fails where the database is there.
+func OpenNew(ctx context.Context, dir string) (*Store, error) { return open(ctx, dir, setAside) }
+
+func open(ctx context.Context, dir string, before func(dir string) error) (*Store, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "nodes"), 0o700); err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, node: string(bellcord.NewSessionID()), stmts: map[string]*sql.Stmt{}}
+	if err := s.open(ctx, before); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening store in %s: %w", dir, err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, before func(dir string) error) error {
+	var err error
+	// FULL: what a person has been shown survives the loss of power, too. The
+	// log's group commit pays for it. secure_delete: what is deleted is overwritten.
+	if s.writers, err = sql.Open("sqlite", s.dsn("_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=secure_delete(1)")); err != nil {
+		return err
+	}
+	s.writers.SetMaxOpenConns(1)
+	if s.door, err = openTurnstile(s.dir); err != nil {
+		return err
+	}
+	if err := s.prepare(ctx, before); err != nil {
+		return err
+	}
+	if s.readers, err = sql.Open("sqlite", s.dsn("_pragma=query_only(1)")); err != nil {
+		return err
+	}
+	s.readers.SetMaxOpenConns(8)
+	s.readers.SetMaxIdleConns(8)
+	if s.lock, err = filelock.Try(s.lockPath(s.node)); err != nil {
+		return err
+	}
+	err = s.transact(ctx, func(t tx) error {
+		return t.exec(`INSERT INTO nodes (id, started) VALUES ($1, $2)`, s.node, time.Now().UnixNano())
+	})
+	if err != nil {
+		return err
+	}
+	return s.look()
+}
+
+// prepare makes the database where there is none, connects, brings the schema up
+// to date and checks the identity.
+func (s *Store) prepare(ctx context.Context, before func(dir string) error) (err error) {
+	if err := s.door.enter(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.door.leave()) }()
+	if err := before(s.dir); err != nil {
+		return err
+	}
+	// What people said is for the owner alone, also where the directory is not.
+	// SQLite's other files get the rights of this one.
+	file, err := os.OpenFile(filepath.Join(s.dir, databaseName), os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if s.conn, err = s.writers.Conn(ctx); err != nil {
+		return err
+	}
+	if err := migrate(ctx, s.conn); err != nil {
+		return err
+	}
+	return s.identify(ctx)
+}
+
+func (s *Store) dsn(params ...string) string {
+	return dsn(filepath.Join(s.dir, databaseName), params...)
+}
+
+// dsn addresses a database file that is there.
+func dsn(file string, params ...string) string {
+	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
+	// mode=rw: a connection that is opened later must not make the file anew.
+	// cell_size_check: a damaged page is an error more often, and less often wrong rows.
+	q := fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)&_pragma=cell_size_check(1)", busyTimeout.Milliseconds())
+	for _, p := range params {
+		q += "&" + p
+	}
+	return path.String() + "?" + q
+}
+
+func (s *Store) lockPath(node string) string { return filepath.Join(s.dir, "nodes", node+".lock") }
+
+// Close lets go of the store. A node that leaves with turns unended leaves its
+// row and they are taken over at once by whoever looks next.
+func (s *Store) Close() error {
+	var err error
+	if s.lock != nil {
+		err = s.transact(context.Background(), func(t tx) error {
+			return t.exec(`DELETE FROM nodes WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM turns WHERE node = $1 AND state <> 'ended')`, s.node)
+		})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lock != nil {
+		err = errors.Join(err, filelock.Release(s.lock))
+		if err == nil {
+			_ = os.Remove(s.lockPath(s.node)) // whoever finds it gone takes the node for dead, which it is
+		}
+		s.lock = nil
+	}
+	for _, stmt := range s.stmts {
+		err = errors.Join(err, stmt.Close())
+	}
+	s.stmts = nil
+	if s.conn != nil {
+		err = errors.Join(err, s.conn.Close())
+		s.conn = nil
+	}
+	for _, db := range []*sql.DB{s.readers, s.writers} {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}
+	if s.mark != nil {
+		err = errors.Join(err, s.mark.Close())
+		s.mark = nil
+	}
+	err = errors.Join(err, s.door.close())
+	s.door = turnstile{}
+	return err
+}
+
+// transact runs f in one transaction on the writing connection.
+func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil {
+		return sql.ErrConnDone
+	}
+	if err := s.door.enter(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.door.leave()) }()
+	if err := s.present(); err != nil {
+		return undone(err)
+	}
+	t := tx{ctx: context.WithoutCancel(ctx), s: s}
+	if err := t.exec(`BEGIN IMMEDIATE`); err != nil {
+		return undone(err)
+	}
+	err = t.refresh()
+	if err == nil {
+		err = f(t)
+	}
+	var commits int64
+	if err == nil {
+		commits, err = t.counted()
+	}
+	if err != nil {
+		s.tails.forget()
+		_ = t.exec(`ROLLBACK`) // fails where the error has rolled back already
+		return undone(err)
+	}
+	if err := t.exec(`COMMIT`); err != nil {
+		s.tails.forget()
+		_ = t.exec(`ROLLBACK`) // fails when the failed commit has rolled back already
+		return undone(err)
+	}
+	s.noteCommit(commits)
+	return s.present() // again: a file that went meanwhile took the commit with it
+}
+
+// undone marks the error of a transaction that was rolled back. After a commit
+// that could not be synced its frames may still be in the write-ahead log, but no
+// reader uses them and the next commit overwrites them.
+func undone(err error) error { return bellcord.NotCommitted(err) }

@@ -1,0 +1,44 @@
+package sqlite_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/bellcord/bellcord/store/sqlite"
+	"github.com/bellcord/bellcord/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m, open) }
+
+func open(dir string) (storetest.Node, error) {
+	s, err := sqlite.Open(context.Background(), dir)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, storetest.Harness{
+		Open:    open,
+		Place:   func(t *testing.T) string { return t.TempDir() },
+		Forsake: forsake,
+		Gaps:    gaps,
+	})
+}
+
+// forsake takes the lock files away from under the nodes that hold them.
+func forsake(t *testing.T, dir string) {
+	locks, err := filepath.Glob(filepath.Join(dir, "nodes", "*.lock"))
+	if err != nil || len(locks) == 0 {
+		t.Fatalf("no locks in %s, error %v", dir, err)
+	}
+	for _, lock := range locks {
+		if err := os.Remove(lock); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

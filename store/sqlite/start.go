@@ -1,0 +1,153 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
+	facts, _, err := t.facts(op.Turn)
+	if err == nil && facts.Turn == nil {
+		err = t.early(&facts, op)
+	}
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	d := lifecycle.Accept(facts, op)
+	if !d.Apply {
+		return d.Result(op)
+	}
+	bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
+	if d.Event {
+		if err := t.forget(op.Turn, "", facts.Owner); err != nil {
+			return bellcord.Result{}, err
+		}
+		bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
+	}
+	added, err := t.add(op.Session, op.Turn, op.At, bodies)
+	if err != nil || added.Err != nil {
+		return added, err
+	}
+	added.Stop = d.Stop
+	return added, t.insertTurn(op, added.Events[0].Seq, d.Stop)
+}
+
+func (t tx) insertTurn(op bellcord.AcceptTurn, first int64, stop *bellcord.Cause) error {
+	if _, err := t.touch(op.Session, op.At); err != nil {
+		return err
+	}
+	cause, mode := encodeCause(stop)
+	err := t.exec(`
+		INSERT INTO turns (id, session, state, node, fence, applied, first_seq, accepted, stop, stop_mode)
+		VALUES ($1, $2, 'queued', $3, 0, 0, $4, $5, $6, $7)`,
+		string(op.Turn), string(op.Session), t.s.node, first, op.At.UnixNano(), cause, mode)
+	if err != nil {
+		return err
+	}
+	kept := op.Prompt
+	kept.Images = nil // the event has them, and they are large
+	return t.exec(`INSERT INTO prompts (turn, prompt) VALUES ($1, $2)`, string(op.Turn), encode(kept))
+}
+
+// touch notes that something happened in a session.
+func (t tx) touch(session bellcord.SessionID, at time.Time) (int64, error) {
+	return t.affected(`UPDATE sessions SET updated = max(updated, $2) WHERE id = $1`, string(session), at.UnixNano())
+}
+
+// early adds to the facts of an accept whether this node is alive, whether the
+// session exists, and the stops that were kept for the turn.
+func (t tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) (err error) {
+	f.Alive = t.isNode()
+	f.Owner, err = t.ownerOf(op.Session)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	f.Session = true
+	if f.Early, err = t.intent(op.Turn, "", op.At); err != nil || f.Owner == "" {
+		return err
+	}
+	f.EarlyOwner, err = t.intent(op.Turn, f.Owner, op.At)
+	return err
+}
+
+// intent returns the stop that was kept for a turn, if it is not too old.
+func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.Cause, error) {
+	if err := t.exec(`DELETE FROM intents WHERE at <= $1`, now.Add(-bellcord.EarlyStopLifetime).UnixNano()); err != nil {
+		return nil, err
+	}
+	var cause string
+	err := t.row(`SELECT cause FROM intents WHERE turn = $1 AND owner = $2`, string(id), owner).Scan(&cause)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return decodeCause(sql.NullString{String: cause, Valid: true})
+}
+
+// forget removes the stops that were kept for a turn.
+func (t tx) forget(id bellcord.TurnID, owners ...string) error {
+	for _, owner := range owners {
+		if err := t.exec(`DELETE FROM intents WHERE turn = $1 AND owner = $2`, string(id), owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edit changes the text of a turn that waits.
+func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
+	facts, row, err := t.facts(op.Turn)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	if d := lifecycle.Edit(facts, op); !d.Apply {
+		return d.Result(op)
+	}
+	row.Prompt.Text = op.Text
+	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, string(op.Turn), encode(row.Prompt)); err != nil {
+		return bellcord.Result{}, err
+	}
+	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.PromptEdited{Text: op.Text}})
+}
+
+// claim checks, in the statement that takes the turn and raises its fence, that
+// the turn is this node's and that no other turn of the session runs.
+func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
+	var fence int64
+	var stop sql.NullString
+	err := t.row(`
+		UPDATE turns SET state = 'running', fence = fence + 1, claimed = $4
+		WHERE id = $1 AND state = 'queued' AND node = $2 AND session = $3
+		  AND NOT EXISTS (SELECT 1 FROM turns AS other WHERE other.session = $3 AND other.state = 'running')
+		RETURNING fence, stop`, string(op.Turn), t.s.node, string(op.Session), op.At.UnixNano()).Scan(&fence, &stop)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t.claimRefused(op)
+	} else if err != nil {
+		return bellcord.Result{}, err
+	}
+	cause, err := decodeCause(stop)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	added, err := t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnStarted{}})
+	added.Fence, added.Stop = fence, cause
+	return added, err
+}
+
+// claimRefused answers a claim that was not carried out.
+func (t tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
+	facts, _, err := t.facts(op.Turn)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	var one int
+	facts.Busy = t.row(`SELECT 1 FROM turns WHERE session = $1 AND state = 'running'`, string(op.Session)).Scan(&one) == nil
+	return lifecycle.Claim(facts, op).Result(op)
+}

@@ -1,0 +1,126 @@
+package sqlite
+
+import (
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+func (t tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
+	facts, row, err := t.facts(op.Turn)
+	switch {
+	case err != nil:
+	case facts.Turn == nil:
+		facts.Early, err = t.intent(op.Turn, op.Owner, op.Cause.At)
+	case op.Owner != "":
+		facts.Owner, err = t.ownerOf(row.Session)
+	}
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	d := lifecycle.RecordStop(facts, op)
+	switch {
+	case d.Err != nil:
+		return d.Result(op)
+	case facts.Turn == nil:
+		return bellcord.Result{}, t.keepIntent(op, d)
+	}
+	return t.putStop(row.TurnRecord, d)
+}
+
+// putStop writes a turn's stop, as the rules decided.
+func (t tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord.Result, error) {
+	record.Stop = d.Stop
+	result := bellcord.Result{Record: &record, Stop: d.Stop}
+	if !d.Apply {
+		return result, nil
+	}
+	if err := t.writeStop(record); err != nil || !d.Event {
+		return result, err
+	}
+	added, err := t.add(record.Session, record.ID, d.Stop.At, []bellcord.Body{bellcord.StopRequested{Cause: *d.Stop}})
+	added.Record, added.Stop = result.Record, result.Stop
+	return added, err
+}
+
+func (t tx) writeStop(record bellcord.TurnRecord) error {
+	cause, mode := encodeCause(record.Stop)
+	return t.exec(`UPDATE turns SET stop = $2, stop_mode = $3 WHERE id = $1`, string(record.ID), cause, mode)
+}
+
+func (t tx) ownerOf(session bellcord.SessionID) (owner string, err error) {
+	err = t.row(`SELECT owner FROM sessions WHERE id = $1`, string(session)).Scan(&owner)
+	return owner, err
+}
+
+// recordStops records a stop for the turns of other nodes in a scope, as it was
+// when the stop was asked for: what came behind it is not touched (law 1), and
+// what it has ended already is answered.
+func (t tx) recordStops(op bellcord.RecordStops) (bellcord.Result, error) {
+	rows, err := t.query(`
+		SELECT `+turnColumns+` FROM turns
+		WHERE (state <> 'ended' AND ($4 = 1 OR state = 'running') OR stopped_by = $2) AND node <> $1 AND accepted <= $2
+		  AND ($3 = '' OR session = $3)
+		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $5))
+		ORDER BY accepted`, t.s.node, op.Cause.At.UnixNano(), string(op.Session), op.Drop, op.Owner)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	found, err := scanTurns(rows)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	var result bellcord.Result
+	for _, row := range found {
+		one, err := t.putStop(row.TurnRecord, lifecycle.StopFor(row.State, row.Stop, op.Cause))
+		if err != nil {
+			return bellcord.Result{}, err
+		}
+		result.Records = append(result.Records, row.TurnRecord)
+		result.Events = append(result.Events, one.Events...)
+	}
+	return result, nil
+}
+
+// keepIntent keeps a stop for a turn that has not come.
+func (t tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) error {
+	if !d.Apply {
+		return nil
+	}
+	return t.exec(`
+		INSERT INTO intents (turn, owner, cause, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (turn, owner) DO UPDATE SET cause = $3, at = $4`, string(op.Turn), op.Owner, encode(*d.Stop), d.Stop.At.UnixNano())
+}
+
+// finish is the one point at which every race about a turn is decided.
+func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
+	done, err := t.affected(`
+		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
+		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
+		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
+		string(op.Turn), op.Fence, string(op.Receipt.End), encode(op.Receipt), t.s.node, string(op.Session), op.StoppedBy())
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	if done == 0 {
+		return t.finishRefused(op)
+	}
+	if _, err := t.touch(op.Session, op.At); err != nil {
+		return bellcord.Result{}, err
+	}
+	if err := t.spend(op); err != nil {
+		return bellcord.Result{}, err
+	}
+	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnEnded{Receipt: op.Receipt}})
+}
+
+// finishRefused answers a finish that was not carried out.
+func (t tx) finishRefused(op bellcord.FinishTurn) (bellcord.Result, error) {
+	facts, row, err := t.facts(op.Turn)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	if facts.Turn != nil {
+		facts.Turn.SameReceipt = row.receipt == encode(op.Receipt)
+	}
+	return lifecycle.Finish(facts, op).Result(op)
+}

@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+var _ bellcord.TokenStore = (*Store)(nil)
+
+// PutToken implements bellcord.TokenStore. Browsers' tokens that have expired are cleared
+// away by the way: every login makes one, and nobody asks for them again.
+func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
+	return s.transact(ctx, func(t tx) error {
+		if err := t.exec(`DELETE FROM tokens WHERE cookie = 1 AND expires > 0 AND expires <= $1`, nanos(v.Created)); err != nil {
+			return err
+		}
+		added, err := t.affected(`
+			INSERT INTO tokens (id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent)
+			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+			WHERE $11 = '' OR EXISTS (SELECT 1 FROM tokens WHERE id = $11 AND revoked = 0)`,
+			v.ID, v.Owner, v.Name, strings.Join(bellcord.ScopeNames(v.Scopes), ","), v.Hash, nanos(v.Created), nanos(v.Expires), nanos(v.Used), nanos(v.Revoked), v.Cookie, v.Parent)
+		if err == nil && added == 0 {
+			return bellcord.ErrNoToken
+		}
+		return err
+	})
+}
+
+const tokenColumns = `id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent` //nolint:gosec // names, no secrets
+
+// Token implements bellcord.TokenStore.
+func (s *Store) Token(ctx context.Context, id string) (bellcord.Token, error) {
+	t, err := scanToken(s.queryRow(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return bellcord.Token{}, bellcord.ErrNoToken
+	}
+	return t, err
+}
+
+// Tokens implements bellcord.TokenStore: all of them, the oldest first.
+func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
+	rows, err := s.query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []bellcord.Token
+	for rows.Next() {
+		t, err := scanToken(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, rows.Err()
+}
+
+// RevokeToken implements bellcord.TokenStore.
+func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error {
+	return s.transact(ctx, func(t tx) error {
+		known, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, id, at.UnixNano())
+		if err != nil {
+			return err
+		}
+		if known == 0 {
+			return bellcord.ErrNoToken
+		}
+		return t.exec(`UPDATE tokens SET revoked = $2 WHERE parent = $1 AND parent <> '' AND revoked = 0`, id, at.UnixNano())
+	})
+}
+
+// TouchToken implements bellcord.TokenStore. Touches may come out of order: the latest
+// counts.
+func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
+	return s.transact(ctx, func(t tx) error {
+		known, err := t.affected(`UPDATE tokens SET used = max(used, $2) WHERE id = $1`, id, at.UnixNano())
+		if err == nil && known == 0 {
+			return bellcord.ErrNoToken
+		}
+		return err
+	})
+}
+
+func scanToken(row interface{ Scan(...any) error }) (bellcord.Token, error) {
+	var t bellcord.Token
+	var scopes string
+	var created, expires, used, revoked int64
+	err := row.Scan(&t.ID, &t.Owner, &t.Name, &scopes, &t.Hash, &created, &expires, &used, &revoked, &t.Cookie, &t.Parent)
+	if err != nil {
+		return bellcord.Token{}, err
+	}
+	for scope := range strings.SplitSeq(scopes, ",") {
+		t.Scopes = append(t.Scopes, bellcord.Scope(scope))
+	}
+	t.Created, t.Expires, t.Used, t.Revoked = fromNanos(created), fromNanos(expires), fromNanos(used), fromNanos(revoked)
+	return t, nil
+}
+
+// nanos and fromNanos keep the zero time, whose own nanoseconds are nonsense.
+
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNanos(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}

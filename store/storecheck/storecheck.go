@@ -1,0 +1,151 @@
+// Package storecheck checks what must hold for every store: the events of a
+// session have no hole and can all be read, and every turn that has ended has
+// exactly one end, which is the one on its record.
+package storecheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Report is what a check counted and what it found wrong.
+type Report struct {
+	Sessions int `json:"sessions"`
+	Turns    int `json:"turns"`
+	Events   int `json:"events"`
+	// Problems has at most mostProblems of them.
+	Problems []string `json:"problems"`
+}
+
+// mostProblems is how many are listed: a store with that many is restored from a
+// backup, not repaired.
+const mostProblems = 50
+
+// chunk is how many events are read at a time.
+const chunk = 1000
+
+// Add adds a problem to the report.
+func (r *Report) Add(format string, args ...any) {
+	if len(r.Problems) < mostProblems {
+		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// Run reads the whole store. Other processes may write to it meanwhile.
+func Run(ctx context.Context, store bellcord.Reader) (*Report, error) {
+	r := &Report{Problems: []string{}}
+	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+	if err != nil {
+		r.Add("the sessions cannot be listed: %v", err)
+		return r, ctx.Err()
+	}
+	r.Sessions = len(sessions)
+	for _, s := range sessions {
+		c := checker{report: r, store: store, session: s.ID, ends: map[bellcord.TurnID]int{}}
+		if err := c.run(ctx); err != nil && !c.deleted(ctx) {
+			r.Add("session %s: %v", s.ID, err)
+		}
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+	}
+	if _, err := store.UnendedTurns(ctx, ""); err != nil {
+		r.Add("the turns that have not ended cannot be listed: %v", err)
+	}
+	return r, ctx.Err()
+}
+
+// checker checks one session.
+type checker struct {
+	report  *Report
+	store   bellcord.Reader
+	session bellcord.SessionID
+	last    int64                   // sequence number that was read
+	turns   []bellcord.TurnID       // in the order of their first events
+	ends    map[bellcord.TurnID]int // number of each turn's ends
+}
+
+func (c *checker) run(ctx context.Context) error {
+	tail, err := c.store.Tail(ctx, c.session)
+	if err != nil {
+		return err
+	}
+	if err := c.read(ctx); err != nil {
+		return err
+	}
+	if c.last < tail {
+		return fmt.Errorf("the events after %d are missing, the log ends at %d", c.last, tail)
+	}
+	c.report.Turns += len(c.turns)
+	for _, turn := range c.turns {
+		if err := c.turn(ctx, turn); err != nil {
+			return fmt.Errorf("turn %s: %w", turn, err)
+		}
+	}
+	return nil
+}
+
+// read reads the events that came since it last did.
+func (c *checker) read(ctx context.Context) error {
+	for {
+		events, err := c.store.Events(ctx, c.session, c.last, chunk)
+		if err != nil {
+			return fmt.Errorf("events after %d: %w", c.last, err)
+		}
+		for _, ev := range events {
+			if ev.Seq != c.last+1 {
+				return fmt.Errorf("event %d is missing", c.last+1)
+			}
+			c.last = ev.Seq
+			c.count(ev)
+		}
+		c.report.Events += len(events)
+		if len(events) < chunk {
+			return nil
+		}
+	}
+}
+
+func (c *checker) count(ev bellcord.Event) {
+	if ev.Turn == "" {
+		return
+	}
+	if _, known := c.ends[ev.Turn]; !known {
+		c.ends[ev.Turn] = 0
+		c.turns = append(c.turns, ev.Turn)
+	}
+	if _, is := ev.Body.(bellcord.TurnEnded); is {
+		c.ends[ev.Turn]++
+	}
+}
+
+// turn compares a turn's record with its events.
+func (c *checker) turn(ctx context.Context, id bellcord.TurnID) error {
+	record, err := c.store.Turn(ctx, id)
+	if err != nil {
+		return err
+	}
+	if record.State == bellcord.StateEnded && c.ends[id] == 0 { // it may have ended since the events were read
+		if err := c.read(ctx); err != nil {
+			return err
+		}
+	}
+	switch ends := c.ends[id]; {
+	case ends > 1:
+		return fmt.Errorf("it has %d ends", ends)
+	case ends == 1 && (record.State != bellcord.StateEnded || record.Receipt == nil):
+		return errors.New("it has an end, and its record has none")
+	case ends == 0 && record.State == bellcord.StateEnded:
+		return errors.New("its record has an end, and its events have none")
+	}
+	return nil
+}
+
+// deleted reports whether somebody deleted the session during the check.
+func (c *checker) deleted(ctx context.Context) bool {
+	_, err := c.store.Session(ctx, c.session)
+	return errors.Is(err, bellcord.ErrNoSession)
+}

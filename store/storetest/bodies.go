@@ -1,0 +1,122 @@
+package storetest
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+var bodyChecks = []check{
+	{"every kind of event survives a round trip", roundTrips},
+	{"a call's arguments come back byte for byte", argsKept},
+	{"an event of an unknown kind is an error and not a gap", unknownKind},
+}
+
+// awkward is text that stores and encodings like to spoil.
+const awkward = "tab\t, \x00, \"quotes\", 'single', \\, <&>, ü, 漢, 🔔, \u2028\r\n$1 ? %s "
+
+func everyBody() []bellcord.Body {
+	at := time.Date(2026, 5, 4, 3, 2, 1, 987654321, time.UTC)
+	cause := bellcord.Cause{Kind: bellcord.CauseBudget, By: "anna", Source: "web", Reason: awkward, At: at, Mode: bellcord.StopAfterStep}
+	usage := bellcord.Usage{InputTokens: 1 << 40, CacheReadTokens: 3, CacheWriteTokens: 4, OutputTokens: 2, CostNanoUSD: 5, Exact: true}
+	price := &bellcord.Price{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}
+	return []bellcord.Body{
+		bellcord.TurnAccepted{Prompt: bellcord.Prompt{
+			Text: awkward, Images: []bellcord.Image{{Type: "image/png", Data: []byte(awkward)}},
+			Links: []bellcord.Link{{Name: awkward, URI: "file:///a%20b#L1:2"}}, Task: bellcord.TaskCompact, WhenBusy: bellcord.BusyReplace,
+			Deadline: time.Minute, MaxTokens: 9, MaxCostNanoUSD: 8, SessionLimit: bellcord.SpendingLimit{MaxTokens: 7, MaxCostNanoUSD: 6}, MaxSteps: 3, OnDisconnect: bellcord.StopOnDisconnect,
+		}},
+		bellcord.TurnStarted{},
+		bellcord.StopRequested{Cause: cause},
+		bellcord.TurnEnded{Receipt: everyField(at, &cause, usage)},
+		bellcord.StepStarted{Step: 4, Model: "a/b", EstimatedInput: 77, Price: price},
+		bellcord.AttachmentLoaded{Link: bellcord.Link{Name: "a", URI: "file:///a"}, Text: awkward},
+		bellcord.UsageReported{Usage: usage},
+		bellcord.ThinkingDelta{Text: awkward},
+		bellcord.ThinkingSigned{Signature: json.RawMessage(`{"signature":"ü"}`)},
+		bellcord.TextDelta{Text: awkward},
+		bellcord.TextDelta{},
+		bellcord.ToolCallRequested{Call: "c", Name: "shell", Title: awkward, ToolKind: "edit", Arguments: json.RawMessage(`{"a":[1,"ü"]}`), Signature: json.RawMessage(`"s"`), ArgumentError: awkward},
+		bellcord.ToolCallStarted{Call: "c"},
+		bellcord.ToolOutputDelta{Call: "c", Text: awkward},
+		bellcord.ToolCallEnded{
+			Call: "c", Outcome: bellcord.CallStopped, Failed: true, Result: awkward,
+			Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: "sh", How: "forced"}}, Proof: "cgroup"},
+		},
+		bellcord.QuestionOpened{Question: bellcord.Question{
+			ID: "q", Call: "c", Text: awkward, Tool: "write_file", Arguments: json.RawMessage(`{"path":"a"}`),
+			Changes: []bellcord.Change{{Path: "/a", New: awkward}}, Choices: []bellcord.Choice{{ID: "y", Text: "yes", Kind: "allow_once"}},
+		}},
+		bellcord.QuestionAnswered{Question: "q", Choice: "y", By: "anna"},
+		bellcord.ModelRetryScheduled{Attempt: 2, RetryIn: 1500 * time.Millisecond, Reason: awkward},
+		bellcord.StepEnded{Finish: "stop", Usage: &usage},
+		bellcord.StepEnded{Finish: "length"},
+		bellcord.SessionUpdated{Dir: "/d", Title: awkward, Model: "m", Mode: "ask"},
+		bellcord.SideRequestStarted{Purpose: "title", Model: "a/b", EstimatedInput: 3, Price: price},
+		bellcord.SideRequestEnded{Purpose: "title", Usage: usage},
+		bellcord.ConversationCompacted{Summary: awkward, FromSeq: 1 << 40},
+		bellcord.ConversationCleared{},
+		bellcord.ProcessConfirmed{Turn: "t", Call: "c", Process: bellcord.Process{PID: 5, Name: awkward, How: "asked"}},
+		bellcord.AgentSessionOpened{Agent: "goose", AgentSession: awkward},
+	}
+}
+
+func everyField(at time.Time, cause *bellcord.Cause, usage bellcord.Usage) bellcord.Receipt {
+	calls := []bellcord.CallRef{{Call: "c", Name: "shell"}}
+	gone := []bellcord.Process{{PID: 5, Name: "sh", How: "asked"}}
+	return bellcord.Receipt{
+		Turn: "t", Session: "s", End: bellcord.EndStopped, Cause: cause, RaceWinner: bellcord.StopWon, Error: awkward, Prompt: awkward,
+		Times:              bellcord.Times{Accepted: at, Started: at.Add(1), StopRequested: at.Add(2), StreamClosed: at.Add(3), LastProcessEnded: at.Add(4), Settled: at.Add(5)},
+		Calls:              bellcord.Calls{Finished: 1, Stopped: calls, NotStarted: calls, Unknown: calls},
+		Processes:          bellcord.Processes{Ended: gone, Survivors: gone, Unconfirmed: gone, Proof: "scan", Background: gone},
+		WithdrawnQuestions: []string{"q"}, Queue: bellcord.QueueDrop, HeldTurns: []bellcord.TurnID{"h"}, DroppedTurns: []bellcord.TurnID{"d"},
+		Usage: usage, UsageByModel: []bellcord.ModelUsage{{Model: "a/b", Usage: usage}}, Kept: bellcord.Kept{TextBytes: 1, ThinkingBytes: 2, FinishedCalls: 3}, AgentAbandoned: true, EndNotDurable: true,
+	}
+}
+
+func roundTrips(b *bench) {
+	n, reader := b.node(), b.node()
+	s := n.session()
+	want := everyBody()
+	n.ok(bellcord.AppendEvents{Session: s, Bodies: want, At: now()})
+	got := reader.log(s)
+	if len(got) != len(want) {
+		b.Fatalf("%d of %d events came back", len(got), len(want))
+	}
+	for i, ev := range got {
+		if !reflect.DeepEqual(ev.Body, want[i]) {
+			b.Errorf("put in:\n%#v\ncame back:\n%#v", want[i], ev.Body)
+		}
+	}
+}
+
+func argsKept(b *bench) {
+	n := b.node()
+	s := n.session()
+	args := `{"path": "a<b>.txt",  "n": 1.0}`
+	n.ok(bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{bellcord.ToolCallRequested{Call: "c", Arguments: json.RawMessage(args)}}, At: now()})
+	for _, ev := range n.log(s) {
+		if got := string(ev.Body.(bellcord.ToolCallRequested).Arguments); got != args {
+			b.Errorf("the model said %s, the record says %s", args, got)
+		}
+	}
+}
+
+// stranger is a body that the core does not know.
+type stranger struct{}
+
+func (stranger) Kind() string { return "stranger" }
+
+func unknownKind(b *bench) {
+	n := b.node()
+	s := n.session()
+	results, err := n.Commit(b.Context(), []bellcord.Op{bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{stranger{}}, At: now()}})
+	if err != nil || results[0].Err != nil {
+		return // never let in: better still
+	}
+	if events, err := n.Events(b.Context(), s, 0, 10); err == nil {
+		b.Errorf("the reader got %d events and no error", len(events))
+	}
+}

@@ -1,0 +1,124 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+var earlyChecks = []check{
+	{"law 2: a stop that comes before its turn is kept, whichever nodes they come through", early},
+	{"law 2: the first early stop stays", earlyTwice},
+	{"law 2: an early stop that cuts now overrules one that waits for a step", earlyOverruled},
+	{"law 3: an early stop is forgotten after its time", earlyExpired},
+	{"law 2: an early stop holds although one before it has been forgotten", earlyRenewed},
+	{"law 3: an early stop is used up by its turn", earlyOnce},
+	{"law 32: an early stop survives the death of who received it", earlySurvives},
+}
+
+// stopOf accepts a turn and returns the stop that it finds.
+func (n *node) stopOf(id bellcord.TurnID) *bellcord.Cause {
+	n.t.Helper()
+	r := n.ok(acceptAs(n.session(), id))
+	if record := n.record(id); who(record.Stop) != who(r.Stop) {
+		n.t.Errorf("the answer tells of %v, the record of %v", r.Stop, record.Stop)
+	}
+	return r.Stop
+}
+
+func early(b *bench) {
+	n, other := b.node(), b.node()
+	id := bellcord.NewTurnID()
+	cause := stopBy("anna", bellcord.StopNow)
+	if r := n.ok(ask(id, cause)); r.Record != nil || len(r.Events) > 0 {
+		b.Errorf("a turn that has not come: %+v, %v", r.Record, kinds(r.Events))
+	}
+	s := other.session()
+	r := other.ok(acceptAs(s, id))
+	if r.Stop == nil || *r.Stop != cause {
+		b.Fatalf("the turn found %v, want %v", r.Stop, &cause)
+	}
+	if events := n.log(s); count(events, "stop_asked") != 1 {
+		b.Errorf("the log is %v", kinds(events))
+	}
+	hears(b, other, id)
+	other.refused(claimed{s, id, n.record(id).Fence}.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
+}
+
+func earlyTwice(b *bench) {
+	n, other := b.node(), b.node()
+	id := bellcord.NewTurnID()
+	n.ok(ask(id, stopBy("first", bellcord.StopNow)))
+	other.ok(ask(id, stopBy("later", bellcord.StopNow)))
+	other.ok(ask(id, stopBy("patient", bellcord.StopAfterStep)))
+	if stop := n.stopOf(id); who(stop) != "first" {
+		b.Errorf("the turn found %v", stop)
+	}
+}
+
+func earlyOverruled(b *bench) {
+	n := b.node()
+	id := bellcord.NewTurnID()
+	n.ok(ask(id, stopBy("patient", bellcord.StopAfterStep)))
+	n.ok(ask(id, stopBy("hasty", bellcord.StopNow)))
+	if stop := n.stopOf(id); who(stop) != "hasty" {
+		b.Errorf("the turn found %v", stop)
+	}
+}
+
+// aged is a stop that somebody asked for a while ago.
+func aged(by string, age time.Duration) bellcord.Cause {
+	cause := stopBy(by, bellcord.StopNow)
+	cause.At = cause.At.Add(-age)
+	return cause
+}
+
+func earlyExpired(b *bench) {
+	n := b.node()
+	old, fresh := bellcord.NewTurnID(), bellcord.NewTurnID()
+	n.ok(ask(old, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
+	n.ok(ask(fresh, aged("fresh", bellcord.EarlyStopLifetime-time.Minute)))
+	if stop := n.stopOf(old); stop != nil {
+		b.Errorf("the turn found a forgotten stop: %v", stop)
+	}
+	if stop := n.stopOf(fresh); who(stop) != "fresh" {
+		b.Errorf("the turn found %v", stop)
+	}
+}
+
+func earlyRenewed(b *bench) {
+	n := b.node()
+	id := bellcord.NewTurnID()
+	n.ok(ask(id, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
+	n.ok(ask(id, stopBy("new", bellcord.StopNow)))
+	if stop := n.stopOf(id); who(stop) != "new" {
+		b.Errorf("the turn found %v", stop)
+	}
+}
+
+func earlyOnce(b *bench) {
+	n := b.node()
+	id := bellcord.NewTurnID()
+	s := n.session()
+	n.ok(ask(id, stopBy("anna", bellcord.StopNow)))
+	n.ok(acceptAs(s, id))
+	n.ok(bellcord.DeleteSession{ID: s})
+	if stop := n.stopOf(id); stop != nil {
+		b.Errorf("a second turn found the stop of the first: %v", stop)
+	}
+}
+
+func earlySurvives(b *bench) {
+	receiver, err := b.Open(b.place)
+	if err != nil {
+		b.Fatal(err)
+	}
+	id := bellcord.NewTurnID()
+	(&node{b.T, receiver}).ok(ask(id, stopBy("anna", bellcord.StopNow)))
+	if err := receiver.Close(); err != nil {
+		b.Fatal(err)
+	}
+	if stop := b.node().stopOf(id); who(stop) != "anna" {
+		b.Errorf("the turn found %v", stop)
+	}
+}

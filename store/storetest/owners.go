@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"github.com/bellcord/bellcord"
+)
+
+var ownerChecks = []check{
+	{"law 35: a stop with an owner is refused for somebody else's turn, as if there were none", ownedStop},
+	{"law 35: an early stop waits only for a turn of its owner's", ownedEarly},
+	{"law 35: an early stop of somebody else's takes no place of the owner's own", ownedEarlyBoth},
+	{"law 2: an early stop of nobody in particular is for everybody's turn", ownedByAnybody},
+	{"sessions and spendings are listed by owner", ownedLists},
+}
+
+// sessionOf makes a session that is somebody's.
+func (n *node) sessionOf(owner string) bellcord.SessionID {
+	n.t.Helper()
+	at := now()
+	s := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/tmp", Owner: owner, Created: at, Updated: at}
+	n.ok(bellcord.PutSession{Session: s})
+	if read, err := n.Session(n.t.Context(), s.ID); err != nil || read.Owner != owner {
+		n.t.Errorf("the session is %q's, %v", read.Owner, err)
+	}
+	return s.ID
+}
+
+func askAs(owner string, id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {
+	return bellcord.RecordStop{Turn: id, Owner: owner, Cause: cause}
+}
+
+func ownedStop(b *bench) {
+	n, other := b.node(), b.node()
+	turn := n.running(n.sessionOf("anna"))
+	n.unchanged(turn.session, func() {
+		r := other.refused(askAs("bert", turn.turn, stopBy("bert", bellcord.StopNow)), bellcord.ErrNoTurn)
+		if r.Record != nil || r.Stop != nil {
+			b.Errorf("bert was told of %+v", r)
+		}
+	})
+	if stop := n.record(turn.turn).Stop; stop != nil {
+		b.Errorf("a stop of %s is on record", stop.By)
+	}
+	other.ok(askAs("anna", turn.turn, stopBy("anna", bellcord.StopNow)))
+	if stop := n.record(turn.turn).Stop; who(stop) != "anna" {
+		b.Errorf("the stop on record is by %s", who(stop))
+	}
+}
+
+func ownedEarly(b *bench) {
+	n, other := b.node(), b.node()
+	id := bellcord.NewTurnID()
+	n.ok(askAs("bert", id, stopBy("bert", bellcord.StopNow)))
+	if r := other.ok(acceptAs(other.sessionOf("anna"), id)); r.Stop != nil {
+		b.Errorf("anna's turn was stopped by %s", r.Stop.By)
+	}
+}
+
+func ownedEarlyBoth(b *bench) {
+	n := b.node()
+	id := bellcord.NewTurnID()
+	n.ok(askAs("bert", id, stopBy("bert", bellcord.StopNow)))
+	n.ok(askAs("anna", id, stopBy("anna", bellcord.StopNow)))
+	if r := n.ok(acceptAs(n.sessionOf("anna"), id)); who(r.Stop) != "anna" {
+		b.Errorf("anna's turn was stopped by %s", who(r.Stop))
+	}
+}
+
+func ownedByAnybody(b *bench) {
+	n := b.node()
+	for _, test := range []struct {
+		first, second bellcord.RecordStop
+		want          string
+	}{
+		{askAs("", "", stopBy("admin", bellcord.StopNow)), askAs("anna", "", stopBy("anna", bellcord.StopNow)), "admin"},
+		{askAs("anna", "", stopBy("anna", bellcord.StopNow)), askAs("", "", stopBy("admin", bellcord.StopNow)), "anna"},
+		{askAs("anna", "", stopBy("anna", bellcord.StopAfterStep)), askAs("", "", stopBy("admin", bellcord.StopNow)), "admin"},
+		{askAs("", "", stopBy("admin", bellcord.StopAfterStep)), askAs("anna", "", stopBy("anna", bellcord.StopNow)), "anna"},
+	} {
+		id := bellcord.NewTurnID()
+		test.first.Turn, test.second.Turn = id, id
+		n.ok(test.first)
+		n.ok(test.second)
+		if r := n.ok(acceptAs(n.sessionOf("anna"), id)); who(r.Stop) != test.want {
+			b.Errorf("stopped by %s, want %s", who(r.Stop), test.want)
+		}
+	}
+}
+
+func ownedLists(b *bench) {
+	n := b.node()
+	for _, owner := range []string{"anna", "bert", "anna", ""} {
+		turn := n.running(n.sessionOf(owner))
+		end := turn.ends(bellcord.EndDone)
+		end.Receipt.UsageByModel = []bellcord.ModelUsage{{Model: "m", Usage: bellcord.Usage{InputTokens: 1, Exact: true}}}
+		n.ok(end)
+	}
+	for owner, want := range map[string]int{"anna": 2, "bert": 1, "": 4, "nobody": 0} {
+		sessions, err := n.Sessions(b.Context(), bellcord.SessionQuery{Owner: owner})
+		if err != nil || len(sessions) != want {
+			b.Errorf("%q has %d sessions, %v; want %d", owner, len(sessions), err, want)
+		}
+		spent, err := n.Spending(b.Context(), bellcord.SpendingQuery{Owner: owner})
+		if err != nil || len(spent) != want {
+			b.Errorf("%q has %d spendings, %v; want %d", owner, len(spent), err, want)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+)
+
+var scopeChecks = []check{
+	{"law 1: a scope is what other nodes run when the stop is asked for, and nothing that comes behind it", scopeOfOthers},
+	{"law 35: a scope never widens beyond its owner or its session", scopeOfOwner},
+	{"law 7: a scope leaves the stops on record as they are", scopeTwice},
+	{"law 37: a scope answers for the turns that its stop has ended already, and for no others", scopeEnded},
+}
+
+var editChecks = []check{
+	{"a prompt that waits can be changed, and its record and the log say so", editWaiting},
+	{"a prompt that no longer waits, or is another node's, cannot be changed", editRefused},
+}
+
+// stopped returns the turns that have a stop on record, of those given.
+func (n *node) stopped(ids ...bellcord.TurnID) (all []bellcord.TurnID) {
+	n.t.Helper()
+	for _, id := range ids {
+		if n.record(id).Stop != nil {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+func idsOf(records []bellcord.TurnRecord) (all []bellcord.TurnID) {
+	for _, r := range records {
+		all = append(all, r.ID)
+	}
+	return all
+}
+
+func scopeOfOthers(b *bench) {
+	n, other := b.node(), b.node()
+	own := n.running(n.session())
+	s := other.session()
+	running, waits := other.running(s), other.queued(s)
+	asked := stopBy("anna", bellcord.StopNow)
+	behind := other.running(other.session())
+	r := n.ok(bellcord.RecordStops{Cause: asked})
+	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
+		b.Errorf("the scope is %v", got)
+	}
+	if got := n.stopped(own.turn, running.turn, waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
+		b.Errorf("stopped are %v", got)
+	}
+	if len(r.Events) != 1 || r.Events[0].Session != s || count(n.log(s), "stop_asked") != 1 {
+		b.Errorf("events %v, log %v", kinds(r.Events), kinds(n.log(s)))
+	}
+	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: asked})
+	if got := n.stopped(waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{waits}) {
+		b.Errorf("with drop, stopped are %v", got)
+	}
+}
+
+func scopeOfOwner(b *bench) {
+	n, other := b.node(), b.node()
+	annas, berts := other.running(other.sessionOf("anna")), other.running(other.sessionOf("bert"))
+	all := []bellcord.TurnID{annas.turn, berts.turn}
+	n.ok(bellcord.RecordStops{Owner: "anna", Session: berts.session, Cause: stopBy("anna", bellcord.StopNow)})
+	if got := n.stopped(all...); len(got) != 0 {
+		b.Errorf("anna stopped %v in bert's session", got)
+	}
+	n.ok(bellcord.RecordStops{Owner: "anna", Cause: stopBy("anna", bellcord.StopNow)})
+	if got := n.stopped(all...); !slices.Equal(got, all[:1]) {
+		b.Errorf("anna stopped %v", got)
+	}
+}
+
+func scopeTwice(b *bench) {
+	n, other := b.node(), b.node()
+	turn := other.running(other.session())
+	n.ok(ask(turn.turn, stopBy("first", bellcord.StopNow)))
+	n.unchanged(turn.session, func() { n.ok(bellcord.RecordStops{Cause: stopBy("second", bellcord.StopNow)}) })
+	if stop := n.record(turn.turn).Stop; who(stop) != "first" {
+		b.Errorf("the stop on record is by %s", who(stop))
+	}
+}
+
+func editWaiting(b *bench) {
+	n := b.node()
+	s := n.session()
+	id := n.queued(s)
+	op := bellcord.EditTurn{Session: s, Turn: id, Text: "better", At: now()}
+	n.ok(op)
+	if got := n.record(id).Prompt.Text; got != "better" {
+		b.Errorf("the record says %q", got)
+	}
+	messages, err := history.Read(b.Context(), n, s)
+	if err != nil || len(messages) != 0 {
+		b.Errorf("a prompt that waits is no part of the conversation: %v, %v", messages, err)
+	}
+	n.ok(claim(s, id))
+	messages, err = history.Read(b.Context(), n, s)
+	if err != nil || len(messages) != 1 || messages[0].Text != "better" {
+		b.Errorf("the conversation is %v, %v", messages, err)
+	}
+}
+
+func editRefused(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	turn := n.running(s)
+	n.refused(bellcord.EditTurn{Session: s, Turn: turn.turn, Text: "late", At: now()}, bellcord.ErrFenced)
+	waits := n.queued(s)
+	other.refused(bellcord.EditTurn{Session: s, Turn: waits, Text: "not mine", At: now()}, bellcord.ErrFenced)
+	n.refused(bellcord.EditTurn{Session: n.session(), Turn: waits, Text: "elsewhere", At: now()}, bellcord.ErrFenced)
+	n.refused(bellcord.EditTurn{Session: s, Turn: bellcord.NewTurnID(), Text: "nobody's", At: now()}, bellcord.ErrFenced)
+	if got := n.record(waits).Prompt.Text; got != "a prompt" {
+		b.Errorf("the record says %q", got)
+	}
+}
+
+func scopeEnded(b *bench) {
+	n, other := b.node(), b.node()
+	asked := stopBy("anna", bellcord.StopNow)
+	before := asked
+	before.At = asked.At.Add(-1)
+	ends := func(cause bellcord.Cause, end bellcord.End) claimed {
+		op := accept(other.session())
+		op.At = before.At
+		other.ok(op)
+		t := claimed{op.Session, op.Turn, other.ok(claim(op.Session, op.Turn)).Fence}
+		finish := t.ends(end)
+		finish.Receipt.Cause = &cause
+		other.ok(finish)
+		return t
+	}
+	mine := ends(asked, bellcord.EndStopped)
+	ends(before, bellcord.EndStopped)
+	ends(asked, bellcord.EndDone)
+	r := n.ok(bellcord.RecordStops{Cause: asked})
+	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{mine.turn}) || r.Records[0].Receipt == nil {
+		b.Errorf("answered are %v, of %v", got, mine.turn)
+	}
+	if len(r.Events) > 0 {
+		b.Errorf("it added %v", kinds(r.Events))
+	}
+	if r := n.ok(bellcord.RecordStops{Cause: asked, Session: n.session()}); len(r.Records) > 0 {
+		b.Errorf("another session's are %v", idsOf(r.Records))
+	}
+	if r := other.ok(bellcord.RecordStops{Cause: asked}); len(r.Records) > 0 {
+		b.Errorf("its own are %v", idsOf(r.Records))
+	}
+}

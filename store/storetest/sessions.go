@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+var sessionChecks = []check{
+	{"a session comes back as it was put, and as it was put last", sessionKept},
+	{"sessions are listed by their last update, newest first, by directory, page and limit", sessionsListed},
+	{"a prompt and an end move their session to the top", sessionsMoved},
+	{"a deleted session leaves nothing behind and the others alone", sessionDeleted},
+	{"what nobody put is not there", nothingThere},
+}
+
+func sessionKept(b *bench) {
+	n, reader := b.node(), b.node()
+	at := now()
+	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, Agent: "goose", Model: "p/m", Mode: "ask", Created: at, Updated: at}
+	n.ok(bellcord.PutSession{Session: want})
+	sameSession(b, reader, want)
+	want.Title, want.Mode, want.Updated = "new", "full", at.Add(time.Second)
+	n.ok(bellcord.PutSession{Session: want})
+	sameSession(b, reader, want)
+}
+
+func sameSession(b *bench, n *node, want bellcord.Session) {
+	b.Helper()
+	got, err := n.Session(b.Context(), want.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if !got.Created.Equal(want.Created) || !got.Updated.Equal(want.Updated) {
+		b.Errorf("times %v and %v, want %v and %v", got.Created, got.Updated, want.Created, want.Updated)
+	}
+	if got.Created, got.Updated = want.Created, want.Updated; got != want {
+		b.Errorf("the session is %+v, want %+v", got, want)
+	}
+}
+
+func sessionsListed(b *bench) {
+	n := b.node()
+	start := now()
+	for _, i := range []int{3, 0, 4, 1, 2} {
+		at := start.Add(time.Duration(i) * time.Second)
+		s := bellcord.Session{ID: bellcord.SessionID(fmt.Sprint("s", i)), Dir: fmt.Sprint("/dir", i%2), Created: start, Updated: at}
+		n.ok(bellcord.PutSession{Session: s})
+	}
+	third := start.Add(3 * time.Second)
+	for _, c := range []struct {
+		query bellcord.SessionQuery
+		want  []string
+	}{
+		{bellcord.SessionQuery{}, []string{"s4", "s3", "s2", "s1", "s0"}},
+		{bellcord.SessionQuery{Limit: 2}, []string{"s4", "s3"}},
+		{bellcord.SessionQuery{Before: third, Limit: 2}, []string{"s2", "s1"}},
+		{bellcord.SessionQuery{Before: start}, nil},
+		{bellcord.SessionQuery{Dir: "/dir1"}, []string{"s3", "s1"}},
+		{bellcord.SessionQuery{Dir: "/dir1", Before: third}, []string{"s1"}},
+		{bellcord.SessionQuery{Dir: "/dir"}, nil},
+	} {
+		if got := listed(b, n, c.query); !slices.Equal(got, c.want) {
+			b.Errorf("%+v lists %v, want %v", c.query, got, c.want)
+		}
+	}
+}
+
+func listed(b *bench, n *node, query bellcord.SessionQuery) (ids []string) {
+	b.Helper()
+	sessions, err := n.Sessions(b.Context(), query)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, s := range sessions {
+		ids = append(ids, string(s.ID))
+	}
+	return ids
+}
+
+func sessionsMoved(b *bench) {
+	n := b.node()
+	old, young := n.session(), n.session()
+	top := func(want bellcord.SessionID, after string) {
+		b.Helper()
+		if ids := listed(b, n, bellcord.SessionQuery{Limit: 1}); ids[0] != string(want) {
+			b.Errorf("after %s the session is not at the top", after)
+		}
+	}
+	top(young, "its creation")
+	t := n.running(old)
+	top(old, "a prompt")
+	n.queued(young)
+	top(young, "a later prompt")
+	n.ok(t.ends(bellcord.EndDone))
+	top(old, "an end")
+}
+
+func sessionDeleted(b *bench) {
+	n, other := b.node(), b.node()
+	gone, stays := n.session(), n.session()
+	t, kept := n.running(gone), n.running(stays)
+	waits := n.queued(gone)
+	n.ok(bellcord.DeleteSession{ID: gone})
+	n.ok(bellcord.DeleteSession{ID: gone})
+	if _, err := other.Session(b.Context(), gone); !errors.Is(err, bellcord.ErrNoSession) {
+		b.Errorf("reading the session: %v", err)
+	}
+	for _, id := range []bellcord.TurnID{t.turn, waits} {
+		if _, err := other.Turn(b.Context(), id); !errors.Is(err, bellcord.ErrNoTurn) {
+			b.Errorf("reading its turn: %v", err)
+		}
+	}
+	n.refused(t.says(1, "late"), bellcord.ErrFenced)
+	n.refused(t.ends(bellcord.EndDone), bellcord.ErrFenced)
+	n.refused(claim(gone, waits), bellcord.ErrFenced)
+	n.refused(accept(gone), bellcord.ErrNoSession)
+	if events := other.log(gone); len(events) > 0 {
+		b.Errorf("events remain: %v", kinds(events))
+	}
+	n.ok(kept.says(1, "still here"))
+}
+
+func nothingThere(b *bench) {
+	n := b.node()
+	if _, err := n.Session(b.Context(), bellcord.NewSessionID()); !errors.Is(err, bellcord.ErrNoSession) {
+		b.Errorf("an unknown session: %v", err)
+	}
+	if _, err := n.Turn(b.Context(), bellcord.NewTurnID()); !errors.Is(err, bellcord.ErrNoTurn) {
+		b.Errorf("an unknown turn: %v", err)
+	}
+	lost := bellcord.NewSessionID()
+	n.refused(accept(lost), bellcord.ErrNoSession)
+	if events := n.log(lost); len(events) > 0 {
+		b.Errorf("the refused turn left %v", kinds(events))
+	}
+}

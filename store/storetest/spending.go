@@ -1,0 +1,90 @@
+package storetest
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+var spendingChecks = []check{
+	{"law 27: what a turn used is recorded with its end, by model, and once", spendingKept},
+	{"law 27: a refused end spends nothing", refusedSpendsNothing},
+	{"law 27: what was spent outlives the session", spendingOutlives},
+	{"spendings are listed by session and from a time on, in the order of the ends", spendingListed},
+}
+
+// costs is a turn's end that used two models.
+func (c claimed) costs(end bellcord.End, at time.Time) bellcord.FinishTurn {
+	op := c.ends(end)
+	op.At = at
+	op.Receipt.UsageByModel = []bellcord.ModelUsage{
+		{Model: "a/big", Usage: bellcord.Usage{InputTokens: 1 << 40, CacheReadTokens: 3, CacheWriteTokens: 4, OutputTokens: 5, CostNanoUSD: 6, Exact: true}},
+		{Model: "b/small", Usage: bellcord.Usage{InputTokens: 7, OutputTokens: 8}},
+	}
+	return op
+}
+
+// spendings of a finished turn, as a store has to list them.
+func spendings(op bellcord.FinishTurn) []bellcord.Spending {
+	var all []bellcord.Spending
+	for _, s := range op.Receipt.UsageByModel {
+		all = append(all, bellcord.Spending{At: op.At, Turn: op.Turn, Session: op.Session, ModelUsage: s})
+	}
+	return all
+}
+
+func (b *bench) spending(n *node, q bellcord.SpendingQuery, want ...bellcord.Spending) {
+	b.Helper()
+	got, err := n.Spending(b.Context(), q)
+	for i := range got {
+		if i < len(want) && got[i].At.Equal(want[i].At) {
+			got[i].At = want[i].At // the same moment, however it is written
+		}
+	}
+	if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+		b.Errorf("spent %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func spendingKept(b *bench) {
+	n, reader := b.node(), b.node()
+	op := n.running(n.session()).costs(bellcord.EndDone, now())
+	n.ok(op)
+	n.ok(op) // its first commit was not acknowledged
+	b.spending(reader, bellcord.SpendingQuery{}, spendings(op)...)
+}
+
+func refusedSpendsNothing(b *bench) {
+	n := b.node()
+	t := n.running(n.session())
+	n.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
+	n.refused(t.costs(bellcord.EndDone, now()), bellcord.ErrStopRecorded)
+	b.spending(n, bellcord.SpendingQuery{})
+	stopped := t.costs(bellcord.EndStopped, now())
+	n.ok(stopped)
+	b.spending(n, bellcord.SpendingQuery{}, spendings(stopped)...)
+}
+
+func spendingOutlives(b *bench) {
+	n := b.node()
+	s := n.session()
+	op := n.running(s).costs(bellcord.EndDone, now())
+	n.ok(op)
+	n.ok(bellcord.DeleteSession{ID: s})
+	b.spending(n, bellcord.SpendingQuery{Session: s}, spendings(op)...)
+}
+
+func spendingListed(b *bench) {
+	n := b.node()
+	one, two, start := n.session(), n.session(), now()
+	ops := []bellcord.FinishTurn{}
+	for i, s := range []bellcord.SessionID{one, two, one} {
+		op := n.running(s).costs(bellcord.EndDone, start.Add(time.Duration(i)*time.Hour))
+		n.ok(op)
+		ops = append(ops, op)
+	}
+	b.spending(n, bellcord.SpendingQuery{Session: one}, append(spendings(ops[0]), spendings(ops[2])...)...)
+	b.spending(n, bellcord.SpendingQuery{Since: ops[1].At}, append(spendings(ops[1]), spendings(ops[2])...)...)
+	b.spending(n, bellcord.SpendingQuery{Session: two, Since: ops[2].At})
+}

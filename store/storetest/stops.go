@@ -1,0 +1,173 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+)
+
+var stopChecks = []check{
+	{"a forced stop takes the grace from the one on record, which stays", hurried},
+	{"law 7: of several stops the first stays", firstStays},
+	{"law 7: many stops at once from two nodes are one stop", manyStops},
+	{"a stop that cuts now overrules one that waits for a step, and not the other way round", overruled},
+	{"law 3: a stop of an ended turn changes nothing and says how it ended", tooLate},
+	{"law 1: a stop touches its own turn and no other", onlyThat},
+	{"a node hears of the stops of its own unended turns, and only of these", heard},
+	{"a stop shows in the record, the log and the claim", recorded},
+}
+
+func firstStays(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	t := n.running(s)
+	n.ok(ask(t.turn, stopBy("first", bellcord.StopNow)))
+	n.unchanged(s, func() {
+		for _, mode := range []bellcord.StopMode{bellcord.StopNow, bellcord.StopForce, bellcord.StopAfterStep, ""} {
+			r := other.ok(ask(t.turn, stopBy("later", mode)))
+			if r.Record == nil || who(r.Record.Stop) != "first" || who(r.Stop) != "first" {
+				b.Errorf("a later stop (%s) is told of %v, record %+v", mode, r.Stop, r.Record)
+			}
+		}
+	})
+}
+
+func manyStops(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	t := n.running(s)
+	told := make([]string, 8)
+	var all sync.WaitGroup
+	for i := range told {
+		from := []*node{n, other}[i%2]
+		all.Go(func() { told[i] = who(from.ok(ask(t.turn, stopBy(fmt.Sprint(i), bellcord.StopNow))).Stop) })
+	}
+	all.Wait()
+	stays := who(n.record(t.turn).Stop)
+	if slices.ContainsFunc(told, func(by string) bool { return by != stays }) {
+		b.Errorf("%s's stop stays, the answers were %v", stays, told)
+	}
+	if got := count(n.log(s), "stop_asked"); got != 1 {
+		b.Errorf("the log has %d stops", got)
+	}
+}
+
+func overruled(b *bench) {
+	n := b.node()
+	for _, mode := range []bellcord.StopMode{bellcord.StopNow, bellcord.StopForce, ""} {
+		s := n.session()
+		t := n.running(s)
+		n.ok(ask(t.turn, stopBy("patient", bellcord.StopAfterStep)))
+		n.unchanged(s, func() { n.ok(ask(t.turn, stopBy("as patient", bellcord.StopAfterStep))) })
+		r := n.ok(ask(t.turn, stopBy("hasty", mode)))
+		if who(r.Stop) != "hasty" || len(r.Events) != 1 {
+			b.Errorf("overruled by %q: %v, %v", mode, r.Stop, kinds(r.Events))
+		}
+		n.unchanged(s, func() { n.ok(ask(t.turn, stopBy("patient", bellcord.StopAfterStep))) })
+		if r := n.refused(t.ends(bellcord.EndDone), bellcord.ErrStopRecorded); who(r.Stop) != "hasty" {
+			b.Errorf("done lost to %v", r.Stop)
+		}
+	}
+}
+
+func tooLate(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	t := n.running(s)
+	n.ok(t.ends(bellcord.EndDone))
+	n.unchanged(s, func() {
+		r := other.ok(ask(t.turn, stopBy("late", bellcord.StopNow)))
+		if r.Record == nil || r.Record.State != bellcord.StateEnded || r.Record.Receipt == nil || r.Record.Receipt.End != bellcord.EndDone {
+			b.Errorf("the answer is %+v", r.Record)
+		}
+	})
+	if stop := n.record(t.turn).Stop; stop != nil {
+		b.Errorf("the ended turn has a stop on record: %v", stop)
+	}
+}
+
+func onlyThat(b *bench) {
+	n := b.node()
+	s := n.session()
+	t, next := n.running(s), n.queued(s)
+	n.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
+	n.ok(t.ends(bellcord.EndStopped))
+	n.ok(ask(t.turn, stopBy("again", bellcord.StopNow)))
+	r := n.ok(claim(s, next))
+	if r.Stop != nil || n.record(next).Stop != nil {
+		b.Errorf("the next turn has a stop: %v", r.Stop)
+	}
+	n.ok(claimed{s, next, r.Fence}.ends(bellcord.EndDone))
+}
+
+func heard(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	runs, waits, spared := n.running(s), n.queued(s), n.queued(s)
+	over, theirs := n.running(n.session()), other.queued(s)
+	for _, id := range []bellcord.TurnID{runs.turn, waits, over.turn, theirs} {
+		other.ok(ask(id, stopBy("anna", bellcord.StopNow)))
+	}
+	n.ok(over.ends(bellcord.EndStopped))
+	hears(b, n, runs.turn, waits)
+	hears(b, other, theirs)
+	n.ok(runs.ends(bellcord.EndStopped))
+	n.ok(ask(spared, stopBy("ben", bellcord.StopAfterStep)))
+	hears(b, n, waits, spared)
+}
+
+func hears(b *bench, n *node, want ...bellcord.TurnID) {
+	b.Helper()
+	records, err := n.RecordedStops(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var got []bellcord.TurnID
+	for _, r := range records {
+		if got = append(got, r.ID); r.Stop == nil || r.State == bellcord.StateEnded {
+			b.Errorf("the node hears of %+v", r)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		b.Errorf("the node hears of %v, want %v", got, want)
+	}
+}
+
+func recorded(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	turn := n.queued(s)
+	cause := stopBy("anna", bellcord.StopAfterStep)
+	r := other.ok(ask(turn, cause))
+	if r.Record == nil || r.Record.ID != turn || r.Record.State != bellcord.StateQueued || len(r.Events) != 1 || r.Events[0].Turn != turn {
+		b.Fatalf("the answer is %+v with %v", r.Record, kinds(r.Events))
+	}
+	if got, ok := n.log(s)[1].Body.(bellcord.StopRequested); !ok || got.Cause != cause {
+		b.Errorf("the log says %+v", got)
+	}
+	if got := n.ok(claim(s, turn)).Stop; got == nil || *got != cause {
+		b.Errorf("the claim is told of %v", got)
+	}
+}
+
+func hurried(b *bench) {
+	n, other := b.node(), b.node()
+	t := n.running(n.session())
+	n.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("anna", bellcord.StopNow)})
+	r := other.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("bert", bellcord.StopForce)})
+	stop := n.record(t.turn).Stop
+	if stop == nil || stop.By != "anna" || stop.Mode != bellcord.StopForce || r.Stop == nil || *r.Stop != *stop || len(r.Events) > 0 {
+		b.Errorf("on record is %+v, answered %+v", stop, r)
+	}
+	n.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("carl", bellcord.StopNow)})
+	if again := n.record(t.turn).Stop; again.Mode != bellcord.StopForce || again.By != "anna" {
+		b.Errorf("a later one made it %+v", again)
+	}
+	if got := count(n.log(t.session), "stop_asked"); got != 1 {
+		b.Errorf("the log tells of %d stops", got)
+	}
+}

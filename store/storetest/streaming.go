@@ -1,0 +1,51 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Of the turns that run, how many append with one commit.
+const streamingTurns, appendsEach = 2000, 256
+
+// BenchmarkCommit is one commit of a server on which many turns stream: an
+// append with one event for each of 256 turns, of 2,000 that run.
+func BenchmarkCommit(b *testing.B, store bellcord.Store) {
+	commit := func(ops ...bellcord.Op) []bellcord.Result {
+		results, err := store.Commit(b.Context(), ops)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range results {
+			if r.Err != nil {
+				b.Fatal(r.Err)
+			}
+		}
+		return results
+	}
+	appends := make([]bellcord.AppendEvents, streamingTurns)
+	for i := range appends {
+		session, turn, at := bellcord.NewSessionID(), bellcord.NewTurnID(), time.Now()
+		results := commit(
+			bellcord.PutSession{Session: bellcord.Session{ID: session, Created: at, Updated: at}},
+			bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: at},
+			bellcord.ClaimTurn{Session: session, Turn: turn, At: at})
+		appends[i] = bellcord.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence}
+	}
+	n := 0
+	for b.Loop() {
+		ops := make([]bellcord.Op, appendsEach)
+		for i := range ops {
+			a := &appends[n%streamingTurns]
+			n++
+			a.N++
+			a.At, a.Bodies = time.Now(), []bellcord.Body{bellcord.TextDelta{Text: fmt.Sprint("word", n, " ")}}
+			ops[i] = *a
+		}
+		commit(ops...)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*appendsEach), "µs/append")
+}
