@@ -12,8 +12,10 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: true,
     rollupOptions: {
+      input: { app: 'index.html', client: 'src/client.ts' },
+      preserveEntrySignatures: 'allow-extension',
       output: {
-        entryFileNames: 'app.js',
+        entryFileNames: '[name].js',
         assetFileNames: 'app[extname]',
       },
     },

@@ -1,4 +1,5 @@
 // Requests to the server that served the page, and to no other.
+import { forget, keep, secret } from './secret'
 
 /** Problem is an answer that is none, or no answer at all (status 0). */
 export class Problem extends Error {
@@ -10,12 +11,26 @@ let loggedOut = () => {}
 /** whenLoggedOut is told when the server no longer knows this browser. */
 export function whenLoggedOut(tell: () => void) { loggedOut = tell }
 
+/**
+ * send makes one request with this browser's login. It is sent once more where
+ * another tab logged in meanwhile: the cookie was the new one already.
+ */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const shown = secret()
+    const headers = new Headers(init.headers)
+    if (shown) headers.set('Bellcord-Page', shown)
+    const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', redirect: 'error', ...init, headers })
+    if (response.status !== 401 || shown === secret()) return response
+  }
+}
+
 /** ask makes one request and returns what the answer holds. */
 export async function ask<T = any>(method: string, path: string, body?: unknown, more: RequestInit = {}): Promise<T> {
   let response: Response
   try {
-    response = await fetch(path, {
-      method, credentials: 'same-origin', cache: 'no-store', redirect: 'error',
+    response = await send(path, {
+      method,
       headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
       ...more,
@@ -35,6 +50,24 @@ export async function refusal(response: Response): Promise<Problem> {
   const said = await response.json().catch(() => ({}))
   const detail = [said.detail, ...(said.errors ?? []).map((e: any) => e.message)].filter(Boolean).join('; ')
   return new Problem(response.status, String(said.type ?? '').replace('urn:bellcord:', ''), detail || response.statusText)
+}
+
+/** logIn trades a code for a login: the cookie, which the browser keeps, and the secret of the page. */
+export async function logIn(code: string): Promise<void> { keep((await ask<{ page: string }>('POST', '/v1/login', { code })).page) }
+
+/** logOut ends this browser's login, here also where the server cannot be reached. */
+export async function logOut(): Promise<void> {
+  try { await ask('POST', '/v1/logout') } catch { /* without the secret the cookie opens nothing */ } finally { forget() }
+}
+
+/** download saves an answer as a file. A plain link would send the cookie alone. */
+export async function download(path: string, name: string): Promise<void> {
+  const text = await ask<string>('GET', path)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
 /** newID makes an id of our own, so that a turn can be stopped before its prompt is answered. */
@@ -63,18 +96,26 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** Watch follows the attempts to deliver a stop: failed is called after each one that failed; over ends them. */
+interface Watch { failed?: () => void; over?: () => boolean }
+
+// A stop that has no answer after this time is sent again, in milliseconds.
+const mostAnswer = 10_000
+
 /**
  * stop sends a stop until the server has it. It means the same however often
  * it is said, and it needs no stream. Gives up only where the server refuses.
  */
-export async function stop(path: string, body: { mode?: string; queue?: string; why?: string }): Promise<any> {
+export async function stop(path: string, body: { mode?: string; queue?: string; why?: string }, watch: Watch = {}): Promise<any> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 3000)) {
     try {
-      return await ask('POST', path, { ...body, wait: '2s' }, { keepalive: true })
+      return await ask('POST', path, { ...body, wait: '2s' }, { keepalive: true, signal: AbortSignal.timeout(mostAnswer) })
     } catch (err) {
       const refused = err instanceof Problem && err.status >= 400 && err.status < 500 && err.status !== 429
       if (refused) throw err
+      watch.failed?.()
     }
+    if (watch.over?.()) return undefined
     await pause(wait)
   }
 }

@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { say } from './announce'
 import { bytes } from './figures'
+import { attach, withFiles, type Attached } from './files'
+import { commandIn, trimmed } from './slash'
+import { visible } from './visible'
 import type { Image } from './words'
 
 interface Props {
@@ -9,23 +12,21 @@ interface Props {
   stopping: boolean
   draft: string
   onDraft: (text: string) => void
-  onSend: (text: string, images: Image[]) => void
+  /** resolves to false where nothing was sent: the draft is then kept. */
+  onSend: (text: string, images: Image[]) => Promise<boolean>
   onStop?: () => void
   placeholder: string
   disabled?: boolean
 }
 
-// A prompt with its images has at most 32 MiB on the wire.
-const mostImages = 20 << 20
-const mostText = 200 << 10
-
 /** Composer takes a prompt. Send becomes Stop while a turn runs and nothing is typed. */
 export function Composer(p: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
-  const files = useRef<HTMLInputElement>(null)
-  const [images, setImages] = useState<Image[]>([])
-  const empty = p.draft.trim() === ''
-  const stops = p.running && empty && images.length === 0 && !!p.onStop
+  const picker = useRef<HTMLInputElement>(null)
+  const [files, setFiles] = useState<Attached[]>([])
+  const good = files.filter((f) => f.kind !== 'refused')
+  const empty = p.draft.trim() === '' && good.length === 0
+  const stops = p.running && empty && !!p.onStop
 
   useEffect(() => {
     const el = box.current!
@@ -34,10 +35,22 @@ export function Composer(p: Props) {
   }, [p.draft])
 
   const send = () => {
-    if (p.disabled || (empty && images.length === 0)) return
-    p.onSend(p.draft.trim() || 'See the image.', images)
+    if (p.disabled || empty) return
+    const { draft } = p
+    const message = trimmed(draft)
+    if (commandIn(message)) { // the files stay for the next prompt
+      void p.onSend(message, [])
+      p.onDraft('')
+      return
+    }
+    const images = good.flatMap((f) => (f.kind === 'image' ? [f.image] : []))
+    void p.onSend(withFiles(message, good) || 'See the image.', images).then((sent) => {
+      if (sent || !box.current) return
+      if (box.current.value === '') p.onDraft(draft)
+      setFiles((now) => (now.length ? now : good))
+    })
     p.onDraft('')
-    setImages([])
+    setFiles([])
     box.current!.focus()
   }
   const keys = (e: KeyboardEvent) => {
@@ -46,45 +59,40 @@ export function Composer(p: Props) {
     e.preventDefault()
     send()
   }
-  const take = async (list: FileList | null | undefined) => {
-    for (const file of list ?? []) {
-      if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') {
-        if (file.size > mostImages) { say(`${file.name} is too large: ${bytes(file.size)}`); continue }
-        const data = await encoded(file)
-        setImages((all) => [...all, { type: file.type, data }])
-      } else if (file.size <= mostText) {
-        p.onDraft(`${p.draft ? p.draft + '\n\n' : ''}${file.name}:\n\`\`\`\`\n${await file.text()}\n\`\`\`\`\n`)
-      } else say(`${file.name} is too large: ${bytes(file.size)}`)
+  // The list is copied by the caller: a browser empties it when the picker is reset.
+  const take = async (list: File[]) => {
+    for (const file of list) {
+      const read = await attach(file)
+      if (read.kind === 'refused') say(`${read.name}: ${read.why}`)
+      setFiles((all) => [...all, read])
     }
   }
   return (
     <form class="composer" onSubmit={(e) => { e.preventDefault(); if (stops) p.onStop!(); else send() }}
-      onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void take(e.dataTransfer?.files) }}>
-      {images.length > 0 && (
-        <ul class="attached">{images.map((img, i) => (
-          <li key={i}><img src={`data:${img.type};base64,${img.data}`} alt={`Attached image ${i + 1}`} />
-            <button type="button" class="quiet" aria-label={`Remove image ${i + 1}`} onClick={() => setImages(images.filter((_, n) => n !== i))}>×</button></li>
-        ))}</ul>
-      )}
+      onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void take([...(e.dataTransfer?.files ?? [])]) }}>
+      {files.length > 0 && <ul class="attached" aria-label="Attached files">{files.map((f, i) => <Chip key={i} file={f} onRemove={() => setFiles((all) => all.filter((o) => o !== f))} />)}</ul>}
       <textarea ref={box} id="composer" rows={1} aria-label="Prompt" placeholder={p.placeholder} value={p.draft} disabled={p.disabled}
-        onInput={(e) => p.onDraft(e.currentTarget.value)} onKeyDown={keys} onPaste={(e) => { if (e.clipboardData?.files.length) { e.preventDefault(); void take(e.clipboardData.files) } }} />
+        onInput={(e) => p.onDraft(e.currentTarget.value)} onKeyDown={keys} onPaste={(e) => { if (e.clipboardData?.files.length) { e.preventDefault(); void take([...e.clipboardData.files]) } }} />
       <div class="bar">
-        <input ref={files} type="file" multiple hidden onChange={(e) => { void take(e.currentTarget.files); e.currentTarget.value = '' }} />
-        <button type="button" class="quiet" disabled={p.disabled} onClick={() => files.current!.click()}>Attach<span class="hidden"> an image or a text file</span></button>
+        <input ref={picker} type="file" multiple hidden onChange={(e) => { const list = [...(e.currentTarget.files ?? [])]; e.currentTarget.value = ''; void take(list) }} />
+        <button type="button" class="quiet" disabled={p.disabled} onClick={() => picker.current!.click()}>Attach<span class="hidden"> an image or a text file</span></button>
         <span class="hint faint">{stops ? (p.stopping ? 'Esc forces' : 'Esc stops') : p.running && !empty ? 'Waits behind the running turn' : ''}</span>
         {stops
           ? <button key="stop" type="submit" class="go stop" data-action="stop"><i class="square" aria-hidden="true" />{p.stopping ? 'Stop now' : 'Stop'}</button>
-          : <button key="send" type="submit" class="go primary" data-action="send" disabled={p.disabled || (empty && images.length === 0)}>{p.running ? 'Queue' : 'Send'}</button>}
+          : <button key="send" type="submit" class="go primary" data-action="send" disabled={p.disabled || empty}>{p.running ? 'Queue' : 'Send'}</button>}
       </div>
     </form>
   )
 }
 
-function encoded(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result).replace(/^data:[^,]*,/, ''))
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(file)
-  })
+/** Chip is an attached file, or the sentence why it was refused. */
+function Chip({ file, onRemove }: { file: Attached; onRemove: () => void }) {
+  return (
+    <li class={file.kind}>
+      {file.kind === 'image' && <img src={`data:${file.image.type};base64,${file.image.data}`} alt="" />}
+      <span class="name">{visible(file.name)}</span>
+      <span class="faint">{file.kind === 'refused' ? file.why : bytes(file.size)}</span>
+      <button type="button" class="quiet" aria-label={`Remove ${file.name}`} onClick={onRemove}>×</button>
+    </li>
+  )
 }

@@ -1,15 +1,22 @@
 import { useEffect, useReducer } from 'preact/hooks'
-import { ask, newID, Problem, stop } from './ask'
+import { ask, follow, newID, Problem, stop, type Link } from './client'
 import { say } from './announce'
-import { follow, type Link } from './follow'
 import { add, newRecord, open, state, type Record, type Turn } from './record'
+import type { Command } from './slash'
+import { visible } from './visible'
 import type { Image, Session, TurnReport } from './words'
 
 /** Pending is a prompt on its way to the server. */
 export interface Pending { id: string; text: string; images: Image[]; failed?: string }
 
-/** Pressed is a stop that was asked for here. */
-export interface Pressed { at: number; force: boolean }
+/** Pressed is a stop that was asked for here. The server has it once it is delivered; failed means that an attempt did not arrive. */
+export interface Pressed { at: number; force: boolean; delivered?: boolean; failed?: boolean }
+
+/** Delivery is what is known of a stop that was pressed here. */
+export type Delivery = 'stopping' | 'unconfirmed' | 'undelivered'
+
+// A live connection confirms a stop in much less, in milliseconds.
+const confirmation = 1500
 
 /** Conversation is a session as this tab knows it: the log, and what is under way from here. */
 export class Conversation {
@@ -19,6 +26,10 @@ export class Conversation {
   pending: Pending[] = []
   pressed = new Map<string, Pressed>()
   trouble = ''
+  /** why the server cannot show what follows, until it can. */
+  problem = ''
+  /** the list of commands is shown. */
+  help = false
   /** everything that was on record when we came has been read. */
   caughtUp = false
 
@@ -40,12 +51,14 @@ export class Conversation {
       },
       link: (link) => {
         if (link === 'live' && this.link !== 'live') void this.refresh()
-        if (link === 'lost' && this.link === 'live') say('Connection lost. Trying again.')
+        if (link === 'lost' && this.link === 'live') say(this.running ? 'Connection lost. The turn may still be running.' : 'Connection lost.')
         if (link === 'live' && this.link === 'lost') say('Connected again.')
+        if (link === 'live') this.problem = ''
         this.link = link
         this.changed()
       },
       anew: () => { this.record = newRecord(); this.states.clear(); this.changed() },
+      problem: (why) => { if (this.problem !== why) say(why); this.problem = why; this.changed() },
     })
   }
 
@@ -94,18 +107,54 @@ export class Conversation {
     }
   }
 
-  /** send hands over a prompt. Its id is ours, so that a stop works before the answer and a second try is the same turn. */
-  async send(text: string, images: Image[] = [], id = newID()) {
+  /**
+   * send hands over a prompt. Its id is ours, so that a stop works before the answer and a second try is the same turn.
+   * It returns false where the server refuses the text as a command: nothing was sent, and the text is not shown as a prompt.
+   */
+  async send(text: string, images: Image[] = [], id = newID()): Promise<boolean> {
     const p: Pending = { id, text, images }
     this.pending = [...this.pending.filter((o) => o.id !== id), p]
     this.changed(true)
     try {
       await ask('POST', `/v1/sessions/${this.id}/turns`, { id, text, images: images.length ? images : undefined })
     } catch (err) {
-      p.failed = (err as Problem).message
+      const { type, message } = err as Problem
+      if (type === 'unknown-command' || type === 'is-a-command') {
+        this.pending = this.pending.filter((o) => o !== p)
+        this.tell(`Not sent: ${message}.`)
+        return false
+      }
+      p.failed = message
       say('Not sent: ' + p.failed)
     }
     this.changed()
+    return true
+  }
+
+  /** tell shows a sentence above the conversation, until it is closed. */
+  tell(sentence: string) {
+    this.trouble = sentence
+    say(sentence)
+    this.changed(true)
+  }
+
+  /** obey carries out a command of the page. */
+  async obey({ name, rest }: Command, target?: string) {
+    this.trouble = ''
+    this.help = name === 'help'
+    this.changed(true)
+    const session = `/v1/sessions/${this.id}`
+    switch (name) {
+      case 'stop':
+        if (rest && rest.toLowerCase() !== 'all') return this.tell('Not stopped: write /stop, or /stop all to discard what waits as well.')
+        if (rest) return this.act(() => stop(`${session}/stop`, { queue: 'drop' }))
+        if (target) return this.stop(target)
+        return this.act(async () => { if ((await stop(`${session}/stop`, {})).state === 'nothing') throw new Error('Nothing is running.') })
+      case 'clear': return this.act(() => ask('POST', `${session}/clear`))
+      case 'model': case 'mode':
+        if (rest) return this.act(() => ask('PATCH', session, { [name]: rest }))
+        return this.tell(`The ${name} is ${this.record[name] ?? this.session?.[name] ?? 'not known yet'}. Write /${name} NAME to change it.`)
+    }
   }
 
   discardPending(id: string) { this.pending = this.pending.filter((p) => p.id !== id); this.changed(true) }
@@ -113,17 +162,35 @@ export class Conversation {
   /** stop shows at once that it was pressed; the second press does not wait for anything to end by itself. */
   stop(turn: string) {
     const before = this.pressed.get(turn)
+    const known = this.delivery(turn)
+    if (known && known !== 'stopping') return // it is being retried; nothing has been asked to end yet
     const force = !!before || !!this.record.turns.get(turn)?.stop
     const pressed: Pressed = { at: before?.at ?? performance.now(), force }
     this.pressed.set(turn, pressed)
     this.changed(true)
-    say(force ? 'Stopping now, without grace.' : 'Stopping.')
-    stop(`/v1/turns/${turn}/stop`, force ? { mode: 'force' } : {}).catch((err: Problem) => {
+    say(this.link === 'lost' ? 'Stop not delivered yet, retrying.' : force ? 'Stopping now, without grace.' : 'Stopping.')
+    const watch = {
+      failed: () => { pressed.failed = true; this.changed() },
+      over: () => !!this.record.turns.get(turn)?.receipt,
+    }
+    stop(`/v1/turns/${turn}/stop`, force ? { mode: 'force' } : {}, watch).then(() => {
+      pressed.delivered = true
+      this.changed()
+    }, (err: Problem) => {
       this.pressed.delete(turn)
       this.trouble = `Not stopped: ${err.message}`
       say(this.trouble)
       this.changed()
     })
+  }
+
+  /** delivery says what is known of a stop that was pressed here: stopping only while the server has it, or may have it in this moment. */
+  delivery(turn: string): Delivery | undefined {
+    const pressed = this.pressed.get(turn)
+    if (!pressed) return undefined
+    if (pressed.delivered || this.record.turns.get(turn)?.stop) return 'stopping'
+    if (pressed.failed || this.link === 'lost') return 'undelivered'
+    return performance.now() - pressed.at > confirmation ? 'unconfirmed' : 'stopping'
   }
 
   /** act does something small and says what came of it. */
@@ -146,7 +213,7 @@ export class Conversation {
       this.states.set(t.id, now)
       const past = before === undefined && !!t.receipt
       if (now === before || past || !this.caughtUp) continue
-      if (now === 'waiting') say('A question: ' + (open(t)[0]?.text ?? ''))
+      if (now === 'waiting') say('A question: ' + visible(open(t)[0]?.text ?? ''))
       else if (words[now]) say(words[now]!)
     }
   }
@@ -155,7 +222,7 @@ export class Conversation {
 const telling = new Set(['prompted', 'edited', 'started', 'ended', 'asked', 'answered'])
 const words: { [state: string]: string } = {
   queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', stopped: 'Stopped.', done: 'The answer is complete.',
-  failed: 'The turn failed.', lost: 'The turn was lost with its server.',
+  failed: 'The turn failed.', lost: 'Lost: the server ended during this turn.',
 }
 
 const turns = new EventTarget()

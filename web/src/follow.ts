@@ -1,4 +1,4 @@
-import { pause, refusal } from './ask'
+import { pause, refusal, send } from './ask'
 import type { Event } from './words'
 
 export type Link = 'connecting' | 'live' | 'lost' | 'gone'
@@ -8,6 +8,8 @@ interface Listener {
   link(state: Link): void
   /** the log is not the one we knew: it is read anew. */
   anew(): void
+  /** the server says why it cannot show what follows; it is asked again. */
+  problem(why: string): void
 }
 
 // The server gives a sign of life every 15 seconds.
@@ -17,9 +19,9 @@ const hiddenFor = 10_000
 
 /**
  * follow reads a session's events behind a sequence number, for as long as
- * anybody wants. It opens the stream again by itself: a browser's EventSource
- * gives up where a connection ends inside the head of an answer. No event is
- * told twice, none is left out.
+ * anybody wants. It opens the stream again by itself. No event is told twice,
+ * none is left out. It is no EventSource: that cannot send the secret of the page,
+ * and gives up where a connection ends inside the head of an answer.
  */
 export function follow(session: string, listener: Listener): () => void {
   const life = new AbortController()
@@ -28,7 +30,7 @@ export function follow(session: string, listener: Listener): () => void {
   let hiding: ReturnType<typeof setTimeout> | undefined
 
   async function once(signal: AbortSignal): Promise<boolean> {
-    const response = await fetch(`/v1/sessions/${session}/events?after=${after}`, { signal, cache: 'no-store', credentials: 'same-origin' })
+    const response = await send(`/v1/sessions/${session}/events?after=${after}`, { signal })
     if (!response.ok || !response.body) {
       const why = await refusal(response)
       if (why.status === 422 && after > 0) {
@@ -39,31 +41,39 @@ export function follow(session: string, listener: Listener): () => void {
       if (why.status === 401 || why.status === 404) {
         listener.link('gone')
         life.abort()
-      }
+      } else if (why.type && why.type !== 'shutting-down') listener.problem(why.message)
       return false
     }
     listener.link('live')
-    await read(response.body, signal)
-    return true
+    return read(response.body, signal)
   }
 
-  async function read(body: ReadableStream<Uint8Array>, signal: AbortSignal) {
+  /** read returns false where the server ended the stream with a problem. */
+  async function read(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<boolean> {
     const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>
     let rest = ''
     let deaf = setTimeout(() => current?.abort(), silence)
     try {
       while (!signal.aborted) {
         const { value, done } = await reader.read()
-        if (done) return
+        if (done) break
         clearTimeout(deaf)
         deaf = setTimeout(() => current?.abort(), silence)
         const frames = (rest + value).split('\n\n')
         rest = frames.pop()!
-        const events = frames.map(parse).filter((e): e is Event => !!e && e.seq > after)
-        if (events.length === 0) continue
-        after = events[events.length - 1]!.seq
-        listener.events(events)
+        const messages = frames.map(parse)
+        const events = messages.filter((m) => m.kind === 'message' && m.data).map((m) => JSON.parse(m.data) as Event).filter((e) => e.seq > after)
+        if (events.length > 0) {
+          after = events[events.length - 1]!.seq
+          listener.events(events)
+        }
+        const problem = messages.find((m) => m.kind === 'problem')
+        if (problem) {
+          listener.problem(JSON.parse(problem.data).detail)
+          return false
+        }
       }
+      return true
     } finally {
       clearTimeout(deaf)
       void reader.cancel().catch(() => {})
@@ -115,7 +125,9 @@ export function follow(session: string, listener: Listener): () => void {
   }
 }
 
-function parse(frame: string): Event | undefined {
-  const data = frame.split('\n').find((line) => line.startsWith('data: '))
-  return data ? (JSON.parse(data.slice(6)) as Event) : undefined
+/** parse reads a message of the stream; a sign of life has no data. The server writes data in one line. */
+function parse(frame: string): { kind: string; data: string } {
+  const lines = frame.split('\n')
+  const field = (name: string) => lines.find((line) => line.startsWith(name + ': '))?.slice(name.length + 2)
+  return { kind: field('event') ?? 'message', data: field('data') ?? '' }
 }

@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask, Problem } from './ask'
+import { logIn, Problem } from './client'
 import { go } from './route'
+
+/** codeInAddress returns the one-time code behind # in the address, or nothing. */
+const codeInAddress = () => /^#([0-9A-Za-z]{5}-?[0-9A-Za-z]{5})$/.exec(location.hash)?.[1] ?? ''
 
 /**
  * Login takes a one-time code. One that came with the address is filled in and
  * taken out of it, and a person still has to press: a link logs nobody in.
  */
-export function Login({ onIn }: { onIn: () => void }) {
-  const [code, setCode] = useState(() => /^#([0-9A-Za-z]{5}-?[0-9A-Za-z]{5})$/.exec(location.hash)?.[1] ?? '')
+export function Login({ onIn, wasIn }: { onIn: () => void; wasIn: boolean }) {
+  const [code, setCode] = useState(codeInAddress)
   const [trouble, setTrouble] = useState('')
   const [busy, setBusy] = useState(false)
   const field = useRef<HTMLInputElement>(null)
@@ -17,12 +20,21 @@ export function Login({ onIn }: { onIn: () => void }) {
     if (location.hash) history.replaceState(null, '', '/login')
     if (code) button.current!.focus()
     else field.current!.focus()
+    // An address pasted into this tab changes only what is behind #, and loads nothing.
+    const pasted = () => {
+      const found = codeInAddress()
+      history.replaceState(null, '', '/login')
+      if (found) { setCode(found); setTrouble('') }
+    }
+    addEventListener('hashchange', pasted)
+    return () => removeEventListener('hashchange', pasted)
   }, [])
+  useEffect(() => { if (code.length >= 10 && document.activeElement !== field.current) button.current!.focus() }, [code])
   const enter = async (e: Event) => {
     e.preventDefault()
     setBusy(true)
     try {
-      await ask('POST', '/v1/login', { code: code.trim() })
+      await logIn(code.trim())
       onIn()
       go('/', true)
     } catch (err) {
@@ -36,6 +48,7 @@ export function Login({ onIn }: { onIn: () => void }) {
       <form onSubmit={(e) => void enter(e)}>
         <img src="/icon.svg" alt="" width={44} height={44} />
         <h1>Bellcord</h1>
+        {wasIn && <p role="status">You are logged out here.</p>}
         <p>Log this browser in at <strong>{location.host}</strong>.</p>
         <label><span>Code</span>
           <input ref={field} value={code} onInput={(e) => setCode(e.currentTarget.value)} autocomplete="one-time-code" autocapitalize="characters" spellcheck={false} placeholder="XXXXX-XXXXX"
@@ -43,7 +56,7 @@ export function Login({ onIn }: { onIn: () => void }) {
         </label>
         {trouble && <p class="warn" role="alert">{trouble}</p>}
         <button ref={button} class="primary" disabled={busy || code.trim().length < 10}>Log in</button>
-        <p class="faint" id="login-help">On the server’s machine, <code>bellcord open</code> prints a code and opens this page with it. It is good once, for a minute.</p>
+        <p class="faint" id="login-help">On the server’s machine, <code>bellcord open</code> prints a code and opens this page with it. It is good once, for a minute. With <code>--admin</code> it gives all rights, in everybody’s sessions.</p>
       </form>
     </main>
   )

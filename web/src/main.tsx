@@ -1,10 +1,10 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Announcer } from './announce'
-import { ask, whenLoggedOut } from './ask'
+import { ask, secret, whenLoggedOut, whenReplaced } from './client'
 import { Login } from './login'
 import { Operations } from './operations'
-import { go, usePath } from './route'
+import { go, here, usePath } from './route'
 import { SessionView } from './session'
 import { Sessions } from './sessions'
 import { Start } from './start'
@@ -14,10 +14,17 @@ function App() {
   const path = usePath()
   const [me, setMe] = useState<Me>()
   const [down, setDown] = useState(false)
+  const [wasIn, setWasIn] = useState(false)
   const whoAmI = () => ask<Me>('GET', '/v1/me').then((m) => { setMe(m); setDown(false) }).catch(() => setDown(true))
   useEffect(() => {
-    whenLoggedOut(() => { setMe(undefined); if (location.pathname !== '/login') go('/login', true) })
+    const out = () => { setMe((old) => { if (old) setWasIn(true); return undefined }); if (location.pathname !== '/login') go('/login', true) }
+    whenLoggedOut(out)
     if (location.pathname !== '/login') void whoAmI()
+    return whenReplaced(() => { // by another tab, for all of them
+      if (!secret()) return out()
+      void whoAmI()
+      if (location.pathname === '/login') go('/', true)
+    })
   }, [])
   useEffect(() => {
     if (!down || path === '/login') return
@@ -25,17 +32,32 @@ function App() {
     return () => clearTimeout(timer)
   })
   const session = /^\/s\/([0-9a-f-]{36})$/.exec(path)?.[1]
-  if (path === '/login') return <><Login onIn={() => void whoAmI()} /><Announcer /></>
+  const missing = path.startsWith('/s/') && !session ? 'No such session' : path !== '/' && path !== '/ops' && !session && 'Page not found'
+  if (path === '/login') return <><Login wasIn={wasIn} onIn={() => { setWasIn(false); void whoAmI() }} /><Announcer /></>
   return (
     <>
       <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>To the prompt</a>
-      <div class={'frame ' + (session ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
+      <div class={'frame ' + (session || missing ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
         <Sessions current={session} me={me} />
-        {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : <Start me={me} />}
+        {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
       </div>
       <Announcer />
     </>
   )
 }
 
+/** Missing is shown at an address that leads nowhere. */
+function Missing({ title }: { title: string }) {
+  useEffect(() => { document.title = `${title} – Bellcord` }, [title])
+  return (
+    <main class="start missing">
+      <h1>{title}</h1>
+      <p class="faint">{title === 'No such session' ? 'This session does not exist or was deleted.' : 'There is nothing at this address.'}</p>
+      <p><a class="button" href="/" onClick={here}>All sessions</a></p>
+    </main>
+  )
+}
+
+// A cookie without the secret of the page is no login: nothing is asked with it.
+if (!secret() && location.pathname !== '/login') history.replaceState(null, '', '/login')
 render(<App />, document.getElementById('app')!)

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { say } from './announce'
-import { ask, Problem, stop } from './ask'
+import { ask, Problem, stop } from './client'
 import { Bars, Line } from './charts'
 import { Confirm } from './confirm'
 import { clock, plural, span } from './figures'
 import { parse, quantile, within, type Metrics } from './metrics'
 import { here } from './route'
 import { useTick } from './turn'
+import { visible } from './visible'
 import { may, type Me, type Node, type Session, type TurnReport } from './words'
 
 interface Seen { turns: TurnReport[]; metrics?: Metrics; nodes: Node[]; running: number[]; survivors: number[] }
@@ -67,12 +68,13 @@ export function Operations({ me }: { me?: Me }) {
       {trouble && <p class="banner" role="status">{trouble}</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Operations"><div class="column">
         <LiveTurns turns={live} owners={owners} nodes={seen?.nodes ?? []} onStop={may(me, 'stop') ? setAsking : undefined} />
+        {me && !may(me, 'admin') && <p class="faint note">Only your own turns are listed. Everybody’s turns, and the nodes, need admin rights: log in with <code>bellcord open --admin</code>.</p>}
         {seen?.metrics && <Figures seen={seen} metrics={seen.metrics} />}
         {seen && seen.nodes.length > 0 && <Nodes nodes={seen.nodes} />}
       </div></div>
       {asking && (
         <Confirm title={asking === 'all' ? `Stop ${plural(live.length, 'turn')}?` : 'Stop this turn?'} action={asking === 'all' ? 'Stop all' : 'Stop'} onYes={pull} onNo={() => setAsking(undefined)}>
-          {asking === 'all' ? <p>Everything that you may stop ends now, on all nodes. What waits behind it is dropped, and is on the receipts.</p> : <p class="plain quote">{asking.text.slice(0, 300)}</p>}
+          {asking === 'all' ? <p>Everything that you may stop ends now, on all nodes. What waits behind it is dropped, and is on the receipts.</p> : <p class="plain quote">{visible(asking.text.slice(0, 300))}</p>}
         </Confirm>
       )}
     </main>
@@ -91,7 +93,7 @@ function LiveTurns({ turns, owners, nodes, onStop }: { turns: TurnReport[]; owne
           return (
             <li key={t.id}>
               <span class="state" data-word={t.state}><i class={t.state === 'stopping' ? 'square' : t.state === 'queued' ? 'ring' : 'dot'} aria-hidden="true" />{t.held ? 'held' : t.state}</span>
-              <a href={`/s/${t.session}`} onClick={here} class="what">{t.text.slice(0, 120)}</a>
+              <a href={`/s/${t.session}`} onClick={here} class="what">{visible(t.text.slice(0, 120))}</a>
               <span class="faint who">{[s?.owner, node && nodes.length > 1 && (node.name || node.id)].filter(Boolean).join(' · ')}</span>
               <span class="faint figures">{clock(Date.now() - Date.parse(t.accepted))}</span>
               {onStop && <button type="button" class="stop" onClick={() => onStop(t)}>Stop<span class="hidden"> {t.text.slice(0, 40)}</span></button>}

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
-import { ask, stop } from './ask'
+import { ask, stop } from './client'
 import type { Conversation } from './conversation'
 import { plural } from './figures'
+import { escaped, trimmed } from './slash'
+import { visible } from './visible'
 import type { TurnReport } from './words'
 
 /** Queue is what waits, and what can be done about it. A stop holds it back. */
@@ -26,9 +28,9 @@ export function Queue({ conversation, mayPrompt, mayStop }: { conversation: Conv
 function Waiting({ conversation, turn, several, mayPrompt, mayStop }: { conversation: Conversation; turn: TurnReport; several: boolean; mayPrompt: boolean; mayStop: boolean }) {
   const [draft, edit] = useState<string>()
   const save = () => {
-    const text = draft!.trim()
-    edit(undefined)
-    if (text && text !== turn.text) void conversation.act(() => ask('PATCH', `/v1/turns/${turn.id}`, { text }))
+    const text = trimmed(draft!)
+    if (!text || text === escaped(turn.text)) { edit(undefined); return }
+    void conversation.act(() => ask('PATCH', `/v1/turns/${turn.id}`, { text }).then(() => edit(undefined), (err) => { if (err.status !== 422) edit(undefined); throw err }))
   }
   const keys = (e: KeyboardEvent) => {
     if (e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); edit(undefined) }
@@ -45,10 +47,10 @@ function Waiting({ conversation, turn, several, mayPrompt, mayStop }: { conversa
   }
   return (
     <li>
-      <p class="plain">{turn.text}</p>
+      <p class="plain">{visible(turn.text)}</p>
       <div class="actions">
         {mayPrompt && several && <button type="button" class="quiet" onClick={() => void conversation.act(() => ask('POST', `/v1/turns/${turn.id}/send`))}>{turn.held ? 'Send now' : 'Send next'}</button>}
-        {mayPrompt && <button type="button" class="quiet" onClick={() => edit(turn.text)}>Edit</button>}
+        {mayPrompt && <button type="button" class="quiet" onClick={() => edit(escaped(turn.text))}>Edit</button>}
         {mayStop && <button type="button" class="quiet" onClick={() => void conversation.act(() => stop(`/v1/turns/${turn.id}/stop`, {}))}>Discard</button>}
       </div>
     </li>

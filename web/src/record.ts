@@ -1,3 +1,4 @@
+import { visible } from './visible'
 import type { Cause, Event, Image, Question, Receipt } from './words'
 
 // What the log says, as a person looks at it.
@@ -52,7 +53,9 @@ export function doing(t: Turn): string {
 }
 
 /** titleOf is a call in one line: a command as it is typed, else the tool's name and its first argument. */
-export function titleOf(c: Call): string {
+export function titleOf(c: Call): string { return visible(title(c)) }
+
+function title(c: Call): string {
   if (c.title) return c.title
   if (typeof c.args?.command === 'string') return c.args.command
   const first = c.args && Object.values(c.args).find((v) => typeof v === 'string')

@@ -1,13 +1,15 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { ask } from './ask'
+import { ask, download } from './client'
 import { Composer } from './composer'
 import { Confirm } from './confirm'
 import { Conversation, useChanges } from './conversation'
 import { Queue } from './queue'
 import { state } from './record'
 import { go, here } from './route'
-import { TurnView } from './turn'
-import { may, modes, type Me } from './words'
+import { commandIn, commands } from './slash'
+import { stopWords, TurnView } from './turn'
+import { visible } from './visible'
+import { may, modes, type Image, type Me } from './words'
 
 /** SessionView is one conversation, live. */
 export function SessionView({ id, me }: { id: string; me?: Me }) {
@@ -24,9 +26,9 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
   const running = c.running
   const sending = c.pending.find((p) => !p.failed)
   const target = running?.id ?? sending?.id
-  const stopping = !!target && (c.pressed.has(target) || (!!running && state(running) === 'stopping'))
+  const stopping = !!target && (c.delivery(target) === 'stopping' || (!!running && state(running) === 'stopping'))
   const session = c.session
-  const title = c.record.title ?? session?.title ?? ''
+  const title = visible(c.record.title ?? session?.title ?? '')
 
   useEffect(() => {
     const mark = running ? (stopping ? '■ ' : '● ') : ''
@@ -48,20 +50,29 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
     setDraft(text)
     document.getElementById('composer')?.focus()
   }
+  const send = async (text: string, images: Image[]) => {
+    const command = commandIn(text)
+    if (!command) return c.send(text, images)
+    if (!mayStop && command.name === 'stop') { c.tell('Not stopped: you may not stop turns of this session.'); return true }
+    void c.obey(command, target)
+    return true
+  }
   const shown = c.turns.filter((t) => t.started || t.receipt)
   return (
     <main class="talk">
       <Top c={c} title={title} me={me} />
-      {c.link === 'gone' && <p class="banner" role="alert">This session is gone, or it is somebody else’s.</p>}
-      {c.link === 'lost' && <p class="banner" role="status">The connection is lost. What runs goes on; trying to reach it again…</p>}
+      {c.link === 'gone' && <p class="banner" role="alert">This session does not exist or was deleted. {me && !may(me, 'admin') && <>Sessions of others need admin rights: <code>bellcord open --admin</code>. </>}<a href="/" onClick={here}>New session</a></p>}
+      {c.problem && <p class="banner" role="alert">The server cannot show what follows: {visible(c.problem)}. Trying again…</p>}
+      {c.link === 'lost' && !c.problem && <p class="banner" role="status">Connection lost. {target && 'The turn may still be running. '}Reconnecting…</p>}
       {c.trouble && <p class="banner" role="status">{c.trouble} <button type="button" class="quiet" onClick={() => { c.trouble = ''; c.changed(true) }}>Close</button></p>}
+      {c.help && <Help onClose={() => { c.help = false; c.changed(true) }} />}
       <Scroll>
         {shown.map((t) => <TurnView key={t.id} conversation={c} turn={t} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} dir={session?.dir ?? ''} />)}
         {c.pending.map((p) => (
           <article class="turn" key={p.id}>
             <div class="prompt"><p class="plain">{p.text}</p></div>
-            <div class={'head' + (c.pressed.has(p.id) ? ' stopping' : '')}>
-              <span class="state">{c.pressed.has(p.id) ? 'Stopping…' : p.failed ? `Not sent: ${p.failed}` : 'Sending…'}</span>
+            <div class={'head' + (c.delivery(p.id) === 'stopping' && !p.failed ? ' stopping' : '')}>
+              <span class="state">{p.failed && (!c.pressed.has(p.id) || c.pressed.get(p.id)!.delivered) ? `Not sent: ${p.failed}` : stopWords[c.delivery(p.id) ?? ''] ?? 'Sending…'}</span>
               {p.failed && <button type="button" onClick={() => void c.send(p.text, p.images, p.id)}>Send again</button>}
               {p.failed && <button type="button" onClick={() => { edit(p.text); c.discardPending(p.id) }}>Edit</button>}
               {!p.failed && mayStop && <button type="button" class="stop" onClick={() => c.stop(p.id)}>Stop</button>}
@@ -73,11 +84,22 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
       <div class="below">
         <Queue conversation={c} mayPrompt={mayPrompt} mayStop={mayStop} />
         {mayPrompt
-          ? <Composer running={!!target} stopping={stopping} draft={draft} onDraft={setDraft} onSend={(text, images) => void c.send(text, images)}
+          ? <Composer running={!!target} stopping={stopping} draft={draft} onDraft={setDraft} onSend={send}
               onStop={mayStop && target ? () => c.stop(target) : undefined} placeholder={running ? 'Say what comes next…' : 'Say something…'} disabled={c.link === 'gone'} />
           : <p class="faint">You may watch this session, not prompt in it.</p>}
       </div>
     </main>
+  )
+}
+
+/** Help lists the page's commands. */
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <section class="banner help" aria-label="Commands">
+      <dl>{commands.map(([word, does]) => <div key={word}><dt><code>{word}</code></dt><dd>{does}</dd></div>)}</dl>
+      <p class="faint">To send a message that begins with a slash as text, write two slashes.</p>
+      <button type="button" class="quiet" onClick={onClose}>Close</button>
+    </section>
   )
 }
 
@@ -87,12 +109,13 @@ function Scroll({ children }: { children: preact.ComponentChildren }) {
   const atEnd = useRef(true)
   useLayoutEffect(() => { if (atEnd.current) box.current!.scrollTop = box.current!.scrollHeight })
   useEffect(() => {
-    const grown = new ResizeObserver(() => { if (atEnd.current) box.current!.scrollTop = box.current!.scrollHeight })
-    grown.observe(box.current!)
-    grown.observe(box.current!.firstElementChild!)
+    const b = box.current! // the observer may be called once more after the box was removed
+    const grown = new ResizeObserver(() => { if (atEnd.current) b.scrollTop = b.scrollHeight })
+    grown.observe(b)
+    grown.observe(b.firstElementChild!)
     return () => grown.disconnect()
   }, [])
-  const look = () => { const b = box.current!; atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
+  const look = (e: Event) => { const b = e.currentTarget as HTMLElement; atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
   return <div class="scroll" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation"><div class="column">{children}</div></div>
 }
 
@@ -101,6 +124,7 @@ function Top({ c, title, me }: { c: Conversation; title: string; me?: Me }) {
   const menu = useRef<HTMLDetailsElement>(null)
   const s = c.session
   const pick = (what: 'clear' | 'delete') => { menu.current!.open = false; ask1(what) }
+  const save = () => { menu.current!.open = false; void c.act(() => download(`/v1/sessions/${c.id}/transcript?format=markdown`, 'session.md')) }
   const yes = () => {
     const what = asking
     ask1(undefined)
@@ -114,7 +138,7 @@ function Top({ c, title, me }: { c: Conversation; title: string; me?: Me }) {
       <details class="menu" ref={menu} onKeyDown={(e) => { if (e.key === 'Escape' && menu.current!.open) { e.preventDefault(); e.stopPropagation(); menu.current!.open = false; menu.current!.querySelector('summary')!.focus() } }}>
         <summary aria-label="More about this session">⋯</summary>
         <div>
-          <a href={`/v1/sessions/${c.id}/transcript?format=markdown`} download="session.md">Save as Markdown</a>
+          <button type="button" class="quiet" onClick={save}>Save as Markdown</button>
           {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('clear')}>Start anew…</button>}
           {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('delete')}>Delete…</button>}
         </div>

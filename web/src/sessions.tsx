@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ask } from './ask'
+import { ask, logOut } from './client'
 import { whenTurnsChange } from './conversation'
 import { ago } from './figures'
 import { go, here } from './route'
-import type { Me, Session, TurnReport } from './words'
+import { visible } from './visible'
+import { may, type Me, type Session, type TurnReport } from './words'
 
 interface Props { current?: string; me?: Me }
 
@@ -23,7 +24,7 @@ export function Sessions({ current, me }: Props) {
         set((old) => [...page.sessions, ...(old ?? []).slice(40).filter((s) => !page.sessions.some((p: Session) => p.id === s.id))])
         setNext((old) => old || page.next || '')
         setLive(new Map(turns.turns.filter((t: TurnReport) => t.state !== 'queued').map((t: TurnReport) => [t.session, t])))
-      } catch { /* shown elsewhere */ }
+      } catch { if (nth === asked) setLive(new Map()) } // what runs is not known any more; the conversation shows why
     }
     void look()
     const timer = setInterval(() => void look(), 4000)
@@ -46,7 +47,7 @@ export function Sessions({ current, me }: Props) {
         {sessions?.map((s) => (
           <li key={s.id}>
             <a href={`/s/${s.id}`} onClick={here} aria-current={s.id === current ? 'page' : undefined}>
-              <span class="title">{s.title || 'Untitled'}</span>
+              <span class="title">{visible(s.title || 'Untitled')}</span>
               <span class="faint">
                 {live.has(s.id) ? <><i class={live.get(s.id)!.state === 'stopping' ? 'square' : 'dot'} aria-hidden="true" />{live.get(s.id)!.state === 'waiting' ? 'waiting for you' : live.get(s.id)!.state}</> : ago(s.updated)}
                 {s.owner && s.owner !== me?.owner && ` · ${s.owner}`}
@@ -55,11 +56,12 @@ export function Sessions({ current, me }: Props) {
           </li>
         ))}
         {sessions?.length === 0 && <li class="faint empty">No sessions yet.</li>}
+        {me && !may(me, 'admin') && !next && <li class="faint note">Only your own sessions are listed. Those of other people need admin rights: <code>bellcord open --admin</code></li>}
         {next && <li><button type="button" class="quiet" onClick={() => void more()}>Show older ones</button></li>}
       </ul>
       <footer>
         <a href="/ops" onClick={here}>Operations{live.size > 0 && <span class="faint"> {live.size}<span class="hidden"> live</span></span>}</a>
-        {me && <button type="button" class="quiet" onClick={() => void ask('POST', '/v1/logout').finally(() => go('/login'))}>Log out<span class="faint"> {me.owner}</span></button>}
+        {me && <button type="button" class="quiet" onClick={() => void logOut().then(() => go('/login'))}>Log out<span class="faint"> {me.owner}</span></button>}
       </footer>
     </nav>
   )

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ask, newID, Problem } from './ask'
+import { ask, newID, Problem } from './client'
 import { Composer } from './composer'
 import { go } from './route'
+import { Help } from './session'
+import { commandIn, type Command } from './slash'
 import { may, modes, type Image, type Me } from './words'
 
 /** Start makes a session out of a first prompt. */
@@ -13,27 +15,42 @@ export function Start({ me }: { me?: Me }) {
   const [mode, setMode] = useState('')
   const [draft, setDraft] = useState('')
   const [trouble, setTrouble] = useState('')
+  const [help, setHelp] = useState(false)
   useEffect(() => {
     document.title = 'Bellcord'
     void ask('GET', '/v1/models').then((a) => setModels(a.models)).catch(() => {})
     void ask('GET', '/v1/agents').then((a) => setAgents(a.agents.filter((x: any) => x.installed))).catch(() => {})
   }, [])
-  const begin = async (text: string, images: Image[]) => {
+  const obey = ({ name, rest }: Command) => {
+    setHelp(name === 'help')
+    if (name === 'model' && rest) { setAgent(''); setModel(rest); if (!models.some((m) => m.id === rest)) setModels([...models, { id: rest }]) }
+    else if (name === 'mode' && rest in modes) setMode(rest)
+    else if (name === 'mode' || name === 'model') setTrouble(`Choose the ${name === 'model' ? 'model' : 'permissions'} below, or write /${name} NAME.`)
+    else if (name !== 'help') setTrouble(`Nothing to ${name}: there is no conversation here yet.`)
+  }
+  const begin = async (text: string, images: Image[]): Promise<boolean> => {
+    setTrouble('')
+    const command = commandIn(text)
+    if (command) { obey(command); return true }
+    let made: { id: string } | undefined
     try {
-      setTrouble('')
-      const made = await ask('POST', '/v1/sessions', { model: agent ? undefined : model || undefined, agent: agent || undefined, mode: mode || undefined })
-      await ask('POST', `/v1/sessions/${made.id}/turns`, { id: newID(), text, images: images.length ? images : undefined })
-      go(`/s/${made.id}`)
+      made = await ask('POST', '/v1/sessions', { model: agent ? undefined : model || undefined, agent: agent || undefined, mode: mode || undefined })
+      await ask('POST', `/v1/sessions/${made!.id}/turns`, { id: newID(), text, images: images.length ? images : undefined })
+      go(`/s/${made!.id}`)
+      return true
     } catch (err) {
-      setDraft(text)
-      setTrouble((err as Problem).message)
+      const { status } = err as Problem
+      if (made && status >= 400 && status < 500) void ask('DELETE', `/v1/sessions/${made.id}`).catch(() => {}) // it has no turn
+      setTrouble(`Not sent: ${(err as Problem).message}.`)
+      return false
     }
   }
   if (me && !may(me, 'prompt')) return <main class="start"><h1>Choose a session to watch.</h1></main>
   return (
     <main class="start">
       <h1>What shall be done?</h1>
-      <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={(t, i) => void begin(t, i)} placeholder="Ask, or describe a task…" />
+      <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={begin} placeholder="Ask, or describe a task…" />
+      {help && <Help onClose={() => setHelp(false)} />}
       {trouble && <p class="banner" role="alert">{trouble}</p>}
       <div class="choices">
         {agents.length > 1 && <Choose label="Agent" value={agent} onChange={setAgent} options={agents.map((a) => [a.name, a.name || 'Bellcord’s own'])} />}

@@ -6,8 +6,10 @@ import { bytes, clock, cost, plural, tokens } from './figures'
 import { Markdown } from './markdown'
 import { QuestionCard } from './question'
 import { answer, doing, open, state, titleOf, type Part, type Turn } from './record'
+import { escaped } from './slash'
 import { Timeline } from './timeline'
 import { ToolCard } from './tool'
+import { visible } from './visible'
 
 interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
 
@@ -29,7 +31,7 @@ function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props)
     <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
       <div class="prompt">
         {turn.images.map((img, i) => <img src={`data:${/^image\/[a-z0-9.+-]+$/.test(img.type) ? img.type : 'image/png'};base64,${img.data}`} alt={`Image ${i + 1} of the prompt`} />)}
-        <p class="plain">{turn.text}</p>
+        <p class="plain">{visible(turn.text)}</p>
       </div>
       {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
       <div class="answer">{parts}</div>
@@ -68,20 +70,25 @@ export function useTick(every: number, on: boolean) {
   }, [every, on])
 }
 
+/** stopWords are the words for a stop that was pressed here, by what is known of it. */
+export const stopWords: { [delivery: string]: string } = {
+  stopping: 'Stopping…', undelivered: 'Stop not delivered yet, retrying…', unconfirmed: 'Stop not confirmed yet…',
+}
+
 /** Head says how a turn stands, and has a Stop that is always in sight. */
 function Head({ conversation, turn, mayStop }: { conversation: Conversation; turn: Turn; mayStop: boolean }) {
   useTick(250, true)
-  const pressed = conversation.pressed.get(turn.id)
   const now = state(turn)
-  const stopping = now === 'stopping' || !!pressed
+  const delivery = conversation.delivery(turn.id)
+  const stopping = now === 'stopping' || delivery === 'stopping'
   const since = turn.started ?? turn.accepted
-  const word = stopping ? 'Stopping…' : { queued: 'Queued', running: 'Running', waiting: 'Waiting for you' }[now] ?? now
+  const word = stopping ? stopWords.stopping : stopWords[delivery ?? ''] ?? (conversation.link === 'lost' ? 'May still be running' : { queued: 'Queued', running: 'Running', waiting: 'Waiting for you' }[now] ?? now)
   return (
     <div class={'head' + (stopping ? ' stopping' : '')}>
-      <span class="state" data-word={stopping ? 'stopping' : now}><i class={stopping ? 'square' : 'dot'} aria-hidden="true" />{word}</span>
-      <span class="faint figures">{clock(Date.now() - since)}</span>
-      <span class="faint doing">{stopping ? <Waits conversation={conversation} turn={turn} /> : doing(turn)}</span>
-      {mayStop && (
+      <span class="state" data-word={stopping ? 'stopping' : delivery ?? now}><i class={stopping ? 'square' : 'dot'} aria-hidden="true" />{word}</span>
+      {!(conversation.link === 'lost') && <span class="faint figures">{clock(Date.now() - since)}</span>}
+      <span class="faint doing">{delivery && !stopping || conversation.link === 'lost' ? '' : stopping ? <Waits conversation={conversation} turn={turn} /> : doing(turn)}</span>
+      {mayStop && (stopping || !delivery) && (
         <button type="button" class="stop" onClick={() => conversation.stop(turn.id)}>
           {stopping ? 'Stop now' : 'Stop'}<span class="hidden">{stopping ? ' without waiting for anything to end by itself' : ' this turn'}</span>
         </button>
@@ -98,7 +105,6 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
   const pressed = conversation.pressed.get(turn.id)
   const at = pressed ? performance.now() - pressed.at : turn.stop ? Date.now() - Date.parse(turn.stop.at) : 0
   if (at < 2000) return null
-  if (conversation.link !== 'live' && !turn.stop) return <>the server cannot be reached; asking again…</>
   const running = [...turn.calls.values()].filter((c) => c.state === 'running')
   const what = running.length > 0 ? running.map((c) => `“${titleOf(c)}”`).join(', ') : 'the agent'
   if (pressed?.force) return <>waiting for {what} to end</>
@@ -121,7 +127,7 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
   return (
     <footer class={'foot ' + r.end}>
       <p class="ending">
-        <span class={'badge ' + r.end}>{{ done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost' }[r.end]}</span>
+        <span class={'badge ' + r.end}>{{ done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: the server ended during this turn.' }[r.end]}</span>
         {r.end === 'stopped' && <span>{byWhom(turn)}</span>}
         <span class="faint figures">{facts.join(' · ')}</span>
       </p>
@@ -132,8 +138,8 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
       )}
       <div class="actions">
         {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
-        {mayPrompt && <button type="button" onClick={() => void conversation.send(turn.text, turn.images)}>Retry</button>}
-        {mayPrompt && <button type="button" onClick={() => onEdit(turn.text)}>Edit and resend</button>}
+        {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn.images)}>Retry</button>}
+        {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text))}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
       </div>

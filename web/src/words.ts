@@ -14,7 +14,7 @@ export interface Receipt {
   prompt?: string
   times: { accepted?: string; started?: string; requested?: string; stream_closed?: string; process_gone?: string; settled?: string }
   calls: { finished: number; stopped?: CallRef[]; not_started?: CallRef[]; unknown?: CallRef[] }
-  processes: { ended?: Process[]; survivors?: Process[]; proof?: string }
+  processes: { ended?: Process[]; survivors?: Process[]; unconfirmed?: Process[]; proof?: string }
   questions?: string[]
   held?: string[]
   usage: Usage
@@ -22,7 +22,11 @@ export interface Receipt {
 }
 
 export interface Choice { id: string; text: string; kind: string }
-export interface Question { id: string; call?: string; text: string; choices: Choice[] }
+export interface Question {
+  id: string; call?: string; text: string; choices: Choice[]
+  /** the call that it is about */
+  tool?: string; args?: any
+}
 export interface Image { type: string; data: string }
 
 export interface Session {

@@ -1,0 +1,60 @@
+// Typing cannot approve. A question is answered by a click, or by an answer that
+// has the focus and then Enter. Both count only once the answers have stood
+// still in view for a while; a key counts only after a pause in the typing.
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** settling is how long the answers have to stand still, and the keyboard be quiet, in milliseconds. */
+const settling = 700
+
+// Keys that move the focus or only modify others are not typing.
+const moves = new Set(['Tab', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Shift', 'Control', 'Alt', 'Meta'])
+let typed = -Infinity
+let before = -Infinity
+addEventListener('keydown', (e) => {
+  before = typed
+  if (!moves.has(e.key)) typed = performance.now()
+}, true)
+
+/** useDeliberation watches a question's card. ready: the answers may be used; unread: a part of the question has not been in view. */
+export function useDeliberation() {
+  const card = useRef<HTMLElement>(null)
+  const answers = useRef<HTMLDivElement>(null)
+  const state = useRef({ place: '', since: performance.now(), read: new WeakSet<Element>(), pressedReady: false })
+  const [ready, setReady] = useState(false)
+  const [unread, setUnread] = useState(false)
+
+  const isReady = () => {
+    const box = answers.current?.getBoundingClientRect()
+    const place = box && !document.hidden ? `${Math.round(box.left)} ${Math.round(box.top)}` : ''
+    const s = state.current
+    if (place !== s.place || place === '') { s.place = place; s.since = performance.now() }
+    return performance.now() - s.since >= settling
+  }
+  const look = () => {
+    setReady(isReady())
+    const boxes = [...(card.current?.querySelectorAll('pre') ?? [])]
+    for (const b of boxes) if (b.scrollTop + b.clientHeight >= b.scrollHeight - 4) state.current.read.add(b)
+    setUnread(boxes.some((b) => !state.current.read.has(b)))
+  }
+  useEffect(() => {
+    look()
+    const timer = setInterval(look, 100)
+    return () => clearInterval(timer)
+  }, [])
+
+  return {
+    card, answers, ready, unread,
+    press: () => { state.current.pressedReady = isReady() },
+    /** clicked reports whether a click may answer. One of a pointer has to have begun when the answers were ready. */
+    clicked: (e: MouseEvent) => isReady() && (e.detail === 0 || state.current.pressedReady),
+    /** entered reports whether Enter or Space on an answer may give it. */
+    entered: (e: KeyboardEvent) => !e.repeat && isReady() && performance.now() - before >= settling && composer()?.value === '',
+  }
+}
+
+const composer = () => document.getElementById('composer') as HTMLTextAreaElement | null
+
+/** toComposer passes a key that is typed on an answer on to the composer. */
+export function toComposer(e: KeyboardEvent) {
+  if (e.key.length === 1 && !e.ctrlKey && !e.metaKey && !e.altKey) composer()?.focus() // the key's own effect follows the focus
+}
