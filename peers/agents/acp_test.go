@@ -83,7 +83,7 @@ func (a *acpTalker) call(ctx context.Context, method string, params, result any)
 	began := time.Now()
 	defer func() { a.Logf("%s took %v", method, time.Since(began).Round(time.Millisecond)) }()
 	pending := a.conn.Request(method, params)
-	defer context.AfterFunc(ctx, pending.Cancel)()
+	defer context.AfterFunc(ctx, func() { pending.Cancel() })()
 	if err := pending.Wait(result); err != nil {
 		a.Fatalf("%s: %v", method, errors.Join(err, context.Cause(ctx)))
 	}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { Stage, prompt } from './stage.mjs'
+import { Stage, prompt, words } from './stage.mjs'
 
 let s
 const contexts = []
@@ -14,17 +14,9 @@ before(async () => {
 })
 after(() => s?.close())
 
-/** at opens a session of its own in a tab of its own. */
-async function at(options, more) {
-  const page = await s.page(options)
-  const id = await s.session(more)
-  await page.goto(`${s.url}/s/${id}`)
-  await page.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
-  return { page, id }
-}
+const at = (options, more) => s.at(options, more)
 
 const text = (page) => page.locator('.turn .prose').last().innerText()
-const words = (page, n) => page.waitForFunction((n) => (document.querySelector('.turn:last-child .prose')?.textContent.match(/word\d+/g)?.length ?? 0) >= n, n)
 
 async function said(id) {
   const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
@@ -178,12 +170,12 @@ test('Stop works while the network is away, and the page comes back by itself', 
   await prompt(page, '[slow 3000 20ms]')
   await words(page, 3)
   await page.context().setOffline(true)
-  await page.getByText('The connection is lost').waitFor()
+  await page.locator('.banner', { hasText: 'Connection lost' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.locator('.head.stopping').waitFor()
+  await page.locator('.head', { hasText: 'Stop not delivered yet' }).waitFor()
   await page.context().setOffline(false)
   await page.locator('.badge.stopped').waitFor()
-  assert.equal(await page.getByText('The connection is lost').count(), 0)
+  assert.equal(await page.locator('.banner', { hasText: 'Connection lost' }).count(), 0)
   await page.context().close()
 })
 
@@ -193,7 +185,7 @@ test('a server that is killed and comes back is found again, without a reload', 
   await words(page, 5)
   const before = await text(page)
   await s.kill()
-  await page.getByText('The connection is lost').waitFor()
+  await page.locator('.banner', { hasText: 'Connection lost' }).waitFor()
   await s.serve()
   await page.locator('.badge.lost').waitFor({ timeout: 30000 })
   assert.ok((await text(page)).startsWith(before.slice(0, 20)))

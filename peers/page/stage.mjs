@@ -73,8 +73,8 @@ export class Stage {
     return context
   }
 
-  async login(page) {
-    const { code } = await this.api('POST', '/v1/codes')
+  async login(page, wanted = {}) {
+    const { code } = await this.api('POST', '/v1/codes', wanted)
     await page.goto(`${this.url}/login#${code}`)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
@@ -88,6 +88,15 @@ export class Stage {
     return page
   }
 
+  /** at opens a session of its own in a tab of its own. */
+  async at(options, more) {
+    const page = await this.page(options)
+    const id = await this.session(more)
+    await page.goto(`${this.url}/s/${id}`)
+    await page.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
+    return { page, id }
+  }
+
   async session(more = {}) { return (await this.api('POST', '/v1/sessions', more)).id }
 
   async close() {
@@ -99,6 +108,9 @@ export class Stage {
     rmSync(this.data, { recursive: true, force: true, maxRetries: 5 })
   }
 }
+
+/** words waits until the last answer has so many of the fake model's words. */
+export const words = (page, n) => page.waitForFunction((n) => (document.querySelector('.turn:last-child .prose')?.textContent.match(/word\d+/g)?.length ?? 0) >= n, n)
 
 /** prompt types and sends. */
 export async function prompt(page, text) {

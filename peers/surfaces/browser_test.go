@@ -19,7 +19,8 @@ type browser struct {
 	out *bufio.Reader
 }
 
-// openBrowser logs one in as a person does, by bellcord open.
+// openBrowser logs one in as a person does, by bellcord open. The session is
+// anna's, of Telegram: another owner's needs --admin.
 func openBrowser(s *stage, chromium string, session bellcord.SessionID) *browser {
 	s.t.Helper()
 	cmd := exec.Command("node", "page.mjs")
@@ -40,7 +41,7 @@ func openBrowser(s *stage, chromium string, session bellcord.SessionID) *browser
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
 	})
-	address, err := s.bellcord("open", "--print").Output()
+	address, err := s.bellcord("open", "--print", "--admin").Output()
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ const deeds = {
     const seen = (what) => document.querySelector(`[data-turn="${id}"] ${what}`)?.innerText ?? ''
     return { prompt: seen('.prompt'), answer: seen('.answer'), badge: seen('.badge'), ending: seen('.ending') }
   }, id),
-  /** read is a receipt as the browser's own cookie reads it. */
-  read: ({ path }) => page.evaluate(async (path) => (await fetch(path)).text(), path),
+  /** read is a receipt as the browser reads it with its own login. */
+  read: ({ path }) => page.evaluate(async (path) => (await (await import('/client.js')).send(path)).text(), path),
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/fakegram"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
 // anna is her number at Telegram.

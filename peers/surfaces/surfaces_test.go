@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/client"
 )
 
 // turn is one under way, and the prompt that no other has.

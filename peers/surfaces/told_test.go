@@ -78,11 +78,11 @@ func (r *room) isLogged(w way, t turn) bool {
 func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Receipt {
 	r.t.Helper()
 	path := "/v1/turns/" + string(t.id)
-	byCookie := ""
-	r.page.does("read", map[string]any{"path": path}, &byCookie)
+	byBrowser := ""
+	r.page.does("read", map[string]any{"path": path}, &byBrowser)
 	byToken := r.read(http.DefaultClient, r.url+path)
-	if bySocket := r.read(r.socket(), "http://localhost"+path); bySocket != byToken || byCookie != byToken {
-		r.t.Errorf("%s: by token\n%s\nby socket\n%s\nby cookie\n%s", w.name, byToken, bySocket, byCookie)
+	if bySocket := r.read(r.socket(), "http://localhost"+path); bySocket != byToken || byBrowser != byToken {
+		r.t.Errorf("%s: by token\n%s\nby socket\n%s\nby browser\n%s", w.name, byToken, bySocket, byBrowser)
 	}
 	var record struct{ Receipt bellcord.Receipt }
 	if err := json.Unmarshal([]byte(byToken), &record); err != nil {
@@ -96,7 +96,7 @@ func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Rece
 		r.t.Errorf("%s: the stop was answered with\n%s\nthe record has\n%s", w.name, written(r.t, *answer), want)
 	}
 	c := record.Receipt.Cause
-	if record.Receipt.Turn != t.id || c == nil || c.Kind != bellcord.Person || c.By != w.by || c.From != w.word {
+	if record.Receipt.Turn != t.id || c == nil || c.Kind != bellcord.CausePerson || c.By != w.by || c.Source != w.word {
 		r.t.Errorf("%s: %s", w.name, want)
 	}
 	return record.Receipt
@@ -145,8 +145,8 @@ func written(t *testing.T, receipt bellcord.Receipt) string {
 // whichever surface asked for the stop.
 func bare(t *testing.T, r bellcord.Receipt) string {
 	t.Helper()
-	cause := bellcord.Cause{Kind: r.Cause.Kind, Why: r.Cause.Why, Mode: r.Cause.Mode}
+	cause := bellcord.Cause{Kind: r.Cause.Kind, Reason: r.Cause.Reason, Mode: r.Cause.Mode}
 	r.Turn, r.Prompt, r.Cause = "", "", &cause
-	r.Times, r.Usage, r.Spent, r.Kept.Text = bellcord.Times{}, bellcord.Usage{}, nil, 0
+	r.Times, r.Usage, r.UsageByModel, r.Kept.TextBytes = bellcord.Times{}, bellcord.Usage{}, nil, 0
 	return written(t, r)
 }

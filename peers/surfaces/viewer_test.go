@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord/client"
 )
 
 // viewer is a program that reads the session's events over HTTP.
@@ -24,7 +24,7 @@ type viewer struct {
 func openViewer(s *stage, server *client.Client, session bellcord.SessionID) *viewer {
 	v := &viewer{t: s.t, said: map[bellcord.TurnID]string{}, prompted: map[string]bellcord.TurnID{}, ended: map[bellcord.TurnID]bellcord.Receipt{}}
 	stream := server.Events(session, 0)
-	ctx, leave := context.WithCancel(context.Background()) //nolint:forbidigo // for watching; no turn hangs on it
+	ctx, leave := context.WithCancel(context.Background())
 	read := make(chan struct{})
 	s.t.Cleanup(func() { leave(); <-read })
 	go func() {
@@ -49,11 +49,11 @@ func (v *viewer) take(events []bellcord.Event) {
 	defer v.mu.Unlock()
 	for _, ev := range events {
 		switch b := ev.Body.(type) {
-		case bellcord.Prompted:
+		case bellcord.TurnAccepted:
 			v.prompted[b.Text] = ev.Turn
-		case bellcord.Said:
+		case bellcord.TextDelta:
 			v.said[ev.Turn] += b.Text
-		case bellcord.Ended:
+		case bellcord.TurnEnded:
 			v.ended[ev.Turn] = b.Receipt
 		}
 	}
@@ -88,8 +88,8 @@ func (v *viewer) streams(t turn) bool {
 
 func (v *viewer) ending(t turn) string {
 	r := v.receipt(t.id)
-	if r.End != bellcord.Stopped || r.Turn != t.id {
+	if r.End != bellcord.EndStopped || r.Turn != t.id {
 		return ""
 	}
-	return "stopped by " + r.Cause.By + " from " + r.Cause.From
+	return "stopped by " + r.Cause.By + " from " + r.Cause.Source
 }

@@ -26,9 +26,9 @@ type cutter struct {
 	headless           atomic.Int64 // ends inside the head of an answer
 }
 
-// What a connection is given before it is cut. Behind the second that a browser
-// waits there is about a second's backlog, some 10 KB, so that cuts fall into
-// the head of the answer, the backlog, and what is live.
+// What a connection is given before it is cut. The page comes back after a tenth
+// of a second, and later where it fails, so that cuts fall into the head of the
+// answer, a backlog, and what is live.
 const (
 	mostTime  = 1500 * time.Millisecond
 	mostBytes = 24 << 10

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
-	"github.com/bellcord/bellcord/internal/client"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/client"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 

@@ -1,7 +1,7 @@
 // Command viewers lets real viewers watch live turns while their connections are
-// killed: the EventSource of a headless Chromium behind a proxy that cuts, and
-// curl, killed as a process. Each comes back the way it does everywhere, with
-// Last-Event-ID. In the end what each was shown, put together, is held against
+// killed: the page's own client in a headless Chromium, behind a proxy that cuts,
+// and curl with a token, killed as a process. Each comes back behind the last
+// event that it has. In the end what each was shown, put together, is held against
 // the session's record: no event missing, none twice, none out of order, none
 // changed.
 //

@@ -10,12 +10,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// pages are a browser's, each in a profile of its own with its own cookies and
+// pages are a browser's, each in a profile of its own with its own login and
 // connections: a browser has six for a host, and a stream takes one for good.
 type pages struct {
 	browser *chromium
 	base    string
-	gaveUp  atomic.Int64
+	losses  atomic.Int64 // streams that a page found lost, and took up again
 	failed  chan error
 
 	mu      sync.Mutex
@@ -39,23 +39,21 @@ func (p *pages) open(ctx context.Context, name, code string, sessions []bellcord
 		return nil, err
 	}
 	var ledgers []*ledger
-	paths := []string{}
 	for _, id := range sessions {
-		ledgers = append(ledgers, newLedger(fmt.Sprintf("%s, EventSource on %s", name, id)))
-		paths = append(paths, "/v1/sessions/"+string(id)+"/events")
+		l := newLedger(fmt.Sprintf("%s, stream of %s", name, id))
+		l.same = sameJSON
+		ledgers = append(ledgers, l)
 	}
 	p.mu.Lock()
 	p.ledgers[page] = ledgers
 	p.mu.Unlock()
-	// The server's answers allow a page nothing at all, for they are no pages. Ours
-	// is one of them all the same, because an EventSource with a cookie needs a page
-	// of the same origin: the browser is told not to mind.
 	for _, step := range []struct {
 		method string
 		params map[string]any
 	}{
-		{"Page.setBypassCSP", map[string]any{"enabled": true}},
-		{"Page.navigate", map[string]any{"url": p.base + "/healthz"}},
+		{"Page.enable", map[string]any{}},
+		{"Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}}, // a hidden page lets go of its streams
+		{"Page.navigate", map[string]any{"url": p.base + "/login"}},
 		{"Runtime.enable", map[string]any{}},
 		{"Runtime.addBinding", map[string]any{"name": "tell"}},
 	} {
@@ -66,7 +64,7 @@ func (p *pages) open(ctx context.Context, name, code string, sessions []bellcord
 	if err := p.run(ctx, page, login, code); err != nil {
 		return nil, err
 	}
-	return ledgers, p.run(ctx, page, watch, paths)
+	return ledgers, p.run(ctx, page, watch, sessions)
 }
 
 func (p *pages) blank(ctx context.Context) (page string, err error) {
@@ -88,31 +86,20 @@ func (p *pages) blank(ctx context.Context) (page string, err error) {
 	return made.SessionID, nil
 }
 
-// What runs in the page. An EventSource comes back by itself, with Last-Event-ID;
-// but Chromium takes half a head that ends in order, over plain HTTP, for a whole
-// one, finds no content type in it, and then gives up for good. What a page can do
-// is to open another, behind the last event it has. See trial.count for how often.
+// What runs in the page, as the page itself does it: the client that it was
+// served with logs in, follows the sessions, and opens a stream again that was
+// lost. Nothing here tells it where it was.
 const (
-	login = `async code => {
-		const answer = await fetch("/v1/login", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({code})});
-		if (answer.status !== 204) throw new Error("login: " + answer.status);
+	login = `async code => (await import("/client.js")).logIn(code)`
+	watch = `async sessions => {
+		const {follow} = await import("/client.js");
+		sessions.forEach((session, stream) => follow(session, {
+			events: events => events.forEach(e => tell(JSON.stringify({stream, id: String(e.seq), data: JSON.stringify(e)}))),
+			link: state => { if (state === "lost" || state === "gone") tell(JSON.stringify({stream, lost: state})) },
+			anew: () => tell(JSON.stringify({stream, wrong: "the log is taken for another one"})),
+			problem: why => tell(JSON.stringify({stream, wrong: why})),
+		}));
 	}`
-	watch = `paths => paths.forEach((path, stream) => {
-		let last = "";
-		const open = () => {
-			const source = new EventSource(last ? path + "?after=" + last : path);
-			source.onmessage = e => {
-				last = e.lastEventId;
-				tell(JSON.stringify({stream, id: e.lastEventId, data: e.data}));
-			};
-			source.onerror = () => {
-				if (source.readyState !== EventSource.CLOSED) return;
-				tell(JSON.stringify({stream, closed: true}));
-				setTimeout(open, 1000);
-			};
-		};
-		open();
-	})`
 )
 
 // run calls a function in the page and waits for what it promises.
@@ -136,16 +123,15 @@ func (p *pages) run(ctx context.Context, page, function string, argument any) er
 	return err
 }
 
-// heed writes down what an EventSource was given.
+// heed writes down what a page was given.
 func (p *pages) heed(page, method string, params json.RawMessage) {
 	if method != "Runtime.bindingCalled" {
 		return
 	}
 	var call struct{ Payload string }
 	var told struct {
-		Stream   int
-		ID, Data string
-		Closed   bool
+		Stream                int
+		ID, Data, Lost, Wrong string
 	}
 	err := json.Unmarshal(params, &call)
 	if err == nil {
@@ -155,14 +141,17 @@ func (p *pages) heed(page, method string, params json.RawMessage) {
 	of := p.ledgers[page]
 	p.mu.Unlock()
 	switch {
-	case err == nil && told.Stream < len(of) && !told.Closed:
+	case err != nil:
+	case told.Stream >= len(of):
+		err = fmt.Errorf("a page tells of a stream that it does not have: %s", call.Payload)
+	case told.Lost == "lost":
+		p.losses.Add(1)
+		return
+	case told.Lost != "" || told.Wrong != "":
+		err = fmt.Errorf("%s: %s%s", of[told.Stream].name, told.Lost, told.Wrong)
+	default:
 		of[told.Stream].add(shown{told.ID, told.Data})
 		return
-	case err == nil && told.Stream < len(of):
-		p.gaveUp.Add(1)
-		return
-	case err == nil:
-		err = fmt.Errorf("a page tells of a stream that it does not have: %s", call.Payload)
 	}
 	select {
 	case p.failed <- err:

@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/api"
+	"github.com/bellcord/bellcord/api"
 )
 
-// How many there are. A browser waits a second before it comes back, as the
-// server asks it to; that is not tampered with, so there are many streams at
-// once instead.
+// How many there are. A page waits before it comes back; that is not tampered
+// with, so there are many streams at once instead.
 const (
 	sessionCount = streamsOfAPage
 	pageCount    = 2
@@ -163,7 +162,7 @@ func (t *trial) prompt(ctx context.Context, id bellcord.SessionID, enough <-chan
 		if err != nil {
 			return err
 		}
-		if turn.Receipt == nil || turn.Receipt.End != bellcord.Done {
+		if turn.Receipt == nil || turn.Receipt.End != bellcord.EndDone {
 			return fmt.Errorf("turn %s did not do its work: %+v", turn.ID, turn)
 		}
 	}

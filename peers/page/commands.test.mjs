@@ -1,0 +1,118 @@
+// Commands typed into the page: they act, and none reaches a model.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Stage, prompt, words } from './stage.mjs'
+
+let s
+before(async () => { s = await Stage.open() })
+after(() => s?.close())
+
+const box = (page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
+
+async function texts(id) {
+  const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
+  return events.filter((e) => e.kind === 'prompted').map((e) => e.body.text)
+}
+
+test('/stop while a turn runs stops it and is not queued', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '[slow 2000 20ms]')
+  await words(page, 3)
+  await prompt(page, 'waits')
+  await page.getByRole('heading', { name: '1 queued' }).waitFor()
+  await prompt(page, '/stop')
+  await page.locator('.badge.stopped').waitFor()
+  await page.getByRole('heading', { name: '1 prompt held back by the stop' }).waitFor()
+  assert.deepEqual(await texts(id), ['[slow 2000 20ms]', 'waits'])
+  assert.equal(await box(page).inputValue(), '')
+  await page.context().close()
+})
+
+test('/stop all discards what waits as well', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '[slow 2000 20ms]')
+  await words(page, 3)
+  await prompt(page, 'waits')
+  await page.locator('.queue').waitFor()
+  await prompt(page, '/STOP all')
+  await page.locator('.badge.stopped').first().waitFor()
+  await page.locator('.queue').waitFor({ state: 'detached' })
+  assert.deepEqual((await s.api('GET', `/v1/sessions/${id}/queue`)).turns, [])
+  assert.deepEqual(await texts(id), ['[slow 2000 20ms]', 'waits'])
+  await page.context().close()
+})
+
+test('/stop with nothing running says so', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '/stop')
+  await page.locator('.banner', { hasText: 'Nothing is running.' }).waitFor()
+  assert.deepEqual(await texts(id), [])
+  await page.context().close()
+})
+
+test('/mode, /model, /clear and /help act', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '/mode read-only')
+  await page.locator('.top', { hasText: 'Read only' }).waitFor()
+  await prompt(page, '/model openai/other')
+  await page.locator('.top', { hasText: 'openai/other' }).waitFor()
+  await prompt(page, '/model')
+  await page.locator('.banner', { hasText: 'The model is openai/other.' }).waitFor()
+  await prompt(page, '/help')
+  await page.locator('.help', { hasText: '/mode NAME' }).waitFor()
+  await prompt(page, 'hello')
+  await page.locator('.badge.done').waitFor()
+  await prompt(page, '/clear')
+  await page.locator('.turn.cleared').waitFor()
+  assert.deepEqual(await texts(id), ['hello'])
+  await page.context().close()
+})
+
+test('an unknown command is refused with the nearest one, and the draft is kept', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '/modle x')
+  await page.locator('.banner', { hasText: 'unknown command /modle (did you mean /model?)' }).waitFor()
+  await page.waitForFunction(() => document.getElementById('composer').value === '/modle x')
+  assert.equal(await page.locator('.turn').count(), 0)
+  assert.deepEqual(await texts(id), [])
+  await page.context().close()
+})
+
+test('two slashes, a leading blank and a path are text, also when they are sent again', async () => {
+  const { page, id } = await s.at()
+  for (const [n, message] of ['//stop', ' /stop', '/etc/hosts is wrong'].entries()) {
+    await prompt(page, message)
+    await page.waitForFunction((n) => document.querySelectorAll('.badge.done').length === n, n + 1)
+  }
+  assert.deepEqual(await texts(id), ['/stop', ' /stop', '/etc/hosts is wrong'])
+  await page.getByRole('button', { name: 'Retry' }).first().click()
+  await page.waitForFunction(() => document.querySelectorAll('.badge.done').length === 4)
+  assert.equal((await texts(id))[3], '/stop')
+  await page.context().close()
+})
+
+test('a queued prompt cannot be edited into a command', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '[slow 2000 20ms]')
+  await words(page, 3)
+  await prompt(page, 'waits')
+  await page.locator('.queue').getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Queued prompt' }).fill('/stop')
+  await page.keyboard.press('Enter')
+  await page.locator('.banner', { hasText: '/stop is a command' }).waitFor()
+  assert.equal((await s.api('GET', `/v1/sessions/${id}/queue`)).turns[0].text, 'waits')
+  await page.context().close()
+})
+
+test('the first page carries out commands and leaves no empty session behind', async () => {
+  const page = await s.page()
+  const count = async () => (await s.api('GET', '/v1/sessions?limit=100')).sessions.length
+  const sessions = await count()
+  await prompt(page, '/stop')
+  await page.locator('.banner', { hasText: 'Nothing to stop' }).waitFor()
+  await prompt(page, '/deploy')
+  await page.locator('.banner', { hasText: 'unknown command /deploy' }).waitFor()
+  await page.waitForFunction(() => document.getElementById('composer').value === '/deploy')
+  while (await count() !== sessions) await page.waitForTimeout(50)
+  await page.context().close()
+})

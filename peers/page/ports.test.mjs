@@ -1,0 +1,167 @@
+// Cookies ignore ports: a server on another port of the host gets the browser's
+// cookie. It opens nothing without the secret that the page keeps for its origin.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import { setTimeout as patience } from 'node:timers/promises'
+import { Stage, prompt, words } from './stage.mjs'
+
+let s
+let other
+const got = [] // the cookies that the other server received
+before(async () => {
+  s = await Stage.open()
+  other = createServer((request, response) => {
+    got.push(request.headers.cookie ?? '')
+    response.setHeader('Content-Type', 'text/html')
+    response.end('<!doctype html><title>dev server</title>')
+  })
+  await new Promise((listening) => other.listen(0, '127.0.0.1', listening))
+  other.url = `http://127.0.0.1:${other.address().port}`
+})
+after(async () => { other?.close(); await s?.close() })
+
+/** replay sends a request with the stolen cookie and returns the status and the word of the problem. */
+async function replay(cookie, method, path, body, headers = {}) {
+  const response = await fetch(s.url + path, {
+    method, headers: { Cookie: cookie, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers }, body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(20_000),
+  })
+  if (response.status === 429) { // the limit on bad credentials, which is not what is looked at
+    await patience(1000)
+    return replay(cookie, method, path, body, headers)
+  }
+  if (response.ok) { void response.body?.cancel(); return `${response.status}` }
+  return `${response.status} ${String((await response.json()).type).replace('urn:bellcord:', '')}`
+}
+
+const loggedIn = (page) => page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+const loginShown = (page) => page.getByRole('textbox', { name: 'Code' }).waitFor()
+
+test('a server on another port gets the cookie, and can do nothing with it', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, '[slow 3000 20ms]')
+  await words(page, 3)
+  const turn = await page.locator('[data-turn]').first().getAttribute('data-turn')
+  const visit = await page.context().newPage()
+  got.length = 0
+  await visit.goto(other.url)
+  const cookie = got.find((c) => c.includes('bellcord=bc_'))
+  assert.ok(cookie, `the browser sent ${JSON.stringify(got)}`) // else this test shows nothing
+  assert.equal(await visit.evaluate(() => localStorage.length), 0)
+
+  const tries = [
+    ['GET', '/v1/me'], ['GET', '/v1/sessions'], ['GET', `/v1/sessions/${id}`], ['GET', `/v1/sessions/${id}/events`], ['GET', `/v1/sessions/${id}/transcript`],
+    ['GET', '/v1/turns'], ['GET', `/v1/turns/${turn}`], ['GET', '/v1/usage'], ['GET', '/metrics'],
+    ['POST', '/v1/sessions', {}], ['POST', `/v1/sessions/${id}/turns`, { text: 'stolen' }], ['PATCH', `/v1/sessions/${id}`, { mode: 'full' }], ['DELETE', `/v1/sessions/${id}`],
+    ['POST', `/v1/turns/${turn}/stop`, {}], ['POST', `/v1/sessions/${id}/stop`, {}], ['POST', '/v1/stop', {}], ['POST', '/v1/codes'], ['POST', '/v1/logout'],
+  ]
+  for (const [method, path, body] of tries) {
+    assert.equal(await replay(cookie, method, path, body), '401 page-secret-needed', `${method} ${path}`)
+  }
+  for (const [method, path, body] of [['GET', '/v1/me'], ['GET', `/v1/sessions/${id}/events`], ['POST', `/v1/turns/${turn}/stop`, {}]]) {
+    assert.equal(await replay(cookie, method, path, body, { 'Bellcord-Page': 'a'.repeat(64) }), '401 bad-credentials', `${method} ${path} with a guess`)
+  }
+  const asBearer = { Authorization: 'Bearer ' + /bellcord=([^;]+)/.exec(cookie)[1] }
+  assert.equal(await replay('', 'GET', '/v1/me', undefined, asBearer), '401 bad-credentials')
+
+  // The other page itself can neither ask from the browser nor read the answer.
+  const asked = await visit.evaluate(async (url) => {
+    const outcome = (init) => fetch(url + '/v1/me', init).then((r) => `${r.type} ${r.status}`, () => 'refused')
+    return [await outcome({ credentials: 'include' }), await outcome({ credentials: 'include', headers: { 'Bellcord-Page': 'x' } }), await outcome({ credentials: 'include', mode: 'no-cors' })]
+  }, s.url)
+  assert.deepEqual(asked, ['refused', 'refused', 'refused'])
+
+  const { state } = await s.api('GET', `/v1/turns/${turn}`)
+  assert.equal(state, 'running')
+  const before = await page.locator('.turn .prose').last().innerText()
+  await page.waitForFunction((n) => document.querySelector('.turn .prose').innerText.length > n, before.length) // its stream goes on
+  await page.bringToFront()
+  await page.keyboard.press('Escape') // the page itself may stop
+  await page.locator('.badge.stopped').waitFor()
+  await page.context().close()
+})
+
+test('a cookie without the secret of the page shows the login, and asks for nothing', async () => {
+  const { page, id } = await s.at()
+  await page.evaluate(() => localStorage.clear())
+  const requests = []
+  page.on('request', (r) => { if (r.url().includes('/v1/')) requests.push(r.url()) })
+  for (const path of [`/s/${id}`, '/', '/ops']) {
+    await page.goto('about:blank')
+    requests.length = 0
+    await page.goto(s.url + path)
+    await loginShown(page)
+    assert.equal(page.url(), `${s.url}/login`)
+    assert.deepEqual(requests, [])
+  }
+  assert.ok((await page.context().cookies()).some((c) => c.name === 'bellcord'))
+  await s.login(page)
+  assert.deepEqual(page.context().watch.errors, [])
+  await page.context().close()
+})
+
+test('a login whose secret is another one shows the login', async () => {
+  const { page, id } = await s.at()
+  await page.evaluate(() => localStorage.setItem('bellcord.page', 'f'.repeat(64)))
+  await page.goto(`${s.url}/s/${id}`)
+  await loginShown(page)
+  assert.deepEqual(page.context().watch.errors, [])
+  await page.context().close()
+})
+
+test('tabs share a login; a second one replaces the first for all of them; a logout is for all of them', async () => {
+  const { page, id } = await s.at()
+  const context = page.context()
+  const first = await page.evaluate(() => localStorage.getItem('bellcord.page'))
+  const second = await context.newPage()
+  await second.goto(`${s.url}/s/${id}`)
+  await second.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
+  await s.login(second)
+  assert.notEqual(await page.evaluate(() => localStorage.getItem('bellcord.page')), first)
+  await page.bringToFront()
+  await prompt(page, 'after the second login')
+  await page.locator('.badge.done').waitFor()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await loginShown(page)
+  await loginShown(second)
+  await second.getByText('You are logged out here.').waitFor()
+  assert.equal(await page.evaluate(() => localStorage.getItem('bellcord.page')), null)
+  assert.deepEqual(await context.cookies(), [])
+  await s.login(second)
+  await loggedIn(page)
+  assert.deepEqual(context.watch.errors, [])
+  await context.close()
+})
+
+test('a conversation is saved as a file, by the page and not by a link', async () => {
+  const { page, id } = await s.at()
+  await prompt(page, 'save this')
+  await page.locator('.badge.done').waitFor()
+  await page.getByLabel('More about this session').click()
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as Markdown' }).click()])
+  assert.equal(file.suggestedFilename(), 'session.md')
+  let text = ''
+  for await (const piece of await file.createReadStream()) text += piece
+  assert.match(text, /You said: save this/)
+  assert.deepEqual(page.context().watch.violations, [])
+  await page.goto(`${s.url}/v1/sessions/${id}/transcript`)
+  assert.match(await page.locator('body').innerText(), /page-secret-needed/) // an address of the API by itself is refused
+  await page.context().close()
+})
+
+test('without admin the page says what needs it', async () => {
+  const page = await s.page()
+  await page.locator('.sessions').getByText('need admin rights').waitFor()
+  await page.goto(`${s.url}/ops`)
+  await page.locator('.ops').getByText('need admin rights').waitFor()
+  await page.goto(`${s.url}/s/01920000-0000-7000-8000-00000000000a`)
+  await page.locator('.banner').getByText('bellcord open --admin').waitFor()
+  await page.context().close()
+  const admin = await (await s.context()).newPage()
+  await s.login(admin, { scopes: ['read', 'prompt', 'stop', 'admin'] })
+  await admin.goto(`${s.url}/ops`)
+  await admin.getByRole('heading', { name: 'Nodes' }).waitFor()
+  assert.equal(await admin.getByText('need admin rights').count(), 0)
+  await admin.context().close()
+})

@@ -1,0 +1,162 @@
+// Questions: typing cannot approve, the whole call is shown, nothing is hidden in it.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Stage, prompt } from './stage.mjs'
+
+let s
+before(async () => { s = await Stage.open({ mode: 'ask' }) })
+after(() => s?.close())
+
+const box = (page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
+const call = (name, args) => `[tool ${name} ${JSON.stringify(args)}]`
+
+/** asked starts a turn that puts a question, and waits until it is shown. */
+async function asked(name, args, options) {
+  const { page, id } = await s.at(options)
+  const { dir } = await s.api('GET', `/v1/sessions/${id}`)
+  await s.api('POST', `/v1/sessions/${id}/turns`, { text: call(name, args) })
+  const question = page.locator('.question')
+  await question.waitFor()
+  return { page, id, dir, question, allow: question.getByRole('button', { name: 'Allow once' }) }
+}
+
+async function answers(id) {
+  const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
+  return events.filter((e) => e.kind === 'answered').map((e) => e.body.choice)
+}
+
+const ready = (page) => page.waitForFunction(() => document.querySelector('.answers button')?.getAttribute('aria-disabled') === 'false')
+
+test('typing "add a test" and Enter while a question appears approves nothing', async () => {
+  const { page, id } = await s.at()
+  const { dir } = await s.api('GET', `/v1/sessions/${id}`)
+  await box(page).focus()
+  void s.api('POST', `/v1/sessions/${id}/turns`, { text: call('shell', { command: 'touch approved' }) })
+  for (const c of 'add a test') { await page.keyboard.type(c); await page.waitForTimeout(60) }
+  await page.locator('.question').waitFor()
+  await page.keyboard.type(' y a')
+  await page.keyboard.press('Enter')
+  await page.locator('.queue', { hasText: 'add a test y a' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForTimeout(900)
+  assert.deepEqual(await answers(id), [])
+  assert.ok(!existsSync(join(dir, 'approved')))
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'composer')
+  await page.context().close()
+})
+
+test('a click and Enter in the first 0.7 s answer nothing; a letter on an answer goes to the composer', async () => {
+  const { page, id, question } = await asked('shell', { command: 'touch approved' })
+  const early = await page.evaluate(() => {
+    const b = document.querySelector('.answers button')
+    const inert = b.getAttribute('aria-disabled')
+    for (const type of ['pointerdown', 'pointerup', 'click']) b.dispatchEvent(new PointerEvent(type, { bubbles: true, detail: 1 }))
+    return inert
+  })
+  await page.waitForTimeout(200)
+  if (early !== 'false') assert.deepEqual(await answers(id), []) // on a slow machine it may have stood long enough
+  await ready(page)
+  await question.getByRole('button', { name: 'Allow once' }).focus()
+  await page.keyboard.type('add')
+  assert.equal(await box(page).inputValue(), 'add')
+  await question.getByRole('button', { name: 'Allow once' }).focus()
+  await page.waitForTimeout(800)
+  await page.keyboard.press('Enter') // the composer is not empty
+  await page.waitForTimeout(200)
+  assert.deepEqual(await answers(id), [])
+  await box(page).fill('')
+  await question.getByRole('button', { name: 'Allow once' }).focus()
+  await page.keyboard.press('x')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('Shift+Tab') // wherever that leads, the keyboard was not quiet
+  await question.getByRole('button', { name: 'Allow once' }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForTimeout(200)
+  assert.deepEqual(await answers(id), [])
+  await page.context().close()
+})
+
+test('an answer that has the focus is given by Enter after a pause, and by a click', async () => {
+  for (const how of ['key', 'click']) {
+    const { page, id, dir, allow } = await asked('shell', { command: 'touch approved' })
+    await ready(page)
+    if (how === 'click') await allow.click()
+    else {
+      await allow.focus()
+      await page.waitForTimeout(800)
+      await page.keyboard.press('Enter')
+    }
+    await page.locator('.badge.done').waitFor()
+    assert.deepEqual(await answers(id), ['allow'])
+    assert.ok(existsSync(join(dir, 'approved')))
+    await page.context().close()
+  }
+})
+
+test('answers that move are inert again', async () => {
+  const { page, id } = await asked('shell', { command: 'touch approved' })
+  await ready(page)
+  const inert = await page.evaluate(() => {
+    const answers = document.querySelector('.answers')
+    answers.parentElement.style.paddingTop = '60px'
+    const b = answers.querySelector('button')
+    for (const type of ['pointerdown', 'pointerup', 'click']) b.dispatchEvent(new PointerEvent(type, { bubbles: true, detail: 1 }))
+    return true
+  })
+  assert.ok(inert)
+  await page.waitForTimeout(300)
+  assert.deepEqual(await answers(id), [])
+  await page.context().close()
+})
+
+test('a written file is shown whole, and has to be read to its end before it can be allowed', async () => {
+  const content = Array.from({ length: 120 }, (_, i) => `line ${i}`).join('\n') + '\nthe last line\n'
+  const { page, id, dir, question, allow } = await asked('write_file', { path: 'notes/new.txt', content })
+  const shown = await question.innerText()
+  assert.match(shown, /Write this file\?/)
+  assert.match(shown, /notes\/new\.txt/)
+  assert.ok(shown.includes('line 0') && shown.includes('the last line') && shown.includes(dir), shown)
+  assert.equal(shown.match(/line 77/g).length, 1, 'the content is shown once')
+  assert.match(await question.locator('.diff').evaluate((e) => getComputedStyle(e).fontFamily), /mono/i)
+  await page.waitForTimeout(1500)
+  assert.equal(await allow.getAttribute('aria-disabled'), 'true')
+  assert.equal(await question.getByRole('button', { name: 'Reject' }).getAttribute('aria-disabled'), 'false')
+  await question.locator('.diff').evaluate((e) => { e.scrollTop = e.scrollHeight })
+  await question.locator('.unread').waitFor({ state: 'detached' })
+  await page.waitForTimeout(1500) // its line is gone, so the answers moved and are inert again
+  await allow.click()
+  await page.locator('.badge.done').waitFor()
+  assert.deepEqual(await answers(id), ['allow'])
+  await page.context().close()
+})
+
+test('an edit is shown as a diff, once', async () => {
+  const { page, question } = await asked('edit_file', { path: 'total.go', old: 'a := 1\nfor i := 1; i < n; i++ {\n', new: 'a := 1\nfor i := 0; i < n; i++ {\n' })
+  assert.deepEqual(await question.locator('.diff > div').allInnerTexts().then((all) => all.map((l) => l.trim())), ['a := 1', '−for i := 1; i < n; i++ {', '+for i := 0; i < n; i++ {'])
+  assert.equal((await question.innerText()).match(/i := 0/g).length, 1)
+  assert.match(await question.innerText(), /Edit this file\?[^]*total\.go \+1 −1/)
+  await page.context().close()
+})
+
+test('direction and control characters are shown as escapes, in questions, titles and output', async () => {
+  const { page, question, allow } = await asked('shell', { command: 'printf "a\\342\\200\\256b\\010c"; # \u202Efdp.exe' })
+  assert.ok((await question.innerText()).includes('\\u202Efdp.exe'), await question.innerText())
+  await ready(page)
+  await allow.click()
+  await page.locator('.badge.done').waitFor()
+  await page.locator('.tool summary').click()
+  await page.locator('.tool .output', { hasText: 'a\\u202Eb\\u0008c' }).waitFor()
+  for (const place of ['.question', '.tool', '.top', '.sessions']) {
+    const found = await page.locator(place).allInnerTexts()
+    assert.ok(!found.some((t) => /[\u202a-\u202e\u2066-\u2069]/.test(t)), `${place}: ${found}`)
+  }
+  await page.context().close()
+})
+
+test('every answer has a label of its own', async () => {
+  const { page, question } = await asked('shell', { command: 'true' })
+  assert.deepEqual(await question.locator('.answers button').allInnerTexts(), ['Allow once', 'Allow for this session', 'Always allow in this directory', 'Reject'])
+  await page.context().close()
+})
