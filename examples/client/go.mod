@@ -1,0 +1,7 @@
+module github.com/bellcord/bellcord/examples/client
+
+go 1.26.0
+
+replace github.com/bellcord/bellcord => ../..
+
+require github.com/bellcord/bellcord v0.0.0

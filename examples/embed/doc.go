@@ -1,0 +1,7 @@
+// Command embed is a whole program around a hub: it opens a SQLite store in the
+// directory data, runs an agent of its own, stops the turn after a second and
+// prints the receipt. Run it with go run .
+//
+// A real agent passes its context to the model and to its tools, so that a stop
+// ends them at once.
+package main

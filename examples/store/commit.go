@@ -1,0 +1,205 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/lifecycle"
+)
+
+// Commit implements bellcord.Store. One mutex makes it a transaction: no op of a
+// commit can fail after another was carried out.
+func (n *Node) Commit(_ context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, bellcord.NotCommitted(bellcord.ErrClosed)
+	}
+	results := make([]bellcord.Result, len(ops))
+	for i, op := range ops {
+		results[i] = n.carryOut(op)
+	}
+	return results, nil
+}
+
+func (n *Node) carryOut(op bellcord.Op) bellcord.Result {
+	switch op := op.(type) {
+	case bellcord.PutSession:
+		return n.putSession(op)
+	case bellcord.DeleteSession:
+		return n.deleteSession(op.ID)
+	case bellcord.AcceptTurn:
+		return n.accept(op)
+	case bellcord.ClaimTurn:
+		return n.claim(op)
+	case bellcord.AppendEvents:
+		return n.appendEvents(op)
+	case bellcord.EditTurn:
+		return n.edit(op)
+	case bellcord.RecordStop:
+		return n.recordStop(op)
+	case bellcord.RecordStops:
+		return n.recordStops(op)
+	case bellcord.FinishTurn:
+		return n.finish(op)
+	}
+	panic("unknown op") // the set of ops is closed
+}
+
+// facts returns what the rules need to know about any op on a turn. The turn is
+// nil where there is none.
+func (n *Node) facts(id bellcord.TurnID, session bellcord.SessionID) (lifecycle.Facts, *turn) {
+	f := lifecycle.Facts{Alive: n.registered()}
+	t := n.turns[id]
+	if t != nil {
+		f.Turn = lifecycle.StoredTurn(t.TurnRecord, n.id, t.claimed, t.applied)
+		session = t.Session
+	}
+	s, exists := n.sessions[session]
+	f.Session, f.Owner = exists, s.Owner
+	return f, t
+}
+
+// decided answers an op as the rules decide. It calls apply where they allow it.
+func decided(f lifecycle.Facts, op bellcord.Op, apply func(lifecycle.Decision) bellcord.Result) bellcord.Result {
+	d := lifecycle.Decide(f, op)
+	result := bellcord.Result{Err: d.Err}
+	if d.Apply {
+		result = apply(d)
+	}
+	result.Stop, result.Fence = d.Stop, d.Fence
+	return result
+}
+
+func (n *Node) accept(op bellcord.AcceptTurn) bellcord.Result {
+	f, _ := n.facts(op.Turn, op.Session)
+	f.Early = n.earlyStop(op.Turn, "", op.At)
+	f.EarlyOwner = n.earlyStop(op.Turn, f.Owner, op.At)
+	return decided(f, op, func(d lifecycle.Decision) bellcord.Result {
+		bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
+		if d.Event {
+			bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
+		}
+		delete(n.early, earlyKey{op.Turn, ""})
+		delete(n.early, earlyKey{op.Turn, f.Owner})
+		t := &turn{TurnRecord: bellcord.TurnRecord{
+			ID: op.Turn, Session: op.Session, State: bellcord.StateQueued, Node: n.id,
+			FirstSeq: int64(len(n.events[op.Session]) + 1), Accepted: op.At, Prompt: op.Prompt, Stop: d.Stop,
+		}}
+		t.Prompt.Images = nil // they are in the event
+		n.turns[op.Turn] = t
+		n.touch(op.Session, op.At)
+		return n.add(op.Session, op.Turn, op.At, bodies...)
+	})
+}
+
+func (n *Node) claim(op bellcord.ClaimTurn) bellcord.Result {
+	f, t := n.facts(op.Turn, op.Session)
+	f.Busy = len(n.find(func(other *turn) bool {
+		return other != t && other.Session == op.Session && other.State == bellcord.StateRunning
+	})) > 0
+	return decided(f, op, func(d lifecycle.Decision) bellcord.Result {
+		t.State, t.Fence, t.claimed = bellcord.StateRunning, d.Fence, op.At.UnixNano()
+		return n.add(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
+	})
+}
+
+func (n *Node) appendEvents(op bellcord.AppendEvents) bellcord.Result {
+	f, t := n.facts(op.Turn, op.Session)
+	switch {
+	case op.Turn != "":
+		return decided(f, op, func(lifecycle.Decision) bellcord.Result {
+			t.applied = op.N
+			return n.add(op.Session, op.Turn, op.At, op.Bodies...)
+		})
+	case !f.Session:
+		return bellcord.Result{Err: bellcord.ErrNoSession}
+	}
+	n.touch(op.Session, op.At)
+	return n.add(op.Session, "", op.At, op.Bodies...)
+}
+
+func (n *Node) edit(op bellcord.EditTurn) bellcord.Result {
+	f, t := n.facts(op.Turn, op.Session)
+	return decided(f, op, func(lifecycle.Decision) bellcord.Result {
+		t.Prompt.Text = op.Text
+		return n.add(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text})
+	})
+}
+
+func (n *Node) recordStop(op bellcord.RecordStop) bellcord.Result {
+	f, t := n.facts(op.Turn, "")
+	if t == nil {
+		f.Early = n.earlyStop(op.Turn, op.Owner, op.Cause.At)
+		if d := lifecycle.Decide(f, op); d.Apply {
+			n.early[earlyKey{op.Turn, op.Owner}] = *d.Stop
+		}
+		return bellcord.Result{}
+	}
+	result := decided(f, op, func(d lifecycle.Decision) bellcord.Result { return n.setStop(t, d) })
+	if result.Err == nil {
+		record := t.TurnRecord
+		result.Record = &record
+	}
+	return result
+}
+
+// recordStops stops the turns of other nodes that were there when the stop was
+// requested, and reports those that the same stop has already ended.
+func (n *Node) recordStops(op bellcord.RecordStops) (result bellcord.Result) {
+	for _, t := range n.find(func(t *turn) bool {
+		unended := t.State == bellcord.StateRunning || t.State == bellcord.StateQueued && op.Drop
+		endedByIt := t.stoppedBy != nil && *t.stoppedBy == op.Cause.At.UnixNano()
+		return (unended || endedByIt) && t.Node != n.id && !t.Accepted.After(op.Cause.At) &&
+			(op.Session == "" || op.Session == t.Session) && (op.Owner == "" || op.Owner == n.sessions[t.Session].Owner)
+	}) {
+		result.Records = append(result.Records, t.TurnRecord)
+		if d := lifecycle.StopFor(t.State, t.Stop, op.Cause); d.Apply {
+			result.Events = append(result.Events, n.setStop(t, d).Events...)
+		}
+	}
+	return result
+}
+
+func (n *Node) setStop(t *turn, d lifecycle.Decision) bellcord.Result {
+	if t.Stop = d.Stop; !d.Event {
+		return bellcord.Result{}
+	}
+	return n.add(t.Session, t.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
+}
+
+func (n *Node) finish(op bellcord.FinishTurn) bellcord.Result {
+	f, t := n.facts(op.Turn, op.Session)
+	if t != nil && t.Receipt != nil {
+		f.Turn.SameReceipt = reflect.DeepEqual(*t.Receipt, op.Receipt)
+	}
+	return decided(f, op, func(lifecycle.Decision) bellcord.Result {
+		t.State, t.Receipt, t.stoppedBy = bellcord.StateEnded, &op.Receipt, op.StoppedBy()
+		for _, used := range op.Receipt.UsageByModel {
+			s := bellcord.Spending{At: op.At, Turn: op.Turn, Session: op.Session, ModelUsage: used}
+			n.spending = append(n.spending, spending{s, f.Owner})
+		}
+		n.touch(op.Session, op.At)
+		return n.add(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: op.Receipt})
+	})
+}
+
+// add appends to a session's log. It refuses bodies that could not be read again.
+func (n *Node) add(session bellcord.SessionID, id bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (result bellcord.Result) {
+	for _, b := range bodies {
+		data, err := json.Marshal(b)
+		if err == nil {
+			_, err = bellcord.DecodeBody(b.Kind(), data)
+		}
+		if err != nil {
+			return bellcord.Result{Err: err}
+		}
+		seq := int64(len(n.events[session]) + len(result.Events) + 1)
+		result.Events = append(result.Events, bellcord.Event{Session: session, Seq: seq, Turn: id, Time: at, Body: b})
+	}
+	n.events[session] = append(n.events[session], result.Events...)
+	return result
+}

@@ -1,0 +1,105 @@
+// Package memory is a bellcord.Store that keeps everything in maps. It shows what
+// a store has to do: read the facts about an op's turn, let package lifecycle
+// decide, and apply the decision. It passes storetest, except for the checks that
+// need a store which other processes can reach.
+package memory
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Memory is the storage that nodes share.
+type Memory struct {
+	mu       sync.Mutex      // protects all fields; a commit holds it from its first op to its last
+	nodes    map[string]bool // by id: whether the node lives
+	sessions map[bellcord.SessionID]bellcord.Session
+	events   map[bellcord.SessionID][]bellcord.Event
+	turns    map[bellcord.TurnID]*turn
+	early    map[earlyKey]bellcord.Cause // stops that wait for their turns
+	spending []spending
+}
+
+// turn is a turn's record and the fields that only the store uses.
+type turn struct {
+	bellcord.TurnRecord
+	claimed   int64  // time of the claim
+	applied   int64  // number of the last append
+	taken     bool   // from a dead node
+	stoppedBy *int64 // time of the stop that ended it
+}
+
+type earlyKey struct {
+	turn  bellcord.TurnID
+	owner string
+}
+
+type spending struct {
+	bellcord.Spending
+	owner string
+}
+
+// New returns an empty Memory.
+func New() *Memory {
+	return &Memory{
+		nodes:    map[string]bool{},
+		sessions: map[bellcord.SessionID]bellcord.Session{},
+		events:   map[bellcord.SessionID][]bellcord.Event{},
+		turns:    map[bellcord.TurnID]*turn{},
+		early:    map[earlyKey]bellcord.Cause{},
+	}
+}
+
+// find returns the turns for which want is true, in the order they were accepted.
+func (m *Memory) find(want func(*turn) bool) []*turn {
+	var all []*turn
+	for _, t := range m.turns {
+		if want(t) {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(a, b *turn) int { return a.Accepted.Compare(b.Accepted) })
+	return all
+}
+
+// earlyStop returns the stop that was kept for a turn, if it is not too old.
+func (m *Memory) earlyStop(id bellcord.TurnID, owner string, now time.Time) *bellcord.Cause {
+	maps.DeleteFunc(m.early, func(_ earlyKey, c bellcord.Cause) bool { return now.Sub(c.At) >= bellcord.EarlyStopLifetime })
+	if cause, kept := m.early[earlyKey{id, owner}]; kept {
+		return &cause
+	}
+	return nil
+}
+
+// touch moves a session to the top of the list.
+func (m *Memory) touch(id bellcord.SessionID, at time.Time) {
+	if s := m.sessions[id]; at.After(s.Updated) {
+		s.Updated = at
+		m.sessions[id] = s
+	}
+}
+
+func (m *Memory) putSession(op bellcord.PutSession) bellcord.Result {
+	s := op.Session
+	old, exists := m.sessions[s.ID]
+	switch {
+	case exists:
+		s.Created, s.Owner = old.Created, old.Owner
+	case op.Existing:
+		return bellcord.Result{Err: bellcord.ErrNoSession}
+	}
+	m.sessions[s.ID] = s
+	m.touch(s.ID, old.Updated)
+	return bellcord.Result{}
+}
+
+func (m *Memory) deleteSession(id bellcord.SessionID) bellcord.Result {
+	delete(m.sessions, id)
+	delete(m.events, id)
+	maps.DeleteFunc(m.turns, func(_ bellcord.TurnID, t *turn) bool { return t.Session == id })
+	return bellcord.Result{}
+}

@@ -1,0 +1,86 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Node is a bellcord.Store: one hub's view of a Memory.
+type Node struct {
+	*Memory
+	id     string
+	closed bool
+}
+
+var _ bellcord.Store = (*Node)(nil)
+
+// Open registers a node. Every hub needs a separate one.
+func (m *Memory) Open() *Node {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := &Node{Memory: m, id: string(bellcord.NewSessionID())}
+	m.nodes[n.id] = true
+	return n
+}
+
+// Close leaves the unended turns of the node to the others.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed = true; n.registered() {
+		n.nodes[n.id] = false
+	}
+	return nil
+}
+
+// registered reports whether no other node has taken this one for dead.
+func (n *Node) registered() bool {
+	_, is := n.nodes[n.id]
+	return is
+}
+
+// Changed implements bellcord.Watcher. It always reports a change: the caller then
+// looks for what is new, which is cheap in memory.
+func (n *Node) Changed(context.Context) (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.registered() {
+		return true, bellcord.ErrFenced
+	}
+	return true, nil
+}
+
+// RecordedStops implements bellcord.Watcher.
+func (n *Node) RecordedStops(context.Context) ([]bellcord.TurnRecord, error) {
+	return n.unended(func(t *turn) bool { return t.Node == n.id && t.Stop != nil }), nil
+}
+
+// TakeOver implements bellcord.Watcher.
+func (n *Node) TakeOver(context.Context) ([]bellcord.TurnRecord, error) {
+	if err := n.bury(); err != nil {
+		return nil, err
+	}
+	return n.unended(func(t *turn) bool { return t.Node == n.id && t.taken }), nil
+}
+
+// bury removes the dead nodes and takes their unended turns. It raises the fence
+// of each, so that every later write of its old node is refused.
+func (n *Node) bury() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.registered() {
+		return bellcord.ErrFenced
+	}
+	for _, t := range n.turns {
+		if t.Node != n.id && !n.nodes[t.Node] && t.State != bellcord.StateEnded {
+			t.Node, t.taken, t.applied, t.Fence = n.id, true, 0, t.Fence+1
+		}
+	}
+	for id, alive := range n.nodes {
+		if !alive && id != n.id {
+			delete(n.nodes, id)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Events implements bellcord.Reader.
+func (m *Memory) Events(_ context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	events := m.events[session]
+	events = events[min(after, int64(len(events))):]
+	return slices.Clone(events[:min(limit, len(events))]), nil
+}
+
+// Tail implements bellcord.Reader.
+func (m *Memory) Tail(_ context.Context, session bellcord.SessionID) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int64(len(m.events[session])), nil
+}
+
+// Tails implements bellcord.Reader.
+func (m *Memory) Tails(_ context.Context, sessions []bellcord.SessionID) ([]int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []int64
+	for _, id := range sessions {
+		all = append(all, int64(len(m.events[id])))
+	}
+	return all, nil
+}
+
+// Turn implements bellcord.Reader.
+func (m *Memory) Turn(_ context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, exists := m.turns[id]
+	if !exists {
+		return bellcord.TurnRecord{}, bellcord.ErrNoTurn
+	}
+	return t.TurnRecord, nil
+}
+
+// UnendedTurns implements bellcord.Reader.
+func (m *Memory) UnendedTurns(_ context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+	return m.unended(func(t *turn) bool { return session == "" || session == t.Session }), nil
+}
+
+func (m *Memory) unended(want func(*turn) bool) (records []bellcord.TurnRecord) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.find(func(t *turn) bool { return t.State != bellcord.StateEnded && want(t) }) {
+		records = append(records, t.TurnRecord)
+	}
+	return records
+}
+
+// Session implements bellcord.Reader.
+func (m *Memory) Session(_ context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, exists := m.sessions[id]
+	if !exists {
+		return s, bellcord.ErrNoSession
+	}
+	return s, nil
+}
+
+// Sessions implements bellcord.Reader.
+func (m *Memory) Sessions(_ context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []bellcord.Session
+	for _, s := range m.sessions {
+		older := q.Before.IsZero() || newestFirst(bellcord.Session{Updated: q.Before, ID: q.BeforeID}, s) < 0
+		if older && (q.Dir == "" || q.Dir == s.Dir) && (q.Owner == "" || q.Owner == s.Owner) {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, newestFirst)
+	if q.Limit > 0 {
+		all = all[:min(q.Limit, len(all))]
+	}
+	return all, nil
+}
+
+func newestFirst(a, b bellcord.Session) int {
+	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(b.ID, a.ID))
+}
+
+// Spending implements bellcord.Reader.
+func (m *Memory) Spending(_ context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []bellcord.Spending
+	for _, s := range m.spending {
+		if (q.Session == "" || q.Session == s.Session) && (q.Owner == "" || q.Owner == s.owner) && !s.At.Before(q.Since) {
+			all = append(all, s.Spending)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b bellcord.Spending) int { return a.At.Compare(b.At) })
+	return all, nil
+}
