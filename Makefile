@@ -5,9 +5,10 @@ SHELL := /bin/bash
 LINT_VERSION := v2.14.0
 FUMPT_VERSION := v0.12.0
 GOBIN := $(shell go env GOPATH)/bin
+EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
 .PHONY: all
-all: fmt-check vet lint test tidy-check ## everything that must hold before a commit
+all: fmt-check tidy-check vet lint test ## everything that must hold before a commit
 
 .PHONY: fmt-check
 fmt-check: $(GOBIN)/gofumpt ## formatting, changes nothing
@@ -32,14 +33,35 @@ test: ## all tests, with the race detector, shuffled
 	go test -race -shuffle=on ./...
 
 .PHONY: tidy-check
-tidy-check: ## go.mod says what is used, here and in the modules of peers
+tidy-check: ## go.mod says what is used, here and in the modules of peers and examples
 	go mod tidy -diff
 	cd peers/gosdk && go mod tidy -diff
 	cd peers/genai && go mod tidy -diff
+	for dir in $(EXAMPLES); do (cd $$dir && go mod tidy -diff) || exit 1; done
 
 .PHONY: laws
 laws: ## the laws of a stop, by number
 	go test -race -v -run 'TestLaw' ./... | grep -E '^(=== RUN|---|\s+---|ok|FAIL|PASS)' | grep -E 'Law|FAIL|ok'
+
+# Tests of what attacks on the server, the tools and the bot came to: all were
+# refused, and have to be.
+HELD := TestHeld_|TestIncident|TestFlood|TestNobodyComesIn|TestSomebodyElses|TestWhatIsSomebodyElses|TestAScopeMay|TestMetricsNeed|TestNoLineBreak|TestWhoTrickles|TestABodyHas|TestWhereARequest|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestACodeWorksOnce|TestARevo|TestATokenIn|TestPresenceOf|TestFetchReachesPublic|TestNoFileToolLeaves|TestALinkThatIsMet|TestAPathIsRelative|TestAPipeIsRefused|TestACommandIsAllowedOnly|TestTheSocketNeeds|TestAServerForOther|TestAServerThatWouldNot|TestNobodyIsLetIn|TestTenWrongCodes|TestOnlyWhoKnowsTheSecret|TestAMistakeInTheFile|TestDecide_|TestGrant_|TestWhatIsNowhere|TestAStreamGoesOnBehind
+HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/permit ./internal/config ./internal/front/telegram/... ./cmd/bellcord
+
+.PHONY: held
+held: build peers/page/node_modules ## attacks that were refused: scopes on every route, foreign owners, hosts and origins, paths, bodies, logins, fetch, file tools, link swaps, shell syntax, terminals, rights, the page
+	go test -count=1 -timeout 10m -v -run '$(HELD)' $(HELD_IN) | grep -vE '^=== |no tests to run'
+	BELLCORD_BIN=$(CURDIR)/bin/bellcord go test -count=1 -timeout 5m -v -run '/(hostile|ports)' ./peers/page -browser | grep -E 'hostile answers|✔|✖|^(ok|FAIL|---)'
+
+.PHONY: rules
+rules: ## every check of lifecycle removed in turn, which both stores and the machine notice; 100,000 random ops that both stores answer alike; ten minutes
+	go test -count=1 -timeout 30m -run 'WithoutOneCheck' -v ./lifecycle -checks all | grep -E 'notice|RUN.*/|^(ok|FAIL|---)'
+	go test -count=1 -timeout 30m -run 'RandomFacts' -v ./lifecycle -ops 100000 | grep -E 'ops on|^(ok|FAIL|---)'
+	go test -count=1 -timeout 10m -run 'TenMillion' -v ./laws/machine -steps 10000000 | grep -E 'violations|^(ok|FAIL|---)'
+
+.PHONY: shape
+shape: ## lines of each package, exported identifiers of the root, function names that occur often
+	go run ./tools/shape
 
 .PHONY: laws-bytes
 laws-bytes: ## law 21 after every single byte of the recorded streams, in every wire format
@@ -50,13 +72,18 @@ laws-long: ## the laws that chance decides, in the large numbers of their promis
 	go test -count=1 -timeout 10m -run 'TestLaw23_WhatIsStreamed' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw3[236]' -v ./cmd/bellcord -kills 100 | grep -E 'kills|settled|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15' -v ./cmd/bellcord -kills 50 | grep -E 'kills|^(ok|FAIL|---)'
-	go test -count=1 -timeout 10m -run 'TestLaw15_NothingOfAMixed' -v ./internal/proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
+	go test -count=1 -timeout 10m -run 'TestLaw15_NothingOfAMixed' -v ./proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
 	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw02_APrompt' -v ./laws -idraces 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw02_RealPi' -v ./internal/agent/child/pi -args -n 200 | grep -E 'lost|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -parallel 3 -run 'TestLaw23_AClear' -v ./cmd/bellcord -args -n 200 | grep -E 'seed|violations|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 60m ./laws -stores postgres -nodes
+
+COMMANDS ?= 2000
+.PHONY: fuzz-rules
+fuzz-rules: ## COMMANDS (2000) generated commands; those that rules allow are run under strace, and may do nothing that no rule allows
+	go test -count=1 -timeout 120m -run 'TestFuzzVerdict' -v ./internal/permit -commands $(COMMANDS) | grep -E 'generated|ran|opened|missing|^(ok|FAIL|---)'
 
 .PHONY: machine
 machine: ## the rules of turns, leases, fences and stops as a state machine, ten million steps
@@ -72,6 +99,13 @@ chaos: ## three nodes, PostgreSQL and NATS, killed, paused and cut off for CHAOS
 bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
 	go run ./bench cluster
+
+.PHONY: examples
+examples: build ## the programs in examples/, each a module of its own: vetted, tested and run with the fake model
+	@for dir in $(EXAMPLES); do \
+		echo "$$dir"; \
+		(cd $$dir && go vet ./... && BELLCORD_BIN=$(CURDIR)/bin/bellcord go test -count=1 ./...) || exit 1; \
+	done
 
 .PHONY: peers
 peers: build peers-clients peers-viewers peers-matrix ## real clients, viewers and agents
@@ -132,8 +166,9 @@ pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs c
 	docs/pictures/telegram.sh
 
 .PHONY: reference
-reference: ## docs/cli.md, config.md and http-reference.md from the code; a test says when they are old
+reference: ## docs/cli.md, config.md and http-reference.md from the code, and the tests of each law in LAWS.md; tests say when they are old
 	go test -count=1 -run 'TestTheReference' ./cmd/bellcord -update
+	go test -count=1 -run 'TestLaws_' . -update
 
 .PHONY: snapshot
 snapshot: ## a release for this system, built and tried, published nowhere; tools/release-try --all for every system
