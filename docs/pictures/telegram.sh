@@ -38,7 +38,8 @@ address() {
 
 start model "$bellcord" dev fakemodel --addr 127.0.0.1:0 --pace 120ms --answer docs/pictures/bells.md
 talker=$last
-start gram "$bellcord" dev fakegram --addr 127.0.0.1:0
+go build -o "$dir/fakegram" ./internal/testkit/cmd/fakegram
+start gram "$dir/fakegram" --addr 127.0.0.1:0
 model=$(address model)
 gram=$(address gram)
 
