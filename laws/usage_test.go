@@ -3,11 +3,9 @@ package laws_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
-	"github.com/bellcord/bellcord/internal/llm"
 )
 
 func TestLaw27_WhatTheModelToldIsRecordedAsItToldIt(t *testing.T) {
@@ -27,53 +25,6 @@ func TestLaw27_WhatTheModelToldIsRecordedAsItToldIt(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// drained has stopped answers read on for so long.
-func (s *stage) drained(bound time.Duration) {
-	plain := s.agent.Model
-	s.agent.Model = func(name string) (react.Model, error) {
-		m, err := plain(name)
-		m.Model = llm.Draining{Model: m.Model, For: bound}
-		return m, err
-	}
-}
-
-func TestLaw27_AnAnswerThatIsDrainedAfterAStopTellsWhatItCost(t *testing.T) {
-	t.Parallel()
-	for _, format := range formats {
-		for name, c := range map[string]struct {
-			prompt string
-			exact  bool
-			takes  time.Duration
-		}{
-			"its end comes in time": {"[usage 100 50][slow 50 20ms]", true, 0},
-			"its end does not come": {"[usage 100 50][slow 500 20ms]", false, 2 * time.Second},
-		} {
-			t.Run(format+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				onStageIn(t, format, func(s *stage) {
-					s.drained(2 * time.Second)
-					turn := s.send("", c.prompt)
-					s.await(turn.ID, saidSo("word5"))
-					s.Stop(bellcord.StopTurn(turn.ID, by))
-					<-turn.Settled()
-					r := turn.Receipt()
-					if r.End != bellcord.EndStopped || r.Usage.Exact != c.exact || c.exact && (r.Usage.InputTokens != 100 || r.Usage.OutputTokens != 50) || r.Usage.OutputTokens == 0 {
-						s.t.Errorf("%+v", r)
-					}
-					took := r.Times.Settled.Sub(r.Times.StopRequested)
-					if c.takes > 0 && took != c.takes || took > 2*time.Second {
-						s.t.Errorf("settled after %v", took)
-					}
-					if text := s.textOf(turn.ID); strings.Contains(text, "word40") {
-						s.t.Errorf("what came after the stop was shown: %q", text)
-					}
-					s.done("and now?")
-				})
-			})
-		}
 	}
 }
 

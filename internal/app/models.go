@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
@@ -42,9 +41,6 @@ func (m *Models) Find(name string) (react.Model, error) {
 	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name)}
 	if limits := m.settings.Limits; (limits.Cost > 0 || limits.SessionCost > 0) && found.Price == nil {
 		return react.Model{}, fmt.Errorf("model %s: there is a limit on cost, and no price is known: set [facts.%q]", name, name)
-	}
-	if drain := time.Duration(m.settings.UsageOnStop); drain > 0 {
-		found.Model = llm.Draining{Model: found.Model, For: drain}
 	}
 	found.Model = llm.Patient{Model: found.Model}
 	return found, nil

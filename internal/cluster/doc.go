@@ -20,8 +20,7 @@
 //
 // A node says which sessions are watched at it, by hashes, when that begins and
 // every few seconds; the others send it what they commit of those, batched, and
-// nothing else. Only what is committed is sent (the strict way of showing): a
-// relaxed one would send what is about to be, from the same place.
+// nothing else. Only committed events are sent.
 //
 // A prompt goes to the node that the session is at home with, which is the one
 // that had its newest turn: the line of those that wait is there, and the hosted

@@ -33,7 +33,6 @@ type Config struct {
 	Titles       string      `toml:"titles"`        // provider/model that names sessions; "" for their first words
 	SystemPrompt string      `toml:"system_prompt"` // file with a template; "" for our own
 	CompactAt    float64     `toml:"compact_at"`    // share of a model's window; 0 for never
-	UsageOnStop  UsageOnStop `toml:"usage_on_stop"` // "estimate", or "drain 2s": read a stopped answer on for its usage
 
 	Provider map[string]Provider `toml:"provider"`
 	Facts    map[string]Facts    `toml:"facts"` // by provider/model

@@ -50,7 +50,6 @@ mode = "full"
 titles = "openai/small"
 system_prompt = "/file/prompt"
 compact_at = 0.5
-usage_on_stop = "drain 2s"
 
 [provider.openai]
 base_url = "http://file/v1"
@@ -137,7 +136,7 @@ func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 	want := config.Config{
 		Data: "/file/data", Store: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
-		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5, UsageOnStop: config.UsageOnStop(2 * time.Second),
+		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5,
 		Provider: map[string]config.Provider{
 			"openai":    {API: "chat", BaseURL: "http://file/v1", Key: "file-key"},
 			"anthropic": {API: "anthropic", Thinking: new(int64(4096))},
@@ -234,8 +233,6 @@ func TestAMistakeIsNamedWithItsLine(t *testing.T) {
 		{"a setting in a section it does not belong to", "[limits]\nsteps = 1\nmodel = \"x\"\n", []string{"unknown setting", "3| model"}},
 		{"a number where a text belongs", "\nmodel = 3\n", []string{"2| model = 3"}},
 		{"no TOML at all", "model = \n", []string{"1| model"}},
-		{"a drain without a bound", "usage_on_stop = \"drain\"\n", []string{"usage_on_stop"}},
-		{"a drain beyond all bounds", "usage_on_stop = \"drain 1h\"\n", []string{"at most 5s"}},
 		{"a duration without a unit", "[limits]\ndeadline = \"90\"\n", []string{"missing unit"}},
 	}
 	for _, test := range tests {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Provider is where models are, and how they are spoken to.
@@ -39,28 +38,6 @@ type Facts struct {
 	CacheRead  *float64 `toml:"cache_read"`  // without it, the price of input
 	CacheWrite *float64 `toml:"cache_write"` // without it, the price of input
 }
-
-// UsageOnStop is how long a stopped answer is read on for the sake of its usage:
-// "estimate" (not at all) or "drain 2s".
-type UsageOnStop time.Duration
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (u *UsageOnStop) UnmarshalText(text []byte) error {
-	if string(text) == "estimate" {
-		*u = 0
-		return nil
-	}
-	word, bound, _ := strings.Cut(string(text), " ")
-	d, err := time.ParseDuration(bound)
-	if word != "drain" || err != nil || d <= 0 || d > mostDrain {
-		return fmt.Errorf("usage_on_stop %q: it is \"estimate\", or \"drain 2s\" with at most %v", text, mostDrain)
-	}
-	*u = UsageOnStop(d)
-	return nil
-}
-
-// mostDrain stays well within a stop's hard bound.
-const mostDrain = 5 * time.Second
 
 // addProviders puts those that everybody has beside the file's, and the
 // environment's keys and addresses over both.
