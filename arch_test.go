@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"internal/llm/wire":              {"internal/llm"},
 	"internal/llm/rules":             {""},
 	"internal/llm/openai":            {"", "internal/llm", "internal/llm/wire"},
-	"internal/llm/responses":         {"", "internal/llm", "internal/llm/wire"},
+	"internal/llm/responses":         {"", "internal/llm", "internal/llm/openai", "internal/llm/wire"},
 	"internal/llm/anthropic":         {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/gemini":            {"", "internal/llm", "internal/llm/wire"},
 	"internal/llm/fakemodel":         {"internal/piped"},

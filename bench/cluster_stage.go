@@ -29,7 +29,7 @@ type clusterStage struct {
 	nats        string
 	roles       []*exec.Cmd
 	model       *fakemodel.Server
-	serving     *fakemodel.Running
+	serving     io.Closer
 	modelURL    string
 	nodes       []*clusterNode
 	token       string

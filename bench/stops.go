@@ -66,7 +66,7 @@ type stopBench struct {
 	dir      string
 	file     *os.File
 	model    *fakemodel.Server
-	serving  *fakemodel.Running
+	serving  io.Closer
 	url      string
 	store    *sqlite.Store
 	provider *openai.Provider

@@ -29,10 +29,10 @@ type Config struct {
 	Models []string `toml:"models"` // others to choose from
 	Mode   string   `toml:"mode"`   // what is allowed without asking: read-only, ask, auto-edit or full
 
-	ConfirmStop  bool        `toml:"confirm_stop"`  // in a terminal Esc stops at the second press
-	Titles       string      `toml:"titles"`        // provider/model that names sessions; "" for their first words
-	SystemPrompt string      `toml:"system_prompt"` // file with a template; "" for our own
-	CompactAt    float64     `toml:"compact_at"`    // share of a model's window; 0 for never
+	ConfirmStop  bool    `toml:"confirm_stop"`  // in a terminal Esc stops at the second press
+	Titles       string  `toml:"titles"`        // provider/model that names sessions; "" for their first words
+	SystemPrompt string  `toml:"system_prompt"` // file with a template; "" for our own
+	CompactAt    float64 `toml:"compact_at"`    // share of a model's window; 0 for never
 
 	Provider map[string]Provider `toml:"provider"`
 	Facts    map[string]Facts    `toml:"facts"` // by provider/model

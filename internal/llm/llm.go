@@ -9,12 +9,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Model answers requests. Ask streams what the model says and thinks to emit, in
-// order, as bellcord.TextDelta and bellcord.ThinkingDelta, with a bellcord.ThinkingSigned where a
-// block of thinking is complete and a bellcord.UsageReported where the model tells
-// its usage early, and returns once the answer is complete. When ctx ends it
-// closes the connection at once and returns ctx's cause. An answer that was cut
-// off is an error, never a short answer; a failure is a *Failure.
+// Model answers requests. Ask calls emit for each part of the answer, in order:
+// bellcord.TextDelta and bellcord.ThinkingDelta, bellcord.ThinkingSigned where a
+// block of thinking is complete, bellcord.UsageReported where usage is reported
+// early. It calls emit on the caller's goroutine and never after ctx has ended.
+// When ctx ends, Ask closes the connection at once, also while emit runs, and
+// returns ctx's cause as soon as emit returns. An error of emit ends the request
+// and is returned unchanged. An answer that was cut off is an error, never a
+// short answer; a failure is a *Failure.
 type Model interface {
 	Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error)
 }

@@ -1,5 +1,6 @@
-// Package piped is a network in memory: connections whose every read and write
-// is on a channel, so that a synctest bubble sees when everyone waits.
+// Package piped has HTTP servers for fakes: on TCP, and on connections in memory
+// whose every read and write is on a channel, so that a synctest bubble sees when
+// all goroutines wait.
 package piped
 
 import (

@@ -23,7 +23,7 @@ import (
 // house is the real binary, serving, with a fake model behind it.
 type house struct {
 	dir     string
-	model   *fakemodel.Running
+	model   io.Closer
 	serve   *exec.Cmd
 	drained chan struct{} // closed when it logs no more
 	url     string

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/piped"
 )
 
 // watch records the client's leaving at the moment it is seen, also while the
@@ -28,7 +30,7 @@ func (x *exchange) watch() func() {
 }
 
 func (x *exchange) clientLeft() {
-	if x.closing() {
+	if piped.Closing(x.r) {
 		return
 	}
 	x.journal.update(x.entry, func(q *Request) {
@@ -94,7 +96,7 @@ func (x *exchange) flush() error {
 
 // undelivered corrects the record after a broken connection.
 func (x *exchange) undelivered(text string) {
-	closing := x.closing()
+	closing := piped.Closing(x.r)
 	x.journal.update(x.entry, func(q *Request) {
 		q.Sent = strings.TrimSuffix(q.Sent, text)
 		q.Finished = time.Time{}

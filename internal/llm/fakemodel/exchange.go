@@ -145,10 +145,3 @@ func (x *exchange) problem(f format, status int, words string) error {
 	x.head(status, "application/json")
 	return x.send(f.problem(status, words), "", true)
 }
-
-// closing tells a server that is being closed from a client that left. A server
-// that was not started by this package cannot be told.
-func (x *exchange) closing() bool {
-	closing, ok := x.r.Context().Value(closingKey{}).(chan struct{})
-	return ok && isClosed(closing)
-}

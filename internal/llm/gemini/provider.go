@@ -65,20 +65,11 @@ func New(c Config) *Provider {
 	return p
 }
 
-// Ask implements llm.Model. It calls emit on the caller's goroutine and never
-// after ctx has ended. When ctx ends, the connection is closed at once, also
-// while emit runs; Ask itself returns as soon as emit lets it. An error of emit
-// ends the request and is returned as it is, unless ctx has ended.
+// Ask implements llm.Model.
 func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	a := answer{emit: emit}
 	err := p.stream(ctx, req, &a)
-	if ctx.Err() != nil {
-		return llm.Reply{}, context.Cause(ctx)
-	}
-	if err != nil {
-		return llm.Reply{}, err
-	}
-	return a.reply()
+	return wire.Finish(ctx, err, a.reply)
 }
 
 // stream returns when the answer is complete, and not before the connection is

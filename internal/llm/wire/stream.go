@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/llm"
 )
 
 // Streamed refuses a response that cannot be a stream, which an SDK would take
@@ -65,4 +68,16 @@ func (l lingering) Close() error {
 		timer.Stop()
 	}
 	return l.ReadCloser.Close()
+}
+
+// Finish returns what Ask returns for a stream that ended with err. The end of
+// ctx wins over the error and over a complete reply.
+func Finish(ctx context.Context, err error, reply func() (llm.Reply, error)) (llm.Reply, error) {
+	if ctx.Err() != nil {
+		return llm.Reply{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return reply()
 }
