@@ -83,6 +83,7 @@ var rooms = map[string][]string{
 	"internal/front/web/page":        {},
 	"cmd/bellcord":                   {"*"},
 	"tools/shape":                    {},
+	"tools/prose":                    {},
 	"internal/cluster":               {"", "hub"},
 	"laws":                           {"*"},
 	"laws/machine":                   {"", "lifecycle"},

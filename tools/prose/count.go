@@ -1,0 +1,75 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// people are verbs of people, where the subject is a part of a program.
+var people = regexp.MustCompile(`(?i)\b(tells?|told|telling|hears?|heard|says?|said|knows?|known|knew|asks?|asked|asking|wants?|wanted|looks?|looked|speaks?|spoke|heeds?|learns?|learnt|learned|believes?|remembers?|forgets?|forgot|forgotten)\b`)
+
+// ruledOut are the words of rule 9.
+var ruledOut = regexp.MustCompile(`(?i)\b(who|whoever|nobody|somebody|everybody|whom|whose|besides|anew|shall|mends?|mended|beside|is none|are none|of its own|of their own|on record|house)\b`)
+
+// allowedList holds uses that are right: a regular expression and, after a tab,
+// the reason.
+//
+//go:embed allowed.txt
+var allowedList string
+
+// count prints the share of comment blocks with either sort of word.
+func count(texts []text) error {
+	allowed, err := readAllowed()
+	if err != nil {
+		return err
+	}
+	var blocks, verbs, words, verbsLeft, wordsLeft int
+	for _, t := range texts {
+		if t.kind != comment {
+			continue
+		}
+		blocks++
+		rest := t.text
+		for _, a := range allowed {
+			rest = a.ReplaceAllString(rest, "")
+		}
+		verbs += one(people.MatchString(t.text))
+		words += one(ruledOut.MatchString(t.text))
+		verbsLeft += one(people.MatchString(rest))
+		wordsLeft += one(ruledOut.MatchString(rest))
+	}
+	percent := func(n int) float64 { return 100 * float64(n) / float64(max(blocks, 1)) }
+	fmt.Printf("comment blocks: %d; reviewed uses: %d\n", blocks, len(allowed))
+	fmt.Printf("verbs of people:  %5d (%.1f %%), outside the reviewed list %5d (%.1f %%)\n", verbs, percent(verbs), verbsLeft, percent(verbsLeft))
+	fmt.Printf("words of rule 9:  %5d (%.1f %%), outside the reviewed list %5d (%.1f %%)\n", words, percent(words), wordsLeft, percent(wordsLeft))
+	return nil
+}
+
+func readAllowed() ([]*regexp.Regexp, error) {
+	var all []*regexp.Regexp
+	for line := range strings.Lines(allowedList) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		expression, reason, _ := strings.Cut(line, "\t")
+		if strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("allowed.txt: %q has no reason", line)
+		}
+		compiled, err := regexp.Compile(expression)
+		if err != nil {
+			return nil, fmt.Errorf("allowed.txt: %w", err)
+		}
+		all = append(all, compiled)
+	}
+	return all, nil
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,40 @@
+// Command prose measures the English of the repository.
+//
+//	go run ./tools/prose count        # comment blocks with words that english.md rules out
+//	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
+//
+// A comment block is one paragraph group of Go comments, as go/ast has it. Uses
+// that are right are in allowed.txt with their reasons; count prints how many.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "prose:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	texts, err := collect(".")
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(args) == 1 && args[0] == "count":
+		return count(texts)
+	case len(args) == 2 && args[0] == "draw":
+		seed, err := strconv.ParseUint(args[1], 10, 64)
+		if err != nil {
+			return fmt.Errorf("seed: %w", err)
+		}
+		draw(texts, seed)
+		return nil
+	}
+	return fmt.Errorf("usage: prose count | prose draw SEED")
+}
