@@ -25,7 +25,7 @@ func main() {
 	if len(os.Args) > 1 {
 		root = os.Args[1]
 	}
-	s := &shape{product: map[string]int{}, tests: map[string]int{}, names: map[string]int{}, interfaces: map[string]bool{}}
+	s := &shape{product: map[string]int{}, tests: map[string]int{}, names: map[string]int{}, interfaces: map[string]bool{"Error": true, "String": true}}
 	if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
