@@ -125,6 +125,9 @@ func answers(t *testing.T, one tool.Tool, args, want string) {
 // what it came to and how long the stop took.
 func stopIn(t *testing.T, one tool.Tool, args string, n int) (tool.Result, time.Duration) {
 	t.Helper()
+	if one.Run == nil {
+		t.Fatal("there is no such tool")
+	}
 	ctx, cancel := context.WithCancel(within(t))
 	defer cancel()
 	running, ended := make(chan struct{}), make(chan tool.Result, 1)
