@@ -16,20 +16,20 @@ var (
 // Errors of a hub that has reached its Admission limit. They concern new prompts
 // only: existing turns can be read, answered and stopped.
 var (
-	ErrTooManyTurns   = errors.New("the server has as many turns as it takes: try again when some have ended")
-	ErrTooManyOfOwner = errors.New("you have as many turns as one owner may have: try again when some have ended, or stop some")
+	ErrTooManyTurns   = errors.New("the server is at its limit of turns: try again when some have ended")
+	ErrTooManyOfOwner = errors.New("you are at your limit of turns: try again when some have ended, or stop some")
 )
 
 // ErrNoQuestion is returned for an answer to a question that is not open: it never
 // was, or it has an answer.
-var ErrNoQuestion = errors.New("no such question is open")
+var ErrNoQuestion = errors.New("no such open question")
 
 // ErrStarted is returned for a change to a turn that is no longer queued.
-var ErrStarted = errors.New("the turn no longer waits")
+var ErrStarted = errors.New("the turn is no longer queued")
 
 // ErrStoreDown is returned for prompts and new sessions while commits fail. A
 // refused request is not carried out later.
-var ErrStoreDown = errors.New("the store does not answer")
+var ErrStoreDown = errors.New("the store is unavailable")
 
 // ErrWithdrawn is the result of an op that was taken back before any commit had
 // it: it has not happened and never will.
@@ -46,10 +46,10 @@ var ErrDamaged = errors.New(`the store is damaged: run "bellcord store check", a
 var (
 	ErrNoSession    = errors.New("no such session")
 	ErrNoTurn       = errors.New("no such turn")
-	ErrTurnExists   = errors.New("a turn with this id exists")
+	ErrTurnExists   = errors.New("a turn with this id already exists")
 	ErrBusy         = errors.New("another turn of the session is running")
 	ErrFenced       = errors.New("the turn has ended or belongs to another process")
-	ErrStopRecorded = errors.New("a stop is on record")
+	ErrStopRecorded = errors.New("a stop is already recorded")
 	// ErrNotCommitted marks an error after which nothing of a commit is in the store.
 	ErrNotCommitted = errors.New("nothing was committed")
 	// ErrStoreLost means that the store's files were deleted or replaced while

@@ -136,9 +136,9 @@ func ResultText(fate CallOutcome, output string) string {
 	case CallNotStarted:
 		return "[not started: the turn was stopped before this call ran; it had no effect]"
 	case CallStopped:
-		text = "[stopped while it ran; it may have had effects]"
+		text = "[stopped while running; it may have had effects]"
 	case CallUnknown:
-		text = "[outcome unknown: it was started, and its end was not seen; it may have had effects]"
+		text = "[outcome unknown: the call started, but its end was not observed; it may have had effects]"
 	case CallFinished:
 		return output
 	}

@@ -26,7 +26,7 @@ type Session struct {
 const MaxPromptText = 1 << 20
 
 // ErrPromptTooLong refuses a prompt whose text has more than MaxPromptText bytes.
-var ErrPromptTooLong = errors.New("the text of a prompt has at most 1 MiB: put the rest into a file and name the file")
+var ErrPromptTooLong = errors.New("the prompt is longer than 1 MiB: put the rest into a file and name the file in the prompt")
 
 // Prompt is what a front hands to the hub.
 type Prompt struct {

@@ -131,7 +131,7 @@ func TestHistoryIsWhatTheEventsSay(t *testing.T) {
 				"two", prompted("two"), begun,
 			),
 			"user: \"one\"\nassistant: \"so\" a({}) b({}) c({})\ntoola: \"A\"\n" +
-				"toolb: \"[output so far]\\nhalf way\\n[stopped while it ran; it may have had effects]\"\ntoolc: " + notStarted + "\n" +
+				"toolb: \"[output so far]\\nhalf way\\n[stopped while running; it may have had effects]\"\ntoolc: " + notStarted + "\n" +
 				"user: \"[the previous turn was stopped before it was complete]\\n\\ntwo\"\n",
 		},
 		{
@@ -143,7 +143,7 @@ func TestHistoryIsWhatTheEventsSay(t *testing.T) {
 			"a death: what had been started is unknown",
 			of(prompted("one"), begun, step, called("a"), called("b"), started("a"), ended(bellcord.EndLost), "two", prompted("two"), begun),
 			"user: \"one\"\nassistant: \"\" a({}) b({})\n" +
-				"toola: \"[outcome unknown: it was started, and its end was not seen; it may have had effects]\"\ntoolb: " + notStarted + "\n" +
+				"toola: \"[outcome unknown: the call started, but its end was not observed; it may have had effects]\"\ntoolb: " + notStarted + "\n" +
 				"user: \"[the previous turn was cut off: the process that ran it died]\\n\\ntwo\"\n",
 		},
 		{

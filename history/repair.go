@@ -61,7 +61,7 @@ func appendAnswer(out []bellcord.Message, m bellcord.Message, results []bellcord
 		return out
 	}
 	if len(out) == 0 || out[len(out)-1].Role == bellcord.RoleAssistant { // a model answers somebody
-		out = append(out, bellcord.Message{Role: bellcord.RoleUser, Seq: m.Seq, Text: "(no words)"})
+		out = append(out, bellcord.Message{Role: bellcord.RoleUser, Seq: m.Seq, Text: "(empty message)"})
 	}
 	out = append(out, m)
 	for _, c := range m.Calls {

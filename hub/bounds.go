@@ -70,7 +70,7 @@ func (n *bounds) text(b bellcord.Body, size int) ([]bellcord.Body, error) {
 	case n.answer <= bellcord.MaxAnswer:
 		return []bellcord.Body{b}, nil
 	case before <= bellcord.MaxAnswer:
-		return []bellcord.Body{bellcord.TextDelta{Text: "\n\n[" + ErrAnswerTooLong.Error() + "; the rest is left out]"}}, ErrAnswerTooLong
+		return []bellcord.Body{bellcord.TextDelta{Text: "\n\n[" + ErrAnswerTooLong.Error() + "; the rest is omitted]"}}, ErrAnswerTooLong
 	}
 	return nil, ErrAnswerTooLong
 }

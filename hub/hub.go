@@ -103,7 +103,7 @@ const forcedGrace = time.Second
 func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) (*Hub, error) {
 	switch {
 	case store == nil:
-		return nil, errors.New("open hub: no store given, see store/sqlite")
+		return nil, errors.New("open hub: no store given (see package store/sqlite)")
 	case agent == nil:
 		return nil, errors.New("open hub: no agent given")
 	}

@@ -157,7 +157,7 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 			return
 		default:
 			t.receipt.EndNotDurable = true
-			h.logger.Error("the end is not durable", "session", t.Session, "turn", t.ID, "err", ferr)
+			h.logger.Error("turn's end is not durable", "session", t.Session, "turn", t.ID, "err", ferr)
 			go seeThrough(entry, finish) // ends with the log
 			return
 		}
@@ -197,5 +197,5 @@ func (h *Hub) endedElsewhere(ctx context.Context, t *Turn) {
 		return
 	}
 	t.receipt.EndNotDurable = true
-	h.logger.Warn("the turn belongs to another process", "session", t.Session, "turn", t.ID, "err", err)
+	h.logger.Warn("turn belongs to another process", "session", t.Session, "turn", t.ID, "err", err)
 }

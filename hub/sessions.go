@@ -134,7 +134,7 @@ func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.draining {
-		h.logger.Warn("copies of a deleted session may remain in the store until it is closed", "session", id)
+		h.logger.Warn("copies of a deleted session may remain in the store until the store is closed", "session", id)
 		return
 	}
 	h.swept.Go(func() { // Close waits for it
@@ -148,7 +148,7 @@ func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
 			}
 		}()
 		if err := store.Scrub(ctx); err != nil {
-			h.logger.Warn("copies of a deleted session remain in the store until it is closed by every process", "session", id, "err", err)
+			h.logger.Warn("copies of a deleted session remain in the store until every process has closed the store", "session", id, "err", err)
 		}
 	})
 }

@@ -28,7 +28,7 @@ func (h *Hub) sweep() {
 			return
 		}
 		if err != nil {
-			h.logger.Error("sweep", "err", err)
+			h.logger.Error("polling the store failed", "err", err)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (h *Hub) readLost(ctx context.Context, r bellcord.TurnRecord) (lost *lifecy
 		return true
 	})
 	if errors.Is(err, bellcord.ErrDamaged) {
-		h.logger.Error("the events of a lost turn cannot be read", "session", r.Session, "turn", r.ID, "err", err)
+		h.logger.Error("cannot read the events of a lost turn", "session", r.Session, "turn", r.ID, "err", err)
 		return lost, err.Error(), nil
 	}
 	return lost, "", err

@@ -103,7 +103,7 @@ func TestLaw25_ThePersonAndTheModelAreToldTheTruthAboutEveryCall(t *testing.T) {
 			switch {
 			case strings.Contains(m.Text, "not started"):
 				told["not"]++
-			case strings.Contains(m.Text, "stopped while it ran") && strings.Contains(m.Text, "half of the work"):
+			case strings.Contains(m.Text, "stopped while running") && strings.Contains(m.Text, "half of the work"):
 				told["stopped"]++
 			default:
 				told["finished"]++

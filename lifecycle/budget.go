@@ -13,13 +13,13 @@ func Exceeded(p bellcord.Prompt, used, before bellcord.Usage) string {
 	reached := func(limit, used int64) bool { return limit > 0 && used >= limit }
 	switch {
 	case reached(p.MaxTokens, used.Total()):
-		return fmt.Sprintf("the turn's %d tokens are used up", p.MaxTokens)
+		return fmt.Sprintf("the turn's budget of %d tokens is used up", p.MaxTokens)
 	case reached(p.MaxCostNanoUSD, used.CostNanoUSD):
-		return fmt.Sprintf("the turn's %s are used up", bellcord.Dollars(p.MaxCostNanoUSD))
+		return fmt.Sprintf("the turn's budget of %s is used up", bellcord.Dollars(p.MaxCostNanoUSD))
 	case reached(p.SessionLimit.MaxTokens, all.Total()):
-		return fmt.Sprintf("the session's %d tokens are used up", p.SessionLimit.MaxTokens)
+		return fmt.Sprintf("the session's budget of %d tokens is used up", p.SessionLimit.MaxTokens)
 	case reached(p.SessionLimit.MaxCostNanoUSD, all.CostNanoUSD):
-		return fmt.Sprintf("the session's %s are used up", bellcord.Dollars(p.SessionLimit.MaxCostNanoUSD))
+		return fmt.Sprintf("the session's budget of %s is used up", bellcord.Dollars(p.SessionLimit.MaxCostNanoUSD))
 	}
 	return ""
 }

@@ -219,7 +219,7 @@ func StoredTurn(r bellcord.TurnRecord, node string, claimed, applied int64) *Tur
 // whose own statement did not match disagrees with the rules; that is an error.
 func (d Decision) Result(op bellcord.Op) (bellcord.Result, error) {
 	if d.Apply {
-		return bellcord.Result{}, fmt.Errorf("the store did not carry out a %T that the rules of a turn allow", op)
+		return bellcord.Result{}, fmt.Errorf("the store did not apply a %T that the turn's state allows", op)
 	}
 	return bellcord.Result{Err: d.Err, Stop: d.Stop, Fence: d.Fence}, nil
 }

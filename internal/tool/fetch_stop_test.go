@@ -58,7 +58,7 @@ func TestAStopHangsUp(t *testing.T) {
 				close(gone)
 			}})
 			got := use(t, ctx, tool.Fetch(inside), "", fields{"url": url})
-			if got.Fate != bellcord.CallStopped || got.Failed || !strings.Contains(got.Text, "[stopped while it ran") {
+			if got.Fate != bellcord.CallStopped || got.Failed || !strings.Contains(got.Text, "[stopped while running") {
 				t.Errorf("%+v", got)
 			}
 			hungUp(t, gone)

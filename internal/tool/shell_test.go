@@ -94,7 +94,7 @@ func TestAStoppedCommandReturnsItsOutputSoFar(t *testing.T) {
 	defer stop()
 	const command = "sleep 100 & echo half; wait" // the second process is there before the word is
 	r := talk(t, ctx, t.TempDir(), command, func(int, string) { stop() })
-	if r.Fate != bellcord.CallStopped || r.Failed || r.Text != "[output so far]\nhalf\n\n[stopped while it ran; it may have had effects]" {
+	if r.Fate != bellcord.CallStopped || r.Failed || r.Text != "[output so far]\nhalf\n\n[stopped while running; it may have had effects]" {
 		t.Errorf("%+v", r)
 	}
 	if p := r.Processes; p == nil || len(p.Ended) < 2 || p.Ended[0].PID == 0 || len(p.Survivors) != 0 || p.Proof == "" {

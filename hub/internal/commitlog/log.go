@@ -166,7 +166,7 @@ func (l *Log) commit(batch []*Entry) {
 	results, err := l.store.Commit(context.Background(), opsOf(batch))
 	again, certain := err != nil, true
 	for wait := 10 * time.Millisecond; err != nil; wait = min(2*wait, time.Second) {
-		l.opts.Logger.Error("commit failed, trying again", "ops", len(batch), "err", err)
+		l.opts.Logger.Error("commit failed, retrying", "ops", len(batch), "err", err)
 		l.health.committed(err)
 		certain = certain && errors.Is(err, bellcord.ErrNotCommitted)
 		batch = pausing(batch, certain)
@@ -206,7 +206,7 @@ func (l *Log) lookAt(j *Journal) {
 	defer done()
 	if err := j.look(ctx); err != nil {
 		l.unseen.Store(true)
-		l.opts.Logger.Error("looking for the session's end", "session", j.session, "err", err)
+		l.opts.Logger.Error("cannot read the session's last event number", "session", j.session, "err", err)
 	}
 }
 

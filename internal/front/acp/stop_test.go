@@ -110,7 +110,7 @@ func TestNothingOfATurnFollowsItsAnswer(t *testing.T) {
 			t.Errorf("after the answer: %v", rest)
 		}
 		got := e.since(before)
-		if len(got) != 1 || !strings.Contains(got[0], `failed "[output so far]\nhalf\n[stopped while it ran`) {
+		if len(got) != 1 || !strings.Contains(got[0], `failed "[output so far]\nhalf\n[stopped while running`) {
 			t.Errorf("before the answer: %q", got)
 		}
 	})

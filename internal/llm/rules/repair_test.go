@@ -148,7 +148,7 @@ func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
 // comesFrom reports whether a repaired message is a recorded one, without what
 // cannot be sent, or a result for a call that had none.
 func comesFrom(m bellcord.Message, recorded []bellcord.Message) bool {
-	if m.Role == bellcord.RoleUser && m.Text == "(no words)" {
+	if m.Role == bellcord.RoleUser && m.Text == "(empty message)" {
 		return true
 	}
 	if m.Role == bellcord.RoleTool && (m.Text == bellcord.ResultText(bellcord.CallNotStarted, "") || m.Text == "(no output)") {
