@@ -57,7 +57,7 @@ func TestServe_SchemaBecomesNewer_DrainsAndExitsWithTheReason(t *testing.T) {
 	var status int
 	var body string
 	eventually(t, "it is not ready", func() bool { status, body = s.gets("/readyz"); return status == http.StatusServiceUnavailable })
-	if !strings.Contains(body, "from a newer bellcord") {
+	if !strings.Contains(body, "a newer bellcord wrote it") {
 		t.Errorf("/readyz says %s", body)
 	}
 	if status := s.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: "hello"}, nil); status != http.StatusServiceUnavailable {
@@ -76,7 +76,7 @@ func TestServe_SchemaBecomesNewer_DrainsAndExitsWithTheReason(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	lines := strings.Split(strings.TrimSpace(s.said()), "\n")
-	if last := lines[len(lines)-1]; !strings.Contains(last, "from a newer bellcord; update this program") {
+	if last := lines[len(lines)-1]; !strings.Contains(last, "a newer bellcord wrote it; update this program") {
 		t.Errorf("it ends with %q", last)
 	}
 	var receipt string

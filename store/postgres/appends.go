@@ -103,7 +103,7 @@ func marshalAll(bodies []bellcord.Body) ([][]byte, error) {
 	for i, b := range bodies {
 		var err error
 		if all[i], err = json.Marshal(b); err != nil {
-			return nil, fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err)
+			return nil, fmt.Errorf("cannot encode %s event: %w", b.Kind(), err)
 		}
 	}
 	return all, nil

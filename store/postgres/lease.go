@@ -80,10 +80,10 @@ func (s *Store) beat() {
 		alive, err := s.renew()
 		switch {
 		case err == nil && !alive:
-			s.opts.Logger.Error("this node was taken for dead; it can do nothing more", "node", s.node)
+			s.opts.Logger.Error("lease expired and another node took over; restart this node", "node", s.node)
 			return
 		case err != nil && !failing:
-			s.opts.Logger.Warn("the lease could not be renewed, trying again", "node", s.node, "err", err)
+			s.opts.Logger.Warn("lease renewal failed, retrying", "node", s.node, "err", err)
 		case err == nil && n%tidyEvery == 0:
 			s.tidy()
 		}
@@ -131,7 +131,7 @@ func (s *Store) tidy() {
 		`DELETE FROM marks WHERE node IN (SELECT node FROM marks WHERE at <= ` + clock + ` - $1 AND node NOT IN (SELECT id FROM nodes) FOR UPDATE SKIP LOCKED)`,
 	} {
 		if _, err := s.heart.Exec(ctx, old, 2*bellcord.EarlyStopLifetime.Nanoseconds()); err != nil {
-			s.opts.Logger.Warn("tidying the store", "err", s.explain(ctx, err))
+			s.opts.Logger.Warn("store cleanup failed", "err", s.explain(ctx, err))
 		}
 	}
 }

@@ -14,7 +14,7 @@ func known() (int, error) {
 
 // newerSchema is why this program cannot use a schema.
 func newerSchema(have, known int) error {
-	return fmt.Errorf("the database has schema version %d, this program knows %d: it is from a newer bellcord; update this program", have, known)
+	return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, known)
 }
 
 // outdated records that the schema became newer than this program while it ran.
@@ -32,7 +32,7 @@ func (s *Store) schemaIs(version int) {
 		return
 	}
 	s.outdated.why = newerSchema(version, s.version)
-	s.opts.Logger.Error("this node has to leave", "node", s.node, "err", s.outdated.why)
+	s.opts.Logger.Error("this node must shut down", "node", s.node, "err", s.outdated.why)
 	close(s.outdated.told)
 }
 

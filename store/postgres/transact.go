@@ -62,7 +62,7 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 		if err == nil || tries == mostTries || !isCode(err, deadlock) && !isCode(err, notSerial) {
 			return s.explain(ctx, err)
 		}
-		s.opts.Logger.Warn("a commit met another one in the wrong order, trying again", "err", err)
+		s.opts.Logger.Warn("commit conflicted with another one, retrying", "err", err)
 	}
 }
 

@@ -51,7 +51,7 @@ func (w *word) ScanText(v pgtype.Text) error {
 func encode(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return "", fmt.Errorf("%T cannot be written down: %w", v, err)
+		return "", fmt.Errorf("cannot encode %T: %w", v, err)
 	}
 	return string(data), nil
 }

@@ -52,7 +52,7 @@ var ErrInUse = errors.New("the store is in use: stop the server and every other 
 // database that is there is kept as bellcord.db.old, and its name is returned.
 func Restore(ctx context.Context, dir, file string) (old string, err error) {
 	if _, err := os.Stat(file + "-wal"); err == nil {
-		return "", fmt.Errorf("%s has a write-ahead log beside it, so it is not a whole copy; make one with \"bellcord store backup\"", file)
+		return "", fmt.Errorf("%s has a write-ahead log next to it, so it is not a complete copy; make one with \"bellcord store backup\"", file)
 	}
 	err = alone(dir, func() error {
 		copied := filepath.Join(dir, databaseName+".restoring")
@@ -62,7 +62,7 @@ func Restore(ctx context.Context, dir, file string) (old string, err error) {
 		}
 		i, err := inspect(ctx, copied)
 		if err != nil {
-			return fmt.Errorf("%s cannot be restored: %w", file, err)
+			return fmt.Errorf("cannot restore %s: %w", file, err)
 		}
 		if old, err = keepOld(dir); err != nil {
 			return err
@@ -144,7 +144,7 @@ func inspect(ctx context.Context, path string) (i identity, err error) {
 	case err != nil:
 		return i, err
 	case sessions == 0:
-		return i, errors.New("the file is not a store of Bellcord's")
+		return i, errors.New("the file is not a Bellcord store")
 	case identities == 0:
 		return i, nil
 	}

@@ -146,5 +146,5 @@ func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, 
 }
 
 func cannotWrite(b bellcord.Body, err error) error {
-	return fmt.Errorf("a %s event cannot be written down: %w", b.Kind(), err)
+	return fmt.Errorf("cannot encode %s event: %w", b.Kind(), err)
 }

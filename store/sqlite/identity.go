@@ -48,7 +48,7 @@ func refuseEmpty(dir string) error {
 	}
 	for _, name := range remains {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return fmt.Errorf("%w: %s %s, but %s exists; put the file back, run \"bellcord store restore FILE\" with a backup, or run \"bellcord serve --new-store\" to begin with an empty store",
+			return fmt.Errorf("%w: %s %s, but %s exists; put the file back, run \"bellcord store restore FILE\" with a backup, or run \"bellcord serve --new-store\" to start with an empty store",
 				ErrIdentity, databaseName, what, name)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -58,7 +58,7 @@ func refuseEmpty(dir string) error {
 }
 
 // ErrIdentity means that the database is not the one that its directory had.
-var ErrIdentity = errors.New("the database is not the one that was here")
+var ErrIdentity = errors.New("the database is not the one used here before")
 
 // setAside renames what is left of a lost database, so that a new store can be
 // made in dir. It fails where the database is there.
@@ -107,17 +107,17 @@ func (s *Store) identify(ctx context.Context) error {
 	return err
 }
 
-const acceptDatabase = "run \"bellcord store restore FILE\" with a backup, or \"bellcord store adopt\" to go on with the database as it is"
+const acceptDatabase = "run \"bellcord store restore FILE\" with a backup, or \"bellcord store adopt\" to keep using the database as it is"
 
 // check compares the directory's identity with the database's.
 func (i identity) check(database identity) error {
 	switch {
 	case database.id == "":
-		return fmt.Errorf("%w: it has no id, and %s has %s; an older copy was put in its place; %s", ErrIdentity, identityName, i.id, acceptDatabase)
+		return fmt.Errorf("%w: it has no id, but %s has %s: an older copy was put in its place; %s", ErrIdentity, identityName, i.id, acceptDatabase)
 	case database.id != i.id:
-		return fmt.Errorf("%w: its id is %s, and %s has %s; %s", ErrIdentity, database.id, identityName, i.id, acceptDatabase)
+		return fmt.Errorf("%w: its id is %s, but %s has %s; %s", ErrIdentity, database.id, identityName, i.id, acceptDatabase)
 	case database.commits < i.commits:
-		return fmt.Errorf("%w: its last %d commits are missing; its write-ahead log (%s-wal) was deleted, or an older copy was put in its place; put the files back, %s",
+		return fmt.Errorf("%w: its last %d commits are missing: its write-ahead log (%s-wal) was deleted, or an older copy was put in its place; put the files back, %s",
 			ErrIdentity, i.commits-database.commits, databaseName, acceptDatabase)
 	}
 	return nil
@@ -130,7 +130,7 @@ func readIdentity(dir string) (identity, error) {
 	}
 	var i identity
 	if _, err := fmt.Sscanf(string(data), "%s %d", &i.id, &i.commits); err != nil || i.id == "" {
-		return identity{}, fmt.Errorf("%w: %s cannot be read (%q); %s", ErrIdentity, identityName, data, acceptDatabase)
+		return identity{}, fmt.Errorf("%w: cannot read %s (%q); %s", ErrIdentity, identityName, data, acceptDatabase)
 	}
 	return i, nil
 }

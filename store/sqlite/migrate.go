@@ -43,7 +43,7 @@ func apply(ctx context.Context, conn *sql.Conn, files []string) error {
 		return err
 	}
 	if have > len(files) {
-		return fmt.Errorf("the database has schema version %d, this program knows %d: it is from a newer bellcord", have, len(files))
+		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, len(files))
 	}
 	for i, name := range files[have:] {
 		text, err := migrations.ReadFile(name)

@@ -37,14 +37,14 @@ func (s *Store) Scrub(ctx context.Context) error {
 		select {
 		case <-time.After(scrubPause):
 		case <-ctx.Done():
-			return fmt.Errorf("emptying the write-ahead log: %w (last try: %w)", context.Cause(ctx), orBusy(err))
+			return fmt.Errorf("truncating the write-ahead log: %w (last attempt: %w)", context.Cause(ctx), orBusy(err))
 		}
 	}
 }
 
 func orBusy(err error) error {
 	if err == nil {
-		return errors.New("another connection uses the log")
+		return errors.New("another connection is using the log")
 	}
 	return err
 }

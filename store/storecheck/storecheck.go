@@ -39,7 +39,7 @@ func Run(ctx context.Context, store bellcord.Reader) (*Report, error) {
 	r := &Report{Problems: []string{}}
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	if err != nil {
-		r.Add("the sessions cannot be listed: %v", err)
+		r.Add("cannot list the sessions: %v", err)
 		return r, ctx.Err()
 	}
 	r.Sessions = len(sessions)
@@ -53,7 +53,7 @@ func Run(ctx context.Context, store bellcord.Reader) (*Report, error) {
 		}
 	}
 	if _, err := store.UnendedTurns(ctx, ""); err != nil {
-		r.Add("the turns that have not ended cannot be listed: %v", err)
+		r.Add("cannot list the turns that have not ended: %v", err)
 	}
 	return r, ctx.Err()
 }
@@ -77,7 +77,7 @@ func (c *checker) run(ctx context.Context) error {
 		return err
 	}
 	if c.last < tail {
-		return fmt.Errorf("the events after %d are missing, the log ends at %d", c.last, tail)
+		return fmt.Errorf("the events after %d are missing; the log should end at %d", c.last, tail)
 	}
 	c.report.Turns += len(c.turns)
 	for _, turn := range c.turns {
@@ -135,11 +135,11 @@ func (c *checker) turn(ctx context.Context, id bellcord.TurnID) error {
 	}
 	switch ends := c.ends[id]; {
 	case ends > 1:
-		return fmt.Errorf("it has %d ends", ends)
+		return fmt.Errorf("the log has %d ends of this turn", ends)
 	case ends == 1 && (record.State != bellcord.StateEnded || record.Receipt == nil):
-		return errors.New("it has an end, and its record has none")
+		return errors.New("the log has its end, but its record does not")
 	case ends == 0 && record.State == bellcord.StateEnded:
-		return errors.New("its record has an end, and its events have none")
+		return errors.New("its record has an end, but the log does not")
 	}
 	return nil
 }
