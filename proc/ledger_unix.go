@@ -131,7 +131,7 @@ func (l *ledger) bury(opts Options) []Ended {
 			if len(r.Survivors) == 0 {
 				l.erase(name)
 			} else {
-				opts.Logger.Warn("processes of a dead Bellcord survived", "owner", e.Owner, "survivors", r.Survivors)
+				opts.Logger.Warn("processes of a dead bellcord process could not be ended", "owner", e.Owner, "survivors", r.Survivors)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -144,7 +144,7 @@ func (l *ledger) bury(opts Options) []Ended {
 		_ = os.Remove(name)
 	}
 	if err := l.close(); err != nil && !errors.Is(err, fs.ErrClosed) {
-		opts.Logger.Warn("a dead Bellcord's ledger cannot be closed", "err", err)
+		opts.Logger.Warn("cannot close the process ledger of a dead bellcord process", "err", err)
 	}
 	return reaped
 }

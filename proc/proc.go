@@ -22,7 +22,7 @@ import (
 )
 
 // ErrClosed means that the keeper has been closed and starts nothing any more.
-var ErrClosed = errors.New("the keeper of processes is closed")
+var ErrClosed = errors.New("the process keeper is closed")
 
 // Command is what to run.
 type Command struct {

@@ -119,7 +119,7 @@ func (r *Running) see() {
 	if len(r.report.Survivors) == 0 {
 		r.keeper.erase(r)
 	} else {
-		r.keeper.opts.Logger.Warn("processes survived their end", "owner", r.command.Owner, "survivors", r.report.Survivors)
+		r.keeper.opts.Logger.Warn("processes could not be ended", "owner", r.command.Owner, "survivors", r.report.Survivors)
 	}
 	r.keeper.remove(r)
 }

@@ -86,7 +86,7 @@ func (c Command) command(p *plumbing, id string) *exec.Cmd {
 
 func (k *Keeper) start(c Command, piped bool) (*Running, error) {
 	if len(c.Args) == 0 {
-		return nil, errors.New("a command without words")
+		return nil, errors.New("the command is empty")
 	}
 	if err := k.enter(); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (r *Running) note(id string) {
 	e := r.pen.entry()
 	e.Marker, e.Owner, e.Name = id, r.command.Owner, r.command.label()
 	if err := l.write(id, e); err != nil {
-		r.keeper.opts.Logger.Warn("the process ledger cannot be written", "owner", r.command.Owner, "err", err)
+		r.keeper.opts.Logger.Warn("cannot write the process ledger", "owner", r.command.Owner, "err", err)
 		return
 	}
 	r.noted = id
