@@ -93,7 +93,7 @@ pass = ["GITHUB_TOKEN"]
 	run := func(args ...string) {
 		cmd := w.bellcord(append([]string{"run", "--config", config}, args...)...)
 		cmd.Env = append(cmd.Env, secretEnvironment()...)
-		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "does not start") {
+		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "failed to start") {
 			t.Logf("%v: %v: %s", args, err, out)
 		}
 	}
@@ -134,7 +134,7 @@ func TestConfig_PassOfAnOwnCredential_IsRefused(t *testing.T) {
 	w := newWorld(t)
 	config := w.writeFile("config.toml", "[mcp.files]\ncommand = [\"x\"]\npass = [\"BELLCORD_STORE\"]\n", 0o600)
 	_, said, code := w.does("run", "--config", config, "hello")
-	if code != exitFailed || !strings.Contains(said, "mcp.files.pass: BELLCORD_STORE has a credential of Bellcord itself") {
+	if code != exitFailed || !strings.Contains(said, "mcp.files.pass: BELLCORD_STORE is one of Bellcord's own credentials") {
 		t.Errorf("%d: %s", code, said)
 	}
 }

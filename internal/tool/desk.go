@@ -42,8 +42,8 @@ type DeskExit struct {
 	Unconfirmed string
 }
 
-// ErrDeskNotRun means that no command ran: the editor opened no terminal.
-var ErrDeskNotRun = errors.New("the editor opened no terminal")
+// ErrDeskNotRun means that no command ran: the editor did not open a terminal.
+var ErrDeskNotRun = errors.New("the editor did not open a terminal")
 
 // Tools returns those of our own tools that the desk has its part in, using it
 // in place of the disk and of our own processes.
@@ -104,7 +104,7 @@ func (d Desk) readFile(ctx context.Context, call Call) Result {
 	case err != nil:
 		return failed(err)
 	case len(text) > mostRead:
-		text = text[:mostRead] + fmt.Sprintf("\n[cut after %d bytes; read on with offset]", mostRead)
+		text = text[:mostRead] + fmt.Sprintf("\n[cut after %d bytes; continue with offset]", mostRead)
 	}
 	return finished(text)
 }
@@ -211,13 +211,13 @@ func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Resu
 		result.Processes = asked(a.Command)
 	case err != nil && exit.Stopped:
 		result.Failed = true
-		result.Text += fmt.Sprintf("\n[ended because the editor no longer reports its output: %v]", err)
+		result.Text += fmt.Sprintf("\n[ended because the editor stopped reporting its output: %v]", err)
 		result.Processes = asked(a.Command)
 	case err != nil:
 		return failed(err)
 	case exit.Stopped:
 		result.Failed = true
-		result.Text += fmt.Sprintf("\n[ended after %s: it took too long]", a.timeout())
+		result.Text += fmt.Sprintf("\n[ended after %s: timeout]", a.timeout())
 		result.Processes = asked(a.Command)
 	case exit.Code != 0:
 		result.Failed = true

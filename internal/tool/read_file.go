@@ -86,7 +86,7 @@ func lines(ctx context.Context, f io.Reader, first, limit int) (string, error) {
 			out.Write(piece)
 		}
 		if out.Len() > mostRead {
-			return valid(out.String()[:mostRead]) + fmt.Sprintf("\n[cut after %d bytes, in line %d; read on with offset]", mostRead, n), nil
+			return valid(out.String()[:mostRead]) + fmt.Sprintf("\n[cut after %d bytes, in line %d; continue with offset]", mostRead, n), nil
 		}
 		switch {
 		case err == nil:

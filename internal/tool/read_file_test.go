@@ -123,7 +123,7 @@ func TestReadFileCutsWhatIsTooMuchAndSaysWhere(t *testing.T) {
 	}
 	r := call(t, t.Context(), tool.ReadFile(), dir, args{"path": "big"})
 	text, note, cut := strings.Cut(r.Text, "\n[cut after 262144 bytes, in line ")
-	if r.Failed || !cut || len(text) != 256<<10 || note != "16385; read on with offset]" {
+	if r.Failed || !cut || len(text) != 256<<10 || note != "16385; continue with offset]" {
 		t.Errorf("%d bytes, then %q", len(text), note)
 	}
 	r = call(t, t.Context(), tool.ReadFile(), dir, args{"path": "big", "offset": 16385})

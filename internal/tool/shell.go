@@ -116,7 +116,7 @@ func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a sh
 		result.Text = bellcord.ResultText(result.Fate, result.Text)
 	case exit.How != proc.Exited:
 		result.Failed = true
-		result.Text += fmt.Sprintf("\n[ended after %s: it took too long]", a.timeout())
+		result.Text += fmt.Sprintf("\n[ended after %s: timeout]", a.timeout())
 	case exit.Code != 0:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)

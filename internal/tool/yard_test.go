@@ -49,7 +49,7 @@ func TestACommandThatTakesTooLongIsEnded(t *testing.T) {
 	r := aShell(t).Run(context.Background(), tool.Call{
 		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo half; sleep 1000","timeout":1}`),
 	})
-	if !r.Failed || r.Fate != bellcord.CallFinished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: it took too long]") {
+	if !r.Failed || r.Fate != bellcord.CallFinished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: timeout]") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -57,7 +57,7 @@ type Process struct {
 // What a stop is answered with.
 var (
 	// ErrDeaf means that an agent did not give its word within Patience.
-	ErrDeaf = errors.New("the agent does not answer a stop")
+	ErrDeaf = errors.New("the agent did not respond to the stop")
 	// ErrGone means that the process ended while it was needed.
 	ErrGone = errors.New("the agent's process ended")
 )
@@ -84,7 +84,7 @@ type Agent struct {
 }
 
 // errClosed answers a prompt that came while everything is being ended.
-var errClosed = errors.New("the hosted agents are being ended")
+var errClosed = errors.New("the hosted agents are shutting down")
 
 // Run implements bellcord.Agent.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
@@ -94,7 +94,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	}
 	defer a.leave(h)
 	if w.Prompt.Task != bellcord.TaskAnswer {
-		return errors.New(a.Definition.Name + " keeps its own conversation: it cannot be compacted from here")
+		return errors.New(a.Definition.Name + " keeps its own conversation: Bellcord cannot compact it")
 	}
 	l, err := h.ready(ctx, w)
 	if err != nil {

@@ -145,7 +145,7 @@ func TestTheAgentIsToldWhatItWasCutShortIn(t *testing.T) {
 		s.speaks(turn)
 		s.stop(turn)
 		text := s.done("and now")
-		if told := strings.Contains(text, "the previous turn was stopped") && strings.Contains(text, "You had said: «working on on the roof»"); told == silent {
+		if told := strings.Contains(text, "the previous turn was stopped") && strings.Contains(text, "Your answer so far: «working on on the roof»"); told == silent {
 			t.Errorf("silent %v: %q", silent, text)
 		}
 		if text := s.done("later"); strings.Contains(text, "stopped") {
@@ -168,12 +168,12 @@ func TestASessionThatIsBetterGivenUpIsRenewedAfterAStop(t *testing.T) {
 	if pid(text) == pid(first) {
 		t.Error("the old process answers")
 	}
-	for _, part := range []string{"the previous turn was stopped", "Person: one", "You: working on on the roof", "and now"} {
+	for _, part := range []string{"the previous turn was stopped", "User: one", "You: working on on the roof", "and now"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not told: %q", part, text)
 		}
 	}
-	if text := s.done("later"); strings.Contains(text, "Person: one") {
+	if text := s.done("later"); strings.Contains(text, "User: one") {
 		t.Errorf("it is told twice: %q", text)
 	}
 }

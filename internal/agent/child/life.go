@@ -56,7 +56,7 @@ func (a *Agent) start(s bellcord.Session, own string) (*life, error) {
 		ctx, done := context.WithTimeout(context.Background(), startBound)
 		defer done()
 		if l.own, l.err = l.speaker.Open(ctx, s, own); l.err != nil {
-			l.err = fmt.Errorf("%s does not start: %w%s", l.name, l.err, l.stderr.said())
+			l.err = fmt.Errorf("%s failed to start: %w%s", l.name, l.err, l.stderr.said())
 		}
 	}()
 	return l, nil
@@ -97,7 +97,7 @@ func (l *life) end(force <-chan struct{}) proc.Report {
 // crash says how the process ended that should not have.
 func (l *life) crash() error {
 	exit := l.running.Wait()
-	return fmt.Errorf("%s ended by itself (exit code %d)%s: %w", l.name, exit.Code, l.stderr.said(), ErrGone)
+	return fmt.Errorf("%s exited unexpectedly (exit code %d)%s: %w", l.name, exit.Code, l.stderr.said(), ErrGone)
 }
 
 // tail keeps the end of what a process says on stderr, for the report of a
@@ -125,5 +125,5 @@ func (t *tail) said() string {
 	if text == "" {
 		return ""
 	}
-	return "; it said: " + text
+	return "; stderr: " + text
 }

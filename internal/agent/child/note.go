@@ -37,10 +37,10 @@ func cutShort(history []bellcord.Message, prompt string) string {
 		}
 	}
 	if text := strings.Join(said, "\n"); text != "" {
-		note += fmt.Sprintf(". You had said: «%s»", shortened(text, mostTold))
+		note += fmt.Sprintf(". Your answer so far: «%s»", shortened(text, mostTold))
 	}
 	if len(calls) > 0 {
-		note += ". Your tools: " + strings.Join(calls, "; ")
+		note += ". Your tool calls: " + strings.Join(calls, "; ")
 	}
 	return note
 }
@@ -50,7 +50,7 @@ func fate(m bellcord.Message) string {
 	case strings.Contains(m.Text, "[not started"):
 		return "not started"
 	case strings.Contains(m.Text, "[stopped"):
-		return "stopped while it ran, and may have had effects"
+		return "stopped while running, may have had effects"
 	case strings.Contains(m.Text, "[outcome unknown"):
 		return "outcome unknown"
 	case m.Failed:
@@ -78,7 +78,7 @@ func soFar(history []bellcord.Message) string {
 	for _, m := range history[:max(len(history)-1, 0)] {
 		switch m.Role {
 		case bellcord.RoleUser:
-			lines = append(lines, "Person: "+m.Text)
+			lines = append(lines, "User: "+m.Text)
 		case bellcord.RoleAssistant:
 			if m.Text != "" {
 				lines = append(lines, "You: "+m.Text)

@@ -32,7 +32,7 @@ func All() []Definition {
 		{
 			Name: "goose", Command: []string{"goose", "acp"}, Protocol: ACP,
 			Pass:      []string{"GOOSE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "GOOGLE_*", "OLLAMA_*"},
-			Install:   "see the instructions of the goose project",
+			Install:   "see the goose project's instructions",
 			ShellTool: "shell", ShellArgs: onlyCommand,
 		},
 		{
@@ -62,5 +62,5 @@ func onlyCommand(command string) string { return inJSON(object{"command": comman
 // outsideSandbox is how codex is made to ask a person: inside of its sandbox it
 // runs what it likes.
 func outsideSandbox(command string) string {
-	return inJSON(object{"cmd": command, "sandbox_permissions": "require_escalated", "justification": "May this run?"})
+	return inJSON(object{"cmd": command, "sandbox_permissions": "require_escalated", "justification": "Run this command?"})
 }

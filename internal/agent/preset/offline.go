@@ -28,18 +28,18 @@ import (
 func (d Definition) Offline(dir, modelURL string) (Definition, error) {
 	recipe, known := recipes[d.Name]
 	if !known {
-		return Definition{}, fmt.Errorf("taking agent %s offline: only these can be: %s", d.Name, strings.Join(slices.Sorted(maps.Keys(recipes)), ", "))
+		return Definition{}, fmt.Errorf("running agent %s offline: not supported; these agents are: %s", d.Name, strings.Join(slices.Sorted(maps.Keys(recipes)), ", "))
 	}
 	base, err := url.Parse(modelURL)
 	if err != nil || base.Host == "" || strings.HasSuffix(modelURL, "/") || strings.HasSuffix(base.Path, "/v1") {
-		return Definition{}, fmt.Errorf("taking agent %s offline: %q is not the address of a model without /v1", d.Name, modelURL)
+		return Definition{}, fmt.Errorf("running agent %s offline: %q is not a model server's URL (without /v1 and a slash at the end)", d.Name, modelURL)
 	}
 	if !filepath.IsAbs(dir) {
-		return Definition{}, fmt.Errorf("taking agent %s offline: %q is not an absolute path", d.Name, dir)
+		return Definition{}, fmt.Errorf("running agent %s offline: %q is not an absolute path", d.Name, dir)
 	}
 	d, err = recipe.apply(d, surroundings{dir: dir, model: modelURL, name: recipe.model})
 	if err != nil {
-		return Definition{}, fmt.Errorf("taking agent %s offline: %w", d.Name, err)
+		return Definition{}, fmt.Errorf("running agent %s offline: %w", d.Name, err)
 	}
 	return d, nil
 }

@@ -77,9 +77,9 @@ func (d Definition) Find() (string, error) {
 	case !errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("finding agent %s: %w", d.Name, err)
 	case d.Install == "":
-		return "", fmt.Errorf("finding agent %s: there is no %s on PATH: %w", d.Name, d.Command[0], exec.ErrNotFound)
+		return "", fmt.Errorf("finding agent %s: %s is not on PATH: %w", d.Name, d.Command[0], exec.ErrNotFound)
 	}
-	return "", fmt.Errorf("finding agent %s: there is no %s on PATH; to install it: %s: %w", d.Name, d.Command[0], d.Install, exec.ErrNotFound)
+	return "", fmt.Errorf("finding agent %s: %s is not on PATH; to install it: %s: %w", d.Name, d.Command[0], d.Install, exec.ErrNotFound)
 }
 
 var properName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
@@ -88,13 +88,13 @@ var properName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 // the words only: whether the program is there is what Find tells.
 func (d Definition) Check() error {
 	if !properName.MatchString(d.Name) {
-		return fmt.Errorf("agent %q: a name has small letters, digits, dots and dashes", d.Name)
+		return fmt.Errorf("agent %q: a name has only lower-case letters, digits, dots, dashes and underscores", d.Name)
 	}
 	if len(d.Command) == 0 || d.Command[0] == "" {
 		return fmt.Errorf("agent %s: command is missing", d.Name)
 	}
 	if slices.ContainsFunc(d.Command, func(word string) bool { return strings.ContainsRune(word, 0) }) {
-		return fmt.Errorf("agent %s: command has a NUL in it", d.Name)
+		return fmt.Errorf("agent %s: command contains a NUL byte", d.Name)
 	}
 	if d.Protocol != ACP && d.Protocol != Pi {
 		return fmt.Errorf("agent %s: protocol is %q, must be %q or %q", d.Name, d.Protocol, ACP, Pi)
@@ -104,7 +104,7 @@ func (d Definition) Check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(d.Env[name], 0) {
-			return fmt.Errorf("agent %s: env %q is no variable", d.Name, name)
+			return fmt.Errorf("agent %s: env %q is not a valid variable", d.Name, name)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func understand(c llm.Call, tools []tool.Tool) call {
 	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == c.Name })
 	if i < 0 {
 		made.Name = proper(c.Name)
-		made.ArgumentError = fmt.Sprintf("there is no tool %q", c.Name)
+		made.ArgumentError = fmt.Sprintf("unknown tool %q", c.Name)
 		return made
 	}
 	made.tool = tools[i]
@@ -78,7 +78,7 @@ func completeObject(args string) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) || object == nil {
-		return errors.New("not one object")
+		return errors.New("not exactly one object")
 	}
 	return nil
 }

@@ -77,11 +77,11 @@ func TestACallThatCannotBeCarriedOutIsToldToTheModel(t *testing.T) {
 		call llm.Call
 		want string
 	}{
-		{"a tool that does not exist", llm.Call{ID: "c", Name: "nosuch", Args: `{}`}, `[not started: there is no tool "nosuch"]`},
+		{"a tool that does not exist", llm.Call{ID: "c", Name: "nosuch", Args: `{}`}, `[not started: unknown tool "nosuch"]`},
 		{"arguments that are cut off", llm.Call{ID: "c", Name: "picky", Args: `{"path":"x`}, `[not started: the arguments are not a complete JSON object (unexpected EOF): "{\"path\":\"x"]`},
 		{"no arguments", llm.Call{ID: "c", Name: "picky"}, `[not started: the arguments are not a complete JSON object (EOF): ""]`},
-		{"arguments that are no object", llm.Call{ID: "c", Name: "picky", Args: `null`}, `[not started: the arguments are not a complete JSON object (not one object): "null"]`},
-		{"two objects", llm.Call{ID: "c", Name: "picky", Args: `{}{}`}, `[not started: the arguments are not a complete JSON object (not one object): "{}{}"]`},
+		{"arguments that are no object", llm.Call{ID: "c", Name: "picky", Args: `null`}, `[not started: the arguments are not a complete JSON object (not exactly one object): "null"]`},
+		{"two objects", llm.Call{ID: "c", Name: "picky", Args: `{}{}`}, `[not started: the arguments are not a complete JSON object (not exactly one object): "{}{}"]`},
 		{"arguments that the tool refuses", llm.Call{ID: "c", Name: "picky", Args: `{"path":""}`}, `[not started: path is missing]`},
 	}
 	for _, test := range tests {
@@ -129,7 +129,7 @@ func TestATurnGoesOnAfterARefusal(t *testing.T) {
 				}
 				want := "boom"
 				if mode == "ask" {
-					want = "[not started: the person refused it]"
+					want = "[not started: the user refused it]"
 				}
 				if r := turn.Receipt(); r.End != bellcord.EndDone || s.told("risky") != want || s.told("other") != "fine" {
 					t.Errorf("ended %s; told %q and %q", r.End, s.told("risky"), s.told("other"))

@@ -18,7 +18,7 @@ const keptShare = 0.2
 // errNothing: there is nothing before what has to stay.
 var errNothing = errors.New("there is nothing to compact")
 
-const compactInstruction = `Write a summary of this conversation so far. It will stand in its place: whoever goes on will know nothing else of it. Say, as far as it applies: what the person wants, in their words where they matter; what was found out, with names of files, functions and commands exactly as they are; what was changed and what its state is now; what failed and why; what was stopped and may have had effects; what is still to be done, and the next step. Leave out what no longer matters. Write only the summary, and call no tools.`
+const compactInstruction = `Write a summary of this conversation so far. It will replace the conversation: nothing else of it will be available later. Include, where they apply: what the user wants, in the user's own words where the wording matters; what was found out, with the exact names of files, functions and commands; what was changed, and its current state; what failed, and why; what was stopped and may have had effects; what remains to be done, and the next step. Omit what no longer matters. Write only the summary, and call no tools.`
 
 // compactAndRead makes room and returns the request anew. Where nothing can be
 // left out it is sent as it is: the model may take it.
@@ -58,7 +58,7 @@ func (j *job) compact(ctx context.Context, keep int64, focus string) error {
 	}
 	text := "[This is a summary of the conversation up to here.]\n\n" + summary
 	if last := lastPrompt(history); j.w.Prompt.Task == bellcord.TaskAnswer && last < cut {
-		text += "\n\n[The person's last request, word for word]\n" + history[last].Text
+		text += "\n\n[The user's last request, word for word]\n" + history[last].Text
 	}
 	if err := j.w.Emit(bellcord.ConversationCompacted{Summary: text, FromSeq: from}); err != nil {
 		return err
@@ -94,7 +94,7 @@ func lastPrompt(history []bellcord.Message) int {
 func (j *job) summarize(ctx context.Context, history []bellcord.Message, focus string) (string, error) {
 	instruction := compactInstruction
 	if focus != "" {
-		instruction += " Keep in mind above all: " + focus
+		instruction += " Pay special attention to: " + focus
 	}
 	req := j.requestOf(append(j.shortened(history), bellcord.Message{Role: bellcord.RoleUser, Text: instruction}))
 	said, err := j.aside(ctx, "compaction", j.w.Session.Model, j.model, req)

@@ -41,8 +41,8 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		Changes:   c.tool.Previewed(ctx, w.Session.Dir, c.Arguments),
 		Choices: []bellcord.Choice{
 			{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
-			{ID: allowSession, Text: "Allow exactly this for the session", Kind: "allow_always"},
-			{ID: allowAlways, Text: "Always allow exactly this", Kind: "allow_always"},
+			{ID: allowSession, Text: "Allow this for the session", Kind: "allow_always"},
+			{ID: allowAlways, Text: "Always allow this", Kind: "allow_always"},
 			{ID: rejectOnce, Text: "Reject", Kind: "reject_once"},
 		},
 	})
@@ -54,7 +54,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	case choice == allowSession, choice == allowAlways:
 		return "", errors.Join(c.used(), a.policy().Grant(session, asked, choice == allowAlways))
 	}
-	return "the person refused it", nil
+	return "the user refused it", nil
 }
 
 // used notes that the tool, as it is now, may be used.

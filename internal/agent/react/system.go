@@ -123,7 +123,7 @@ func readInstruction(path string) (string, error) {
 	}
 	said := strings.TrimSpace(strings.ToValidUTF8(string(text[:min(len(text), mostInstruction)]), ""))
 	if len(text) > mostInstruction {
-		said += "\n[the file goes on]"
+		said += "\n[the rest of the file is omitted]"
 	}
 	return said, nil
 }

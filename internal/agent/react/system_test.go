@@ -50,7 +50,7 @@ func TestInstructions_OfTheDirectoryAndThoseAbove_AreInTheSystemPrompt(t *testin
 		}
 		system := ask(dir)
 		at := -1
-		for _, part := range []string{dir, "a git repository", "MINE", "OUTER", "[the file goes on]", "MIDDLE", "INNER"} {
+		for _, part := range []string{dir, "a git repository", "MINE", "OUTER", "[the rest of the file is omitted]", "MIDDLE", "INNER"} {
 			i := strings.Index(system, part)
 			if i < at {
 				t.Errorf("%q is not in its place", part)

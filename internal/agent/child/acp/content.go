@@ -18,7 +18,7 @@ func (s *speaker) blocks(p bellcord.Prompt, text string) []acp.ContentBlock {
 			all = append(all, acp.Image(i.Type, base64.StdEncoding.EncodeToString(i.Data)))
 		}
 	} else if n := len(p.Images); n > 0 {
-		text += fmt.Sprintf("\n\n[images shown with this, which this agent does not take: %d]", n)
+		text += fmt.Sprintf("\n\n[images omitted, because this agent does not accept images: %d]", n)
 	}
 	all = append(all, acp.Text(text))
 	for _, l := range p.Links {

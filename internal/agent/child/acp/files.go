@@ -44,8 +44,8 @@ func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, er
 		switch {
 		case err != nil:
 			return nil, err
-		case strings.HasSuffix(piece, "; read on with offset]") || text.Len()+len(piece) > mostFile:
-			return nil, errors.New("the file, or a line of it, is too long")
+		case strings.HasSuffix(piece, "; continue with offset]") || text.Len()+len(piece) > mostFile:
+			return nil, errors.New("the file, or one of its lines, is too long")
 		}
 		text.WriteString(piece)
 		if strings.Count(piece, "\n") < limit {

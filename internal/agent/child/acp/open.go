@@ -25,9 +25,9 @@ func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
 	can, version := agent.AgentCapabilities, agent.ProtocolVersion
 	switch {
 	case err != nil:
-		return can, fmt.Errorf("saying hello: %w", plainly(err))
+		return can, fmt.Errorf("initialize: %w", plainly(err))
 	case version != acp.Version && version != 0: // some forget to say
-		return can, fmt.Errorf("it speaks version %d of the protocol, and this is version %d", version, acp.Version)
+		return can, fmt.Errorf("it uses protocol version %d, but only version %d is supported", version, acp.Version)
 	}
 	s.images, s.name = can.PromptCapabilities.Image, cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title)
 	return can, nil
@@ -62,9 +62,9 @@ func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapab
 			s.learn(again.ConfigOptions, again.Models.Current)
 			return own, nil
 		case ctx.Err() != nil || errors.Is(err, child.ErrGone):
-			return "", fmt.Errorf("going on with its session: %w", err)
+			return "", fmt.Errorf("resuming its session: %w", err)
 		}
-		s.opts.Logger.Info("the agent cannot go on with its session and gets a new one", "session", own, "err", err)
+		s.opts.Logger.Info("agent cannot resume its session, opening a new one", "session", own, "err", err)
 	}
 	var fresh opened
 	err := s.wire.call(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: dir, McpServers: none}, &fresh)
@@ -72,7 +72,7 @@ func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapab
 	case err != nil:
 		return "", fmt.Errorf("opening a session: %w", plainly(err))
 	case fresh.SessionID == "":
-		return "", errors.New("opening a session: the agent did not name it")
+		return "", errors.New("opening a session: the agent returned no session id")
 	}
 	s.learn(fresh.ConfigOptions, fresh.Models.Current)
 	return fresh.SessionID, nil
@@ -82,7 +82,7 @@ func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapab
 func plainly(err error) error {
 	var told *jsonrpc.Error
 	if errors.As(err, &told) && told.Code == int(acp.AuthRequired) {
-		return fmt.Errorf("nobody is logged in: start the agent by itself once and log in there (it says: %w)", err)
+		return fmt.Errorf("the agent is not logged in: start it once without Bellcord and log in there (%w)", err)
 	}
 	return err
 }

@@ -17,7 +17,7 @@ import (
 func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (any, error) {
 	var p acp.RequestPermissionRequest
 	if err := json.Unmarshal(params, &p); err != nil || p.ToolCall.ToolCallID == "" {
-		return func(context.Context) (any, error) { return nil, invalid("no permission that could be asked for") }
+		return func(context.Context) (any, error) { return nil, invalid("the permission request names no tool call") }
 	}
 	t.mu.Lock()
 	p.ToolCall.Status = "" // a question is no progress

@@ -20,7 +20,7 @@ var errWithdrawn = errors.New("the agent withdrew the request")
 func (s *speaker) serve(m jsonrpc.Message) {
 	do := services[m.Method]
 	if do == nil {
-		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "there is no " + m.Method})
+		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method " + m.Method})
 		return
 	}
 	var p struct {
@@ -28,7 +28,7 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	}
 	_ = json.Unmarshal(m.Params, &p) // what cannot be read names no session
 	if _, ours := s.at(p.Session); !ours {
-		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "there is no such session"})
+		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such session"})
 		return
 	}
 	t, ctx := s.admit(m)
@@ -38,7 +38,7 @@ func (s *speaker) serve(m jsonrpc.Message) {
 		s.wire.reply(m.ID, acp.CancelledPermission(), nil)
 		return
 	default:
-		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "no turn is running that this could be for"})
+		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "no turn is running"})
 		return
 	}
 	work := do(t, m.Params)

@@ -17,7 +17,7 @@ func (t *turn) find(id string) (*terminal, error) {
 	if one := t.terminals[id]; one != nil && !one.released {
 		return one, nil
 	}
-	return nil, invalid("there is no such terminal")
+	return nil, invalid("no such terminal")
 }
 
 // terminalOutput is what a command has written so far.

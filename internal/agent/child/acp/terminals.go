@@ -107,12 +107,12 @@ func (t *turn) command(p acp.CreateTerminalRequest) (proc.Command, error) {
 	c := proc.Command{Owner: string(t.w.Turn), Dir: t.w.Session.Dir, Env: t.opts.Env.Pairs(), Bare: true, Name: p.Command}
 	switch {
 	case t.opts.Keeper == nil:
-		return c, errors.New("there are no terminals here")
+		return c, errors.New("terminals are not available")
 	case strings.TrimSpace(p.Command) == "":
 		return c, invalid("command is missing")
 	case p.Cwd != "":
 		if !within(c.Dir, p.Cwd) || !filepath.IsAbs(p.Cwd) {
-			return c, invalid("cwd is outside of the session's directory")
+			return c, invalid("cwd is not an absolute path inside the session's directory")
 		}
 		c.Dir = p.Cwd
 	}

@@ -39,7 +39,7 @@ type turn struct {
 }
 
 // errOver ends what the agent asked for in a turn that is over.
-var errOver = errors.New("the turn is over")
+var errOver = errors.New("the turn has ended")
 
 // Turn implements child.Speaker.
 func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
@@ -168,7 +168,7 @@ func (t *turn) conclude(a answer) error {
 	case acp.StopRefusal:
 		end.Finish = "content_filter"
 	case acp.StopCancelled:
-		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: end.Usage}), errors.New("the agent broke off by itself"))
+		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: end.Usage}), errors.New("the agent cancelled the turn by itself"))
 	case acp.StopEndTurn:
 		end.Finish = "stop"
 	default: // a reason that is not in the protocol

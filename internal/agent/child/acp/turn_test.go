@@ -191,7 +191,7 @@ func TestASessionThatTheAgentCannotOpenAgainIsANewOne(t *testing.T) {
 func TestAnAgentThatWantsALoginSaysSoInWords(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "locked")
-	if _, r := s.run("say x"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "nobody is logged in") {
+	if _, r := s.run("say x"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "the agent is not logged in") {
 		t.Errorf("%s: %s", r.End, r.Error)
 	}
 }

@@ -65,7 +65,7 @@ func (w *wire) message(line []byte, handle func(jsonrpc.Message)) {
 	var m jsonrpc.Message
 	switch err := json.Unmarshal(line, &m); {
 	case err != nil:
-		w.logger.Debug("the agent wrote what is no message", "line", string(line[:min(len(line), 200)]))
+		w.logger.Debug("agent wrote a line that is not a message", "line", string(line[:min(len(line), 200)]))
 	case m.Method != "":
 		handle(m)
 	case m.Error != nil:
@@ -178,7 +178,7 @@ func (w *wire) put(m envelope) {
 	m["jsonrpc"] = "2.0"
 	record, err := json.Marshal(m)
 	if err != nil { // ours are of text, numbers and what was JSON before
-		w.logger.Error("a message to the agent cannot be written", "err", err)
+		w.logger.Error("cannot encode a message to the agent", "err", err)
 		return
 	}
 	w.in.Write(append(record, '\n'))

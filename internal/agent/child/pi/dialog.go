@@ -46,7 +46,7 @@ func (d *dialogs) open(r record, stopping bool) {
 		d.cancel(r.ID)
 		return
 	case r.Method == "input" || r.Method == "editor":
-		d.telling.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi asked for text, which nobody can give here: %s]\n", r.Title)})
+		d.telling.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi asked for text input, which Bellcord does not support: %s]\n", r.Title)})
 		d.cancel(r.ID)
 		return
 	}

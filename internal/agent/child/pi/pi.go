@@ -61,13 +61,13 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 	defer s.inbox.hush()
 	go s.read() // until the process's output ends
 	if _, err := s.call(ctx, "get_state", nil); err != nil {
-		return "", fmt.Errorf("asking pi for its state: %w", err)
+		return "", fmt.Errorf("reading pi's state: %w", err)
 	}
 	if filepath.IsAbs(own) {
 		// A pi that cannot go on with it stays in the new session it has begun.
 		_, err := s.call(ctx, "switch_session", map[string]any{"sessionPath": own})
 		if err != nil && !errors.As(err, new(refusal)) {
-			return "", fmt.Errorf("going on with pi's session: %w", err)
+			return "", fmt.Errorf("resuming pi's session: %w", err)
 		}
 	}
 	quick, done := context.WithTimeout(ctx, queueBound)
@@ -77,7 +77,7 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 	s.settles = s.settles || s.clears // it came four versions later
 	data, err := s.call(ctx, "get_state", nil)
 	if err != nil {
-		return "", fmt.Errorf("asking pi for its session: %w", err)
+		return "", fmt.Errorf("reading pi's session: %w", err)
 	}
 	now := stateOf(data)
 	s.model = now.Model.name()

@@ -186,7 +186,7 @@ func TestLaw23_RealPiStoppedInTextKeepsWhatItSaid(t *testing.T) {
 		}
 		s.left()
 		s.done("go on")
-		if raw := s.asked(); !strings.Contains(raw, strings.Fields(text)[0]) || !strings.Contains(raw, "You had said") {
+		if raw := s.asked(); !strings.Contains(raw, strings.Fields(text)[0]) || !strings.Contains(raw, "Your answer so far") {
 			t.Errorf("pi was not told what it had said: %s", raw)
 		}
 	})

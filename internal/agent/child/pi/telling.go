@@ -174,7 +174,7 @@ func (t *telling) answerEnds(m message) {
 			used = &bellcord.Usage{Exact: true} // a request that was refused costs nothing
 		}
 	case m.StopReason == "aborted" && !t.stopping:
-		t.failed = "pi was told to stop by somebody else"
+		t.failed = "pi aborted the turn, but not on a stop from Bellcord"
 	}
 	if cut && used == nil || !t.open {
 		return

@@ -216,7 +216,7 @@ func (t *turn) accepted(r record) {
 	_ = decodeInto(r.Data, &what)
 	switch {
 	case !r.Success:
-		t.finish(fmt.Errorf("pi did not take the prompt: %s", r.Error))
+		t.finish(fmt.Errorf("pi rejected the prompt: %s", r.Error))
 	case what.Disposition == "handled": // by an extension: there is nothing to wait for
 		t.finish(nil)
 	default:
