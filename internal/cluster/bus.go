@@ -163,7 +163,7 @@ func (b *Bus) sendControl() {
 				err = b.control.Publish(one.subject, b.controlSender.sign(one.subject, data))
 			}
 			if err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) { // not connected: that was told
-				b.logger.Warn("telling other nodes", "err", err)
+				b.logger.Warn("cannot notify other nodes", "err", err)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 	came := func(conn *nats.Conn) {
 		told.Store(false)
 		if err := c.checkConnected(conn, demanded.Load()); err != nil {
-			c.Logger.Error("the connection to NATS was closed; stops and viewers go through the store until this node is restarted", "connection", purpose, "err", err)
+			c.Logger.Error("NATS connection closed; stops and viewers go through the store until this node is restarted", "connection", purpose, "err", err)
 			conn.Close()
 			return
 		}
@@ -98,16 +98,16 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 		nats.ReconnectHandler(came),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				c.Logger.Warn("NATS was lost; stops and viewers go through the store until it is back", "connection", purpose, "err", err)
+				c.Logger.Warn("NATS connection lost; stops and viewers go through the store until it is back", "connection", purpose, "err", err)
 			}
 		}),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if !told.Swap(true) {
-				c.Logger.Warn("NATS cannot be reached, trying again", "connection", purpose, "err", err)
+				c.Logger.Warn("cannot reach NATS, retrying", "connection", purpose, "err", err)
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			c.Logger.Warn("NATS", "connection", purpose, "err", err)
+			c.Logger.Warn("NATS reported an error", "connection", purpose, "err", err)
 		}),
 	}
 	if !strings.Contains(c.URLs, "tls://") && !c.hasTLS("") {
@@ -149,11 +149,11 @@ func (c Config) tls(demanded *atomic.Bool) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate", c.CA)
+			return nil, fmt.Errorf("%s contains no certificate", c.CA)
 		}
 	}
 	if (c.Cert == "") != (c.Key == "") {
-		return nil, errors.New("a certificate for NATS and its key come together")
+		return nil, errors.New("the NATS certificate and its key must be set together")
 	}
 	if c.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)

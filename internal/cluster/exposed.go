@@ -21,7 +21,7 @@ const resolveTimeout = 2 * time.Second
 var ErrExposed = errors.New("nats")
 
 // advice is what to do about a NATS server that others could use.
-const advice = "use tls://USER:PASSWORD@HOST:PORT, or tls://HOST:PORT with creds or with cert and key in [cluster], and a server with TLS and users, as deploy/nats.conf has them"
+const advice = "use tls://USER:PASSWORD@HOST:PORT, or tls://HOST:PORT with creds or with cert and key in [cluster], and a server with TLS and users, as in deploy/nats.conf"
 
 // CheckServers returns an error when a NATS server of the configuration is on
 // another host and would be reached without TLS or without credentials. A server
@@ -37,13 +37,13 @@ func (c Config) CheckServers(ctx context.Context) error {
 		}
 		server, err := url.Parse(text)
 		if err != nil {
-			return errors.New("nats: a URL cannot be read; its form is tls://USER:PASSWORD@HOST:PORT") // the error has the password in it
+			return errors.New("nats: invalid URL; write it as tls://USER:PASSWORD@HOST:PORT") // the error has the password in it
 		}
 		if c.isHere(ctx, server.Hostname()) {
 			continue
 		}
 		if missing := c.missing(server); missing != "" {
-			return fmt.Errorf("%w: %s is on another host and would be used without %s, so that others could read and send messages of the nodes: %s", ErrExposed, server.Host, missing, advice)
+			return fmt.Errorf("%w: %s is on another host and would be used without %s, so others could read and send the nodes' messages: %s", ErrExposed, server.Host, missing, advice)
 		}
 	}
 	return nil
@@ -97,10 +97,10 @@ func (c Config) checkConnected(conn *nats.Conn, demanded bool) error {
 		return nil
 	}
 	if _, err := conn.TLSConnectionState(); errors.Is(err, nats.ErrConnectionNotTLS) {
-		return fmt.Errorf("%w: %s is on another host and the connection has no TLS: %s", ErrExposed, at, advice)
+		return fmt.Errorf("%w: %s is on another host and the connection does not use TLS: %s", ErrExposed, at, advice)
 	}
 	if !conn.AuthRequired() && !demanded {
-		return fmt.Errorf("%w: %s is on another host and lets anybody in: give the server users, as deploy/nats.conf has them", ErrExposed, at)
+		return fmt.Errorf("%w: %s is on another host and does not require authentication: configure users on the server, as in deploy/nats.conf", ErrExposed, at)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (b *Bus) sendTo(node string, events []bellcord.Event, written map[place]jso
 			frame[len(frame)-1] = ']'
 			to := b.eventsFor(node)
 			if err := b.events.Publish(to, b.eventsSender.sign(to, frame)); err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) {
-				b.logger.Warn("sending events to another node", "node", node, "err", err)
+				b.logger.Warn("cannot send events to another node", "node", node, "err", err)
 			}
 			frame = frame[:1]
 		}

@@ -14,8 +14,8 @@ import (
 const Window = 30 * time.Second
 
 var (
-	errTime     = errors.New("the message's time is too far from this node's")
-	errReplayed = errors.New("the message was received before")
+	errTime     = errors.New("the message's time differs too much from this node's clock")
+	errReplayed = errors.New("the message was already received")
 )
 
 // reasons are the errors for which messages are refused, and their names in
@@ -136,7 +136,7 @@ func (g *guard) refuse(err error, args ...any) error {
 		count.all++
 		count.unlogged++
 		if now := time.Now(); count.logged.IsZero() || now.Sub(count.logged) >= logEvery {
-			g.logger.Warn("a message over NATS was refused", append(args, "reason", r.name, "err", err, "count", count.unlogged)...)
+			g.logger.Warn("refused a message from NATS", append(args, "reason", r.name, "err", err, "count", count.unlogged)...)
 			count.unlogged, count.logged = 0, now
 		}
 	}

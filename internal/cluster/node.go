@@ -40,7 +40,7 @@ func (n *Node) show(m *nats.Msg) {
 	}
 	var events []bellcord.Event
 	if err := json.Unmarshal(got.payload, &events); err != nil { // of a newer version, perhaps; the store has them
-		n.bus.logger.Warn("events of another node", "err", err)
+		n.bus.logger.Warn("cannot read events from another node", "err", err)
 		return
 	}
 	n.ApplyRemoteEvents(events)
@@ -62,7 +62,7 @@ func (n *Node) hear(m *nats.Msg) {
 	}
 	var said notice
 	if err := json.Unmarshal(got.payload, &said); err != nil {
-		n.bus.logger.Warn("a notice of another node", "err", err)
+		n.bus.logger.Warn("cannot read a notice from another node", "err", err)
 		return
 	}
 	switch {

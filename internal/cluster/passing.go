@@ -132,7 +132,7 @@ func (n *Node) Release(session bellcord.SessionID) {
 	if home, err := n.home(ctx, session); err == nil && home != "" {
 		_, err = n.bus.ask(ctx, home, call{Verb: "release", Session: session})
 		if err != nil {
-			n.bus.logger.Warn("releasing turns at another node", "session", session, "err", err)
+			n.bus.logger.Warn("cannot release held turns on another node", "session", session, "err", err)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bel
 		asked.Go(func() {
 			r, err := n.bus.ask(ctx, node, call{Verb: "standings", Turns: ids})
 			if err != nil {
-				n.bus.logger.Debug("another node does not say how its turns stand", "node", node, "err", err)
+				n.bus.logger.Debug("another node did not report the state of its turns", "node", node, "err", err)
 			}
 			mu.Lock()
 			defer mu.Unlock()

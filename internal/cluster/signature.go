@@ -39,7 +39,7 @@ const (
 
 var (
 	errUnsigned  = errors.New("the message is not signed")
-	errSignature = errors.New("the signature is wrong: another key, another subject or another payload")
+	errSignature = errors.New("invalid signature: different key, subject or payload")
 )
 
 // signature signs messages and checks signatures.
@@ -49,7 +49,7 @@ type signature struct {
 
 func newSignature(key []byte) (*signature, error) {
 	if len(key) < LeastKey {
-		return nil, fmt.Errorf("cluster: the signing key has %d bytes, at least %d are needed", len(key), LeastKey)
+		return nil, fmt.Errorf("cluster: the signing key has %d bytes, but needs at least %d", len(key), LeastKey)
 	}
 	s := &signature{}
 	s.macs.New = func() any { return hmac.New(sha256.New, key) }
@@ -79,7 +79,7 @@ type sender struct {
 
 func newSender(s *signature, node string, now func() time.Time) (*sender, error) {
 	if len(node) > 255 {
-		return nil, fmt.Errorf("cluster: the node's id has %d bytes, at most 255 fit", len(node))
+		return nil, fmt.Errorf("cluster: the node's id has %d bytes, but the limit is 255", len(node))
 	}
 	var stream [8]byte
 	rand.Read(stream[:]) //nolint:errcheck // never fails

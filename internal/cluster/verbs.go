@@ -41,7 +41,7 @@ type reply struct {
 
 // errUnreached means that another node did not answer, or could not. With
 // ErrUnknown it may have done what it was asked, else it has not.
-var errUnreached = errors.New("the node that has it does not answer")
+var errUnreached = errors.New("the node that owns it does not respond")
 
 // known are the errors that mean the same at every node.
 var known = []error{
@@ -91,7 +91,7 @@ func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 		return reply{}, unreached(err)
 	}
 	if r.Refused != "" {
-		return reply{}, fmt.Errorf("%w: it refused the request: %s", errUnreached, r.Refused)
+		return reply{}, fmt.Errorf("%w: request refused: %s", errUnreached, r.Refused)
 	}
 	return r, errorFor(r.Error)
 }
@@ -130,7 +130,7 @@ func (n *Node) reply(m *nats.Msg, to message, r reply) {
 		err = m.Respond(n.bus.controlSender.answer(to.signature, data))
 	}
 	if err != nil {
-		n.bus.logger.Warn("answering another node", "node", to.node, "err", err)
+		n.bus.logger.Warn("cannot reply to another node", "node", to.node, "err", err)
 	}
 }
 
@@ -138,7 +138,7 @@ func (n *Node) reply(m *nats.Msg, to message, r reply) {
 func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 	switch {
 	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil:
-		return r, fmt.Errorf("verb %q says nothing", c.Verb)
+		return r, fmt.Errorf("verb %q has no content", c.Verb)
 	}
 	switch c.Verb {
 	case "prompt":
@@ -167,7 +167,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		}
 	case "ping":
 	default:
-		err = fmt.Errorf("verb %q is not known here", c.Verb)
+		err = fmt.Errorf("unknown verb %q", c.Verb)
 	}
 	return r, err
 }

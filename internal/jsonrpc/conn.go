@@ -121,7 +121,7 @@ func (c *Conn) read(handle func(Message)) error {
 		case len(m.ID) > 0 && (m.Result != nil || m.Error != nil):
 			c.answered(m)
 		default:
-			c.ReplyError(m.ID, &Error{Code: InvalidRequest, Message: "neither a request nor an answer"})
+			c.ReplyError(m.ID, &Error{Code: InvalidRequest, Message: "neither a request nor a response"})
 		}
 	}
 }
@@ -166,7 +166,7 @@ func head(beginning []byte) (id json.RawMessage, isAnswer bool) {
 
 func notUnderstood(line []byte, err error) *Error {
 	if json.Valid(line) {
-		return &Error{Code: InvalidRequest, Message: "not a JSON-RPC message (batches are not spoken here)"}
+		return &Error{Code: InvalidRequest, Message: "not a JSON-RPC message (batches are not supported)"}
 	}
 	return &Error{Code: ParseError, Message: "parse error: " + err.Error()}
 }

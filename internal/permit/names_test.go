@@ -10,15 +10,15 @@ import (
 func TestCheckRule_MisspeltTool_NamesTheNearest(t *testing.T) {
 	t.Parallel()
 	for rule, want := range map[string]string{
-		"bash":         `rule "bash": there is no tool bash (did you mean shell?)`,
-		"Shell(rm *)":  `rule "Shell(rm *)": there is no tool Shell (did you mean shell?)`,
-		"shel(echo *)": `rule "shel(echo *)": there is no tool shel (did you mean shell?)`,
-		"Bash(rm *)":   `rule "Bash(rm *)": there is no tool Bash (did you mean shell?)`,
-		"terminal":     `rule "terminal": there is no tool terminal (did you mean shell?)`,
-		"read(x)":      `rule "read(x)": there is no tool read (did you mean read_file?)`,
-		"zzzzzz":       `there is no tool zzzzzz; there are read_file`,
-		"x_*":          `there is no tool x_*`,
-		"shell(x":      `it is written tool or tool(pattern)`,
+		"bash":         `rule "bash": unknown tool bash (did you mean shell?)`,
+		"Shell(rm *)":  `rule "Shell(rm *)": unknown tool Shell (did you mean shell?)`,
+		"shel(echo *)": `rule "shel(echo *)": unknown tool shel (did you mean shell?)`,
+		"Bash(rm *)":   `rule "Bash(rm *)": unknown tool Bash (did you mean shell?)`,
+		"terminal":     `rule "terminal": unknown tool terminal (did you mean shell?)`,
+		"read(x)":      `rule "read(x)": unknown tool read (did you mean read_file?)`,
+		"zzzzzz":       `unknown tool zzzzzz; the tools are read_file`,
+		"x_*":          `unknown tool x_*`,
+		"shell(x":      `write it as tool or tool(pattern)`,
 	} {
 		if err := permit.CheckRule(rule); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", rule, err, want)

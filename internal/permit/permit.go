@@ -190,7 +190,7 @@ func grantOf(session Session, c Call) Granted {
 // in every session of the same owner in the same directory.
 func (p *Policy) Grant(session Session, c Call, forGood bool) error {
 	if c.Exact == "" {
-		return fmt.Errorf("a call of %s cannot be allowed for later: its arguments are not known", c.Tool)
+		return fmt.Errorf("cannot allow later calls of %s: the arguments are unknown", c.Tool)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

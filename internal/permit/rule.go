@@ -28,7 +28,7 @@ func (r Rule) Tool() string { return r.name }
 func ParseRule(text string) (Rule, error) {
 	tool, rest, bracket := strings.Cut(strings.TrimSpace(text), "(")
 	if tool == "" || bracket && !strings.HasSuffix(rest, ")") {
-		return Rule{}, fmt.Errorf("rule %q: it is written tool or tool(pattern)", text)
+		return Rule{}, fmt.Errorf("rule %q: write it as tool or tool(pattern)", text)
 	}
 	r := Rule{text: text, name: tool, tool: pattern(tool, " ")}
 	if bracket {
@@ -67,9 +67,9 @@ func CheckRule(text string) error {
 		meant = nearest.Name(r.name, Builtin)
 	}
 	if meant != "" {
-		return fmt.Errorf("rule %q: there is no tool %s (did you mean %s?)", text, r.name, meant)
+		return fmt.Errorf("rule %q: unknown tool %s (did you mean %s?)", text, r.name, meant)
 	}
-	return fmt.Errorf("rule %q: there is no tool %s; there are %s, and mcp_SERVER_TOOL", text, r.name, strings.Join(Builtin, ", "))
+	return fmt.Errorf("rule %q: unknown tool %s; the tools are %s, and mcp_SERVER_TOOL", text, r.name, strings.Join(Builtin, ", "))
 }
 
 // pattern turns * into anything; \* is a star. A blank stands for what

@@ -116,7 +116,7 @@ func (r *Running) shut() error {
 	}
 	r.conns.Wait()
 	if err != nil {
-		return fmt.Errorf("close the server: %w", err)
+		return fmt.Errorf("closing the server: %w", err)
 	}
 	return nil
 }

@@ -73,5 +73,5 @@ func CheckPass(pass []string) error {
 type PassError struct{ Name string }
 
 func (e *PassError) Error() string {
-	return "pass: " + e.Name + " has a credential of Bellcord itself and is never passed; remove it from the list"
+	return "pass: " + e.Name + " is one of Bellcord's own credentials and is never passed; remove it from the list"
 }
