@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-var errNameless = errors.New("the model called a tool without naming it")
+var errNameless = errors.New("the model called a tool without a name")
 
 // Identify gives each of a reply's calls an id that no other of them has; one
 // that came without is named after prefix, or after its tool where that is "".

@@ -48,11 +48,11 @@ func (f *Failure) RetryAfter() time.Duration { return f.After }
 // Error tells a person what happened, in their words first.
 func (f *Failure) Error() string {
 	said := map[Reason]string{
-		Overloaded: "the model is overloaded", RateLimited: "the model's rate limit is reached",
+		Overloaded: "the model is overloaded", RateLimited: "the model's rate limit was exceeded",
 		Unreachable: "no answer from the model", CutOff: "the model's answer was cut off",
 		ServerError: "the model's server failed", Refused: "the model's server refused the request",
-		Unauthorized: "the model's server does not accept the key", NoModel: "the server has no such model",
-		NoQuota: "what is paid for at the model's server is used up", TooLong: "the conversation is too long for the model",
+		Unauthorized: "the model's server rejected the key", NoModel: "the server has no such model",
+		NoQuota: "the quota at the model's server is used up", TooLong: "the conversation is too long for the model",
 	}[f.Reason]
 	if f.Status != 0 {
 		said = fmt.Sprintf("%s (status %d)", said, f.Status)

@@ -141,7 +141,7 @@ func (a *answer) seal(ctx context.Context, b *block) error {
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("sealing thoughts: %w", err)
+		return fmt.Errorf("storing the model's thinking: %w", err)
 	}
 	a.loose = 0
 	return a.show(ctx, bellcord.ThinkingSigned{Signature: data})

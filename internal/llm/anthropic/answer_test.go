@@ -169,7 +169,7 @@ func TestCallsArePutTogetherByTheIndexOfTheirBlock(t *testing.T) {
 		})
 	}
 	_, err := serving(t, saying(block(0, call("a", "")), ended(0), stopped("tool_use", 2), over)).Ask(t.Context(), prompt("hello"), ignore)
-	notPassing(t, err, "without naming it")
+	notPassing(t, err, "without a name")
 }
 
 func TestRunningUsageIsNotAddedUp(t *testing.T) {

@@ -68,7 +68,7 @@ func shown(m bellcord.Message) []sdk.ContentBlockParamUnion {
 			sdk.Base64ImageSourceMediaTypeImageGIF, sdk.Base64ImageSourceMediaTypeImageWebP:
 			out = append(out, sdk.NewImageBlockBase64(kind, base64.StdEncoding.EncodeToString(image.Data)))
 		default:
-			out = append(out, sdk.NewTextBlock(fmt.Sprintf("(an image of type %q, which cannot be shown to you)", image.Type)))
+			out = append(out, sdk.NewTextBlock(fmt.Sprintf("(omitted: an image of the unsupported type %q)", image.Type)))
 		}
 	}
 	return appendText(out, m.Text)

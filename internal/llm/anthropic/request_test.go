@@ -49,7 +49,7 @@ const conversationOnTheWire = `{
 "messages":[
 {"content":[{"text":"first","type":"text"},
 {"source":{"data":"cG5n","media_type":"image/png","type":"base64"},"type":"image"},
-{"text":"(an image of type \"image/tiff\", which cannot be shown to you)","type":"text"},
+{"text":"(omitted: an image of the unsupported type \"image/tiff\")","type":"text"},
 {"text":"look","type":"text"}],"role":"user"},
 {"content":[{"text":"answer","type":"text"}],"role":"assistant"},
 {"content":[{"source":{"data":"cG5n","media_type":"image/png","type":"base64"},"type":"image"}],"role":"user"},

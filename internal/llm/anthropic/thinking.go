@@ -42,11 +42,11 @@ func newLimits(c Config) (limits, error) {
 	}
 	switch {
 	case l.tokens < 0:
-		return l, errors.New("the limit of an answer's tokens is below 0")
+		return l, errors.New("the limit of an answer's tokens is negative")
 	case l.thinking != 0 && l.thinking != Adaptive && l.thinking < minThinkingBudget:
-		return l, fmt.Errorf("%d tokens are too few for thinking: it wants at least %d", l.thinking, minThinkingBudget)
+		return l, fmt.Errorf("a thinking budget of %d tokens is too small: the minimum is %d", l.thinking, minThinkingBudget)
 	case l.thinking >= l.tokens:
-		return l, fmt.Errorf("%d tokens for thinking leave none of the %d for the answer", l.thinking, l.tokens)
+		return l, fmt.Errorf("a thinking budget of %d tokens leaves none of the %d tokens for the answer", l.thinking, l.tokens)
 	}
 	return l, nil
 }

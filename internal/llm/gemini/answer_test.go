@@ -106,7 +106,7 @@ func TestCallsArriveAsTheModelWroteThem(t *testing.T) {
 func TestACallWithoutANameIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := serving(t, saying(parts(`{"functionCall":{"args":{}}}`), finish("STOP"))).Ask(t.Context(), prompt("hello"), ignore)
-	notPassing(t, err, "without naming it")
+	notPassing(t, err, "without a name")
 }
 
 func TestACallThatTheModelFailedToWriteIsAFailureThatMayPass(t *testing.T) {

@@ -66,7 +66,7 @@ func (a *answer) finished() (string, error) {
 	case reasonContinuation:
 		return "", wire.Cut(nil)
 	default:
-		err := fmt.Errorf("the model ended its answer with %s", a.finish)
+		err := fmt.Errorf("the model ended its answer with finish reason %s", a.finish)
 		if a.words != "" {
 			err = fmt.Errorf("%w: %s", err, a.words)
 		}

@@ -116,5 +116,5 @@ func TestACallWithoutANameIsAnError(t *testing.T) {
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "", "{}")), finish("tool_calls"), "[DONE]"))
 	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
-	notPassing(t, err, "without naming it")
+	notPassing(t, err, "without a name")
 }

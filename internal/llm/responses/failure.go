@@ -38,7 +38,7 @@ func told(data []byte) error {
 	case event.Response.Error != nil:
 		p = *event.Response.Error
 	case p.Type == "response.failed":
-		p = problem{Code: "server_error", Message: "the response failed, and the server does not say why"}
+		p = problem{Code: "server_error", Message: "the response failed, and the server gave no reason"}
 	}
 	code, _ := p.Code.(string)
 	if p.Message == "" {

@@ -92,7 +92,7 @@ func TestErrorsInTheStreamAreUnderstoodInOddForms(t *testing.T) {
 		`{"type":"error","error":"bad"}`:                                                                                     {llm.Refused, 0, "bad"},
 		`{"type":"error","code":null,"message":"maximum context length is 3"}`:                                               {llm.TooLong, 0, "context length"},
 		`{"type":"error","code":"server_error"}`:                                                                             {llm.ServerError, 0, "server_error"},
-		`{"type":"response.failed","response":{"status":"failed","error":null}}`:                                             {llm.ServerError, 0, "does not say why"},
+		`{"type":"response.failed","response":{"status":"failed","error":null}}`:                                             {llm.ServerError, 0, "gave no reason"},
 		`{"type":"error","error":{"type":"invalid_request_error","code":"string_above_max_length","message":"call_id too"}}`: {llm.Refused, 0, "call_id too"},
 	} {
 		_, err := serving(t, saying(event)).Ask(t.Context(), prompt("hello"), ignore)

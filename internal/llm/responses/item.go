@@ -69,7 +69,7 @@ func (a *answer) doneReasoning(ctx context.Context, index int64, item sdk.Respon
 	}
 	raw, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("keeping the model's thinking: %w", err)
+		return fmt.Errorf("storing the model's thinking: %w", err)
 	}
 	return a.show(ctx, bellcord.ThinkingSigned{Signature: raw})
 }

@@ -52,7 +52,7 @@ var (
 // message.
 func each(history []bellcord.Message, more ...func(bellcord.Message) error) error {
 	if len(history) == 0 {
-		return errors.New("there is no message")
+		return errors.New("the history is empty")
 	}
 	for i, m := range history {
 		err := inPlace(history, i)
@@ -69,7 +69,7 @@ func each(history []bellcord.Message, more ...func(bellcord.Message) error) erro
 		}
 	}
 	if last := history[len(history)-1]; last.Role == bellcord.RoleAssistant {
-		return errors.New("the last word is the model's own")
+		return errors.New("the last message is an assistant message")
 	}
 	return nil
 }
@@ -83,10 +83,10 @@ func inPlace(history []bellcord.Message, i int) error {
 		return nil
 	case bellcord.RoleAssistant:
 		if i == 0 {
-			return errors.New("it is the first")
+			return errors.New("an assistant message comes first")
 		}
 		if history[i-1].Role == bellcord.RoleAssistant {
-			return errors.New("it follows another")
+			return errors.New("an assistant message follows another one")
 		}
 		return answered(m.Calls, history[i+1:])
 	case bellcord.RoleTool:
@@ -95,11 +95,11 @@ func inPlace(history []bellcord.Message, i int) error {
 			from--
 		}
 		if from == 0 || history[from-1].Role != bellcord.RoleAssistant || i-from >= len(history[from-1].Calls) {
-			return fmt.Errorf("nobody made the call %q", m.Call)
+			return fmt.Errorf("result for call %q, which was not made before it", m.Call)
 		}
 		return nil
 	}
-	return errors.New("there is no such role")
+	return errors.New("unknown role")
 }
 
 func answered(calls []bellcord.CallRequest, after []bellcord.Message) error {
@@ -108,11 +108,11 @@ func answered(calls []bellcord.CallRequest, after []bellcord.Message) error {
 		var args map[string]json.RawMessage
 		switch {
 		case c.ID == "" || seen[c.ID]:
-			return fmt.Errorf("call id %q is empty or there twice", c.ID)
+			return fmt.Errorf("call id %q is empty or a duplicate", c.ID)
 		case json.Unmarshal(c.Arguments, &args) != nil || args == nil:
 			return fmt.Errorf("call %q: the arguments are not a complete object", c.ID)
 		case i >= len(after) || after[i].Role != bellcord.RoleTool || after[i].Call != c.ID || after[i].Name != c.Name:
-			return fmt.Errorf("call %q has no result in its place", c.ID)
+			return fmt.Errorf("call %q has no result in the right place", c.ID)
 		}
 		seen[c.ID] = true
 	}
@@ -126,7 +126,7 @@ func content(m bellcord.Message) error {
 	case m.Role == bellcord.RoleUser && !said && len(m.Images) == 0,
 		m.Role == bellcord.RoleTool && !said,
 		m.Role == bellcord.RoleAssistant && !said && len(m.Calls) == 0:
-		return errors.New("it is empty")
+		return errors.New("the message is empty")
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func content(m bellcord.Message) error {
 func callNames(allowed *regexp.Regexp) func(bellcord.Message) error {
 	return func(m bellcord.Message) error {
 		if i := slices.IndexFunc(m.Calls, func(c bellcord.CallRequest) bool { return !allowed.MatchString(c.Name) }); i >= 0 {
-			return fmt.Errorf("the tool name %q", m.Calls[i].Name)
+			return fmt.Errorf("invalid tool name %q", m.Calls[i].Name)
 		}
 		return nil
 	}
@@ -144,10 +144,10 @@ func callNames(allowed *regexp.Regexp) func(bellcord.Message) error {
 func sealed(m bellcord.Message) error {
 	for _, t := range m.Thinking {
 		if len(t.Signature) == 0 {
-			return errors.New("a thought has no seal")
+			return errors.New("thinking without a signature")
 		}
 		if t.At < 0 || t.At > len(m.Text) {
-			return errors.New("a thought stands nowhere")
+			return errors.New("thinking at a position outside the text")
 		}
 	}
 	return nil
@@ -157,7 +157,7 @@ func sealed(m bellcord.Message) error {
 func leadsToSomething(m bellcord.Message) error {
 	for _, t := range m.Thinking {
 		if len(m.Calls) == 0 && strings.TrimSpace(m.Text[t.At:]) == "" {
-			return errors.New("nothing follows a thought")
+			return errors.New("nothing follows the thinking")
 		}
 	}
 	return nil

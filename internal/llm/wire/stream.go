@@ -21,7 +21,7 @@ func Streamed(req *http.Request, next Next) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if kind == "application/json" || kind == "text/html" {
-		return nil, fmt.Errorf("the model server answered with %s instead of a stream: %s", kind, readWords(res))
+		return nil, fmt.Errorf("the model server returned %s instead of a stream: %s", kind, readWords(res))
 	}
 	res.Body = body{res.Body}
 	return res, nil

@@ -65,10 +65,10 @@ func (r roundTripper) CloseIdleConnections() { r.close() }
 func CheckBaseURL(base string) error {
 	u, err := url.Parse(base)
 	if err != nil {
-		return fmt.Errorf("base url of the model server: %w", err)
+		return fmt.Errorf("base URL of the model server: %w", err)
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return fmt.Errorf("base url of the model server: %q is no http or https address", base)
+		return fmt.Errorf("base URL of the model server: %q is not an http or https URL", base)
 	}
 	return nil
 }
