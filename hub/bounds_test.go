@@ -37,7 +37,7 @@ func TestBounds_LongOutput_KeepsHeadAndTail(t *testing.T) {
 		t.Fatalf("%+v %v", bodies, err)
 	}
 	tail := bodies[0].(bellcord.ToolOutputDelta)
-	if recorded.String() != "0123456789" || tail.Omitted != 103 || !strings.HasSuffix(tail.Text, "\nABCDEFGHIJ") || !strings.Contains(tail.Text, "103 bytes left out") {
+	if recorded.String() != "0123456789" || tail.Omitted != 103 || !strings.HasSuffix(tail.Text, "\nABCDEFGHIJ") || !strings.Contains(tail.Text, "103 bytes omitted") {
 		t.Errorf("%q, then %+v", recorded.String(), tail)
 	}
 	if len(n.outputs) != 0 {

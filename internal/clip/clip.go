@@ -42,7 +42,7 @@ func (t *Text) Omitted() int64 { return t.total - int64(len(t.first)+len(t.end()
 func (t *Text) String() string {
 	text := string(t.first) + string(t.end())
 	if n := t.Omitted(); n > 0 {
-		text = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", t.first, n, t.end())
+		text = fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s", t.first, n, t.end())
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }

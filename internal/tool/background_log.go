@@ -45,7 +45,7 @@ func (l *backgroundLog) Write(p []byte) (int, error) {
 func (l *backgroundLog) shorten() error {
 	keep := min(l.half, l.size-l.line)
 	omitted := l.omitted + l.size - l.line - keep
-	line := fmt.Appendf(nil, "[%d bytes of earlier output left out]\n", omitted)
+	line := fmt.Appendf(nil, "[%d bytes of earlier output omitted]\n", omitted)
 	// A part has at most a quarter of the bound, so what is dropped is longer than
 	// the line: the copy goes to lower places and never overtakes what it reads.
 	to := io.NewOffsetWriter(l.file, int64(len(line)))

@@ -43,7 +43,7 @@ func TestBackgroundLog_MoreThanItsBound_KeepsTheNewestAndSaysHowMuchIsMissing(t 
 			}
 			kept, missing := text, 0
 			if line, rest, cut := bytes.Cut(text, []byte("\n")); cut {
-				if _, err := fmt.Sscanf(string(line), "[%d bytes of earlier output left out]", &missing); err != nil {
+				if _, err := fmt.Sscanf(string(line), "[%d bytes of earlier output omitted]", &missing); err != nil {
 					t.Fatalf("%q: %v", line, err)
 				}
 				kept = rest

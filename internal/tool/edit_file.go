@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-const editFileDescription = "Replace text in a file: old, exactly as it stands in the file, becomes new. old must occur once, or set all to replace every place. " +
-	"In a file with CRLF line ends, line ends in old and new are taken as CRLF. The file is replaced in one step. Returns what changed."
+const editFileDescription = "Replace text in a file. old must match the file exactly and occur exactly once; set all to replace every occurrence. new replaces it. " +
+	"In a file with CRLF line endings, line endings in old and new are treated as CRLF. The file is replaced atomically. Returns what changed."
 
 const editFileSchema = `{"type":"object","required":["path","old","new"],"additionalProperties":false,"properties":{` +
 	`"path":{"type":"string"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"all":{"type":"boolean"}}}`
@@ -131,7 +131,7 @@ func readAll(ctx context.Context, f *os.File, size int64) (string, error) {
 			return "", context.Cause(ctx)
 		}
 		if max(size, int64(text.Len())) > mostEdited {
-			return "", fmt.Errorf("the file is larger than %d bytes; edit it with a command", mostEdited)
+			return "", fmt.Errorf("the file is larger than %d bytes; edit it with a shell command", mostEdited)
 		}
 		_, err := io.CopyN(&text, f, 64<<10)
 		if errors.Is(err, io.EOF) {
@@ -164,9 +164,9 @@ func find(text, old string, all bool) (places []int, count int, err error) {
 	first, last := strings.Index(text, old), strings.LastIndex(text, old)
 	switch {
 	case first < 0:
-		return nil, 0, errors.New("the old text is not in the file; it has to be exactly as it stands there, spaces included")
+		return nil, 0, errors.New("the old text is not in the file; it must match exactly, including whitespace")
 	case first != last && !all:
-		return nil, 0, fmt.Errorf("the old text is in the file more than once, first in line %d, last in line %d; give more of the lines around it, or set all",
+		return nil, 0, fmt.Errorf("the old text occurs more than once, first in line %d, last in line %d; include more of the surrounding lines, or set all",
 			lineOf(text, first), lineOf(text, last))
 	}
 	for at, next := first, 0; next >= 0 && len(places) < mostHunks; at += len(old) + next {

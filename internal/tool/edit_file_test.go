@@ -124,7 +124,7 @@ func TestAStoppedEditHasChangedNothingOrAll(t *testing.T) {
 		return use(t, ctx, tool.EditFile(), dir, fields{"path": "f", "old": "end", "new": "END"})
 	}
 	stopEverywhere(t, run, func(stopped tool.Result) {
-		if stopped.Text != "[stopped before anything was written: f is as it was]" {
+		if stopped.Text != "[stopped before anything was written: f is unchanged]" {
 			t.Error(stopped.Text)
 		}
 		if everything(t, dir) != "f" || content(t, dir, "f") != text+"end" {
@@ -144,7 +144,7 @@ func TestAnEditDoesNotOverwriteAnother(t *testing.T) {
 	path := filepath.Join(dir, "f")
 	ctx := &meanwhile{Context: t.Context(), do: func() { put(t, path, "somebody else's\n") }}
 	result := use(t, ctx, tool.EditFile(), dir, fields{"path": "f", "old": "one", "new": "two"})
-	if !result.Failed || !strings.Contains(result.Text, "meanwhile") || content(t, path) != "somebody else's\n" {
+	if !result.Failed || !strings.Contains(result.Text, "in the meantime") || content(t, path) != "somebody else's\n" {
 		t.Errorf("%+v, %q", result, content(t, path))
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-const fetchDescription = "Get a page by HTTP or HTTPS and return it as text: HTML loses its tags, scripts and styles; other text stays as it is. " +
-	"What is not text is refused. Addresses of this machine and of private networks are refused. " +
-	"At most max_bytes (default 1048576) of the page are read, and 262144 bytes of text returned."
+const fetchDescription = "Get a page over HTTP or HTTPS and return it as text. Tags, scripts and styles are removed from HTML; other text is returned unchanged. " +
+	"Content that is not text is refused, as are addresses of this machine and of private networks. " +
+	"At most max_bytes (default 1048576) of the page are read, and at most 262144 bytes of text are returned."
 
 const fetchSchema = `{"type":"object","required":["url"],"additionalProperties":false,"properties":{` +
 	`"url":{"type":"string"},"max_bytes":{"type":"integer","minimum":1,"maximum":4194304}}}`
@@ -77,11 +77,11 @@ func parseFetch(args json.RawMessage) (fetchArgs, error) {
 	case err != nil:
 		return a, fmt.Errorf("arguments: %w", err)
 	case to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "":
-		return a, fmt.Errorf("arguments: %q is no http or https URL", a.URL)
+		return a, fmt.Errorf("arguments: %q is not an http or https URL", a.URL)
 	case to.User != nil:
-		return a, errors.New("arguments: the URL holds a user or a password")
+		return a, errors.New("arguments: the URL contains a user name or a password")
 	case a.MaxBytes < 0 || a.MaxBytes > mostFetched:
-		return a, fmt.Errorf("arguments: max_bytes is not from 1 to %d", mostFetched)
+		return a, fmt.Errorf("arguments: max_bytes must be between 1 and %d", mostFetched)
 	case a.MaxBytes == 0:
 		a.MaxBytes = defaultFetched
 	}
@@ -93,7 +93,7 @@ func (o FetchOptions) run(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	tooLong := fmt.Errorf("no answer in full within %v", o.Timeout)
+	tooLong := fmt.Errorf("no complete answer within %v", o.Timeout)
 	bounded, done := context.WithTimeoutCause(ctx, o.Timeout, tooLong)
 	defer done()
 	p, err := o.get(bounded, a)

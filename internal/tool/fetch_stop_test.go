@@ -18,7 +18,7 @@ func TestAPageThatDoesNotComeIsNotWaitedFor(t *testing.T) {
 	url := site(t, map[string]http.HandlerFunc{"/": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }})
 	impatient := tool.FetchOptions{AllowPrivate: true, Timeout: 20 * time.Millisecond}
 	got := use(t, t.Context(), tool.Fetch(impatient), "", fields{"url": url})
-	if !got.Failed || got.Fate != bellcord.CallFinished || got.Text != "error: no answer in full within 20ms" {
+	if !got.Failed || got.Fate != bellcord.CallFinished || got.Text != "error: no complete answer within 20ms" {
 		t.Errorf("%+v", got)
 	}
 }

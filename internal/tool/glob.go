@@ -15,7 +15,7 @@ import (
 
 const globDescription = "Find files and directories by name, sorted. The pattern is matched against paths relative to path " +
 	"(default: the working directory): * and ? match within one name, ** matches any number of directories, [a-z] one character, {a,b} either. " +
-	"Example: **/*.go. Results are relative to the working directory; directories end in /. Hidden names count, .git is skipped, links are not followed. At most 1000 results."
+	"Example: **/*.go. Results are relative to the working directory; directories end in /. Hidden files are included, .git is skipped, symbolic links are not followed. At most 1000 results."
 
 const globSchema = `{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{` +
 	`"pattern":{"type":"string"},"path":{"type":"string"}}}`
@@ -86,7 +86,7 @@ func glob(ctx context.Context, call Call) Result {
 	}}
 	err = w.in(ctx, dir)
 	return w.outcome(ctx, out.String(), err,
-		fmt.Sprintf("[cut after %d results; narrow the pattern]", mostFound), "[nothing matches]")
+		fmt.Sprintf("[cut after %d results; narrow the pattern]", mostFound), "[no matches]")
 }
 
 // patterns are alternatives, each split at its slashes.
@@ -116,7 +116,7 @@ func parsePatterns(pattern string) (patterns, error) {
 		parts := strings.Split(path.Clean(p), "/")
 		for _, part := range parts {
 			if _, err := path.Match(part, ""); err != nil || part == "" || part == ".." {
-				return nil, fmt.Errorf("arguments: %q is no pattern for paths inside a directory", p)
+				return nil, fmt.Errorf("arguments: %q is not a valid pattern for paths inside the directory", p)
 			}
 		}
 		if parts[len(parts)-1] == "**" {

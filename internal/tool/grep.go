@@ -14,9 +14,9 @@ import (
 )
 
 const grepDescription = "Search text files line by line for a regular expression (RE2 syntax). path is a file or directory (default: the working directory); " +
-	"glob limits the files, by name (*.go) or by path relative to path (src/**/*.ts). context adds that many lines (at most 10) around each match. " +
+	"glob limits the search to files whose name (*.go) or path relative to path (src/**/*.ts) matches. context adds that many lines (at most 10) around each match. " +
 	"Returns path:line:text for a match and path-line-text for context; lines are cut at 400 characters. " +
-	"Hidden files count; .git and binary files are skipped, links are not followed. At most max (default and limit: 200) matches."
+	"Hidden files are included; .git and binary files are skipped, symbolic links are not followed. Returns at most max matches (default and maximum: 200)."
 
 const grepSchema = `{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{` +
 	`"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"},"ignore_case":{"type":"boolean"},` +
@@ -58,9 +58,9 @@ func parseGrep(args json.RawMessage) (a grepArgs, re *regexp.Regexp, files patte
 	case a.Pattern == "":
 		return a, nil, nil, errors.New("arguments: pattern is missing")
 	case a.Context < 0 || a.Context > mostContext:
-		return a, nil, nil, fmt.Errorf("arguments: context is not from 0 to %d", mostContext)
+		return a, nil, nil, fmt.Errorf("arguments: context must be between 0 and %d", mostContext)
 	case a.Max < 0 || a.Max > mostMatches:
-		return a, nil, nil, fmt.Errorf("arguments: max is not from 1 to %d", mostMatches)
+		return a, nil, nil, fmt.Errorf("arguments: max must be between 1 and %d", mostMatches)
 	case a.Max == 0:
 		a.Max = mostMatches
 	}
@@ -137,5 +137,5 @@ func grep(ctx context.Context, call Call) Result {
 	}
 	w.remark = s.note()
 	return w.outcome(ctx, s.out.String(), err,
-		fmt.Sprintf("[there is more than these %d; narrow the search]", s.matches), "[nothing matches]")
+		fmt.Sprintf("[there are more results than these %d; narrow the search]", s.matches), "[no matches]")
 }

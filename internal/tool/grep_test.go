@@ -57,9 +57,9 @@ func TestGrepFindsLines(t *testing.T) {
 			fields{"pattern": "One|one", "glob": "{a,c}.go", "context": 1},
 			"a.go-2-\na.go:3:func One() {}\na.go-4-func Two() {}\n--\nb/c.go:1:one\nb/c.go-2-two\n",
 		},
-		{"as many as are asked for", fields{"pattern": "func", "max": 1}, "a.go:3:func One() {}\n[there is more than these 1; narrow the search]\n"},
+		{"as many as are asked for", fields{"pattern": "func", "max": 1}, "a.go:3:func One() {}\n[there are more results than these 1; narrow the search]\n"},
 		{"just as many as there are", fields{"pattern": "func", "max": 2}, "a.go:3:func One() {}\na.go:4:func Two() {}\n"},
-		{"nowhere", fields{"pattern": "nowhere"}, "[nothing matches]\n"},
+		{"nowhere", fields{"pattern": "nowhere"}, "[no matches]\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestGrepShowsNoMoreThanCanBeRead(t *testing.T) {
 		"far": strings.Repeat("日", 30_000) + "here" + strings.Repeat("日", 30_000), "farther": strings.Repeat("x", 1<<20) + "here\nhere\n",
 	})
 	many := use(t, t.Context(), tool.Grep(), dir, fields{"pattern": "match", "path": "many"}).Text
-	if strings.Count(many, "match") != 200 || !strings.HasSuffix(many, "many:200:match\n[there is more than these 200; narrow the search]\n") {
+	if strings.Count(many, "match") != 200 || !strings.HasSuffix(many, "many:200:match\n[there are more results than these 200; narrow the search]\n") {
 		t.Errorf("many: %q", many[len(many)-100:])
 	}
 	if wide := use(t, t.Context(), tool.Grep(), dir, fields{"pattern": "^é", "glob": "w*"}).Text; wide != "wide:1:"+strings.Repeat("é", 400)+"…\n" {
@@ -94,7 +94,7 @@ func TestGrepShowsNoMoreThanCanBeRead(t *testing.T) {
 		t.Errorf("far: %q", far)
 	}
 	farther := use(t, t.Context(), tool.Grep(), dir, fields{"pattern": "here", "path": "farther"}).Text
-	if farther != "farther:2:here\n[1 line searched only in the first 1048576 bytes]\n" {
+	if farther != "farther:2:here\n[1 long line searched only in the first 1048576 bytes]\n" {
 		t.Errorf("farther: %q", farther)
 	}
 }

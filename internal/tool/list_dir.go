@@ -13,9 +13,9 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-const listDirDescription = "List a directory (default: the working directory), sorted by name, hidden entries included. " +
-	"Directories end in /, files have their size in bytes after a tab, links show where they point and are not followed. " +
-	"depth (default 1) lists that many levels. At most 1000 entries."
+const listDirDescription = "List a directory (default: the working directory), sorted by name, including hidden entries. " +
+	"Directories end in /, files are followed by a tab and their size in bytes, symbolic links show their target and are not followed. " +
+	"depth is the number of levels to list (default 1). At most 1000 entries."
 
 const listDirSchema = `{"type":"object","additionalProperties":false,"properties":{` +
 	`"path":{"type":"string"},"depth":{"type":"integer","minimum":1}}}`
@@ -42,7 +42,7 @@ func ListDir() Tool {
 func parseListDir(args json.RawMessage) (listDirArgs, error) {
 	a, err := parse[listDirArgs](args)
 	if err == nil && a.Depth < 0 {
-		err = errors.New("arguments: depth is less than 1")
+		err = errors.New("arguments: depth must be at least 1")
 	}
 	a.Depth = max(a.Depth, 1)
 	return a, err

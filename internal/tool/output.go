@@ -12,7 +12,7 @@ const (
 )
 
 // spill takes an output of any length. A short one is in memory; of a long one
-// its head and tail are, and the whole is in a file, up to a bound. It is not
+// its head and tail are, and the complete output is in a file, up to a bound. It is not
 // for use by several goroutines at once.
 type spill struct {
 	dir        string
@@ -92,20 +92,20 @@ func (s *spill) String() string {
 	if cut == 0 {
 		return strings.ToValidUTF8(string(s.head)+string(tail), "\uFFFD")
 	}
-	text := strings.ToValidUTF8(fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", s.head, cut, tail), "\uFFFD")
-	return fmt.Sprintf("%s\n[%d bytes in all; %s]", text, s.total, s.where())
+	text := strings.ToValidUTF8(fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s", s.head, cut, tail), "\uFFFD")
+	return fmt.Sprintf("%s\n[%d bytes in total; %s]", text, s.total, s.where())
 }
 
 func (s *spill) where() string {
 	switch {
 	case s.path == "" && s.err != nil:
-		return fmt.Sprintf("the rest is not kept: %v", s.err)
+		return fmt.Sprintf("the rest was not saved: %v", s.err)
 	case s.path == "":
-		return "the rest is not kept"
+		return "the rest was not saved"
 	case s.err != nil:
-		return fmt.Sprintf("the first %d are in %s, then: %v", s.kept, s.path, s.err)
+		return fmt.Sprintf("the first %d are in %s; saving the rest failed: %v", s.kept, s.path, s.err)
 	case s.kept < s.total:
 		return fmt.Sprintf("the first %d are in %s", s.kept, s.path)
 	}
-	return "the whole is in " + s.path
+	return "the complete output is in " + s.path
 }

@@ -56,7 +56,7 @@ func TestOfALongOutputTheWholeIsOnDisk(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			want := fmt.Sprintf("%s\n[… %d bytes left out …]\n%s\n[%d bytes in all; the whole is in %s]",
+			want := fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s\n[%d bytes in total; the complete output is in %s]",
 				output[:32*kib], test.size-64*kib, output[test.size-32*kib:], test.size, s.Name())
 			if got := s.String(); got != want {
 				t.Errorf("%.100q … %q", got, got[max(0, len(got)-200):])
@@ -86,7 +86,7 @@ func TestAnOutputWithoutEndIsBounded(t *testing.T) {
 	if err != nil || info.Size() != 64<<20 {
 		t.Errorf("%v, %v", info.Size(), err)
 	}
-	note := fmt.Sprintf("end\n[%d bytes in all; the first %d are in %s]", 66<<20+3, 64<<20, s.Name())
+	note := fmt.Sprintf("end\n[%d bytes in total; the first %d are in %s]", 66<<20+3, 64<<20, s.Name())
 	if got := s.String(); !strings.HasSuffix(got, note) || len(got) > 70*kib {
 		t.Errorf("%d bytes, at last %q", len(got), got[len(got)-200:])
 	}
@@ -103,7 +103,7 @@ func TestAnOutputSurvivesItsDisk(t *testing.T) {
 		for range 100 {
 			s.Add(strings.Repeat("z", kib))
 		}
-		if got := s.String(); !strings.Contains(got, "[102400 bytes in all; the rest is not kept") || s.Close() != nil || s.Name() != "" {
+		if got := s.String(); !strings.Contains(got, "[102400 bytes in total; the rest was not saved") || s.Close() != nil || s.Name() != "" {
 			t.Errorf("%s: %q", name, got[len(got)-200:])
 		}
 	}
@@ -117,7 +117,7 @@ func TestWhatComesAfterTheCloseIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Add("late")
-	if got := s.String(); !strings.HasSuffix(got, fmt.Sprintf("late\n[%d bytes in all; the first %d are in %s]", 70*kib+4, 70*kib, s.Name())) {
+	if got := s.String(); !strings.HasSuffix(got, fmt.Sprintf("late\n[%d bytes in total; the first %d are in %s]", 70*kib+4, 70*kib, s.Name())) {
 		t.Errorf("%q", got[len(got)-200:])
 	}
 }

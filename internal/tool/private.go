@@ -48,7 +48,7 @@ type anchor struct {
 }
 
 // errPrivate is returned for a path that is private.
-var errPrivate = errors.New("it belongs to Bellcord itself, and file tools do not touch that; edit it yourself")
+var errPrivate = errors.New("this path belongs to Bellcord, and file tools cannot access it; the user has to edit it")
 
 func (p Private) anchors() []anchor {
 	var all []anchor

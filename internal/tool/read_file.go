@@ -27,7 +27,7 @@ func ReadFile() Tool {
 	return Tool{
 		Tool: llm.Tool{
 			Name:        "read_file",
-			Description: "Read a text file. The path is relative to the working directory (or absolute and inside it). offset is the first line to return, counted from 1; limit is the number of lines.",
+			Description: "Read a text file. The path is relative to the working directory (or absolute and inside it). offset is the first line to return, counted from 1; limit is the maximum number of lines.",
 			Schema: json.RawMessage(`{"type":"object","required":["path"],"additionalProperties":false,"properties":{` +
 				`"path":{"type":"string"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}}}`),
 		},
@@ -39,7 +39,7 @@ func ReadFile() Tool {
 			case err == nil && a.Path == "":
 				err = errors.New("arguments: path is missing")
 			case err == nil && (a.Offset < 0 || a.Limit < 0):
-				err = errors.New("arguments: offset and limit count from 1")
+				err = errors.New("arguments: offset and limit must be at least 1")
 			}
 			return err
 		},

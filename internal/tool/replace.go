@@ -84,7 +84,7 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 	if expected != nil {
 		now, err := dir.Lstat(name)
 		if err != nil || !os.SameFile(now, expected) || now.Size() != expected.Size() || !now.ModTime().Equal(expected.ModTime()) {
-			return nil, fmt.Errorf("%s was changed by somebody else meanwhile; read it again", shown(path))
+			return nil, fmt.Errorf("%s was changed by another program in the meantime; read it again", shown(path))
 		}
 	}
 	if ctx.Err() != nil { // the last moment: what follows is one step
@@ -140,9 +140,9 @@ func place(root *os.Root, path string) (dir *os.Root, name string, there fs.File
 			return nil, "", nil, err
 		}
 		if filepath.IsAbs(target) {
-			return nil, "", nil, fmt.Errorf("%s is a link to %s, which is not followed", shown(path), shown(target))
+			return nil, "", nil, fmt.Errorf("%s is a symbolic link to %s, which is not followed", shown(path), shown(target))
 		}
 		path = parent + target // not cleaned: the root knows where .. leads from here
 	}
-	return nil, "", nil, fmt.Errorf("%s: too many links", shown(path))
+	return nil, "", nil, fmt.Errorf("%s: too many symbolic links", shown(path))
 }

@@ -161,7 +161,7 @@ func (s *search) note() string {
 	if s.long == 0 {
 		return ""
 	}
-	return fmt.Sprintf("[%d %s searched only in the first %d bytes]\n", s.long, plural(s.long, "line"), mostSearch)
+	return fmt.Sprintf("[%d long %s searched only in the first %d bytes]\n", s.long, plural(s.long, "line"), mostSearch)
 }
 
 // excerptAt is a line as it is shown: from its start, or from shortly before

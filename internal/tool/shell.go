@@ -17,9 +17,9 @@ import (
 )
 
 const shellDescription = "Run a shell command in the working directory and return its output (stdout and stderr together) and exit code. " +
-	"Everything the command started ends with it. timeout is in seconds (120 unless said otherwise). " +
-	"For something that is to go on running, such as a development server, set background: it returns at once, " +
-	"its output goes to the file it names, and it ends with the session."
+	"All processes that the command started are ended when it ends. timeout is in seconds (default 120). " +
+	"To keep a command running, such as a development server, set background: the call returns immediately, " +
+	"the command's output goes to the file named in the result, and the command ends with the session."
 
 const shellSchema = `{"type":"object","required":["command"],"additionalProperties":false,"properties":{` +
 	`"command":{"type":"string"},"timeout":{"type":"integer","minimum":1,"maximum":3600},"background":{"type":"boolean"}}}`

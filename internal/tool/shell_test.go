@@ -108,7 +108,7 @@ func TestOfALongOutputTheHeadAndTheTailAreReturned(t *testing.T) {
 	tests := []struct {
 		name  string
 		lines int
-		cut   int // bytes left out
+		cut   int // bytes omitted
 	}{
 		{"what just fits", 4 << 10, 0},
 		{"a line more", 4<<10 + 1, 16},
@@ -125,9 +125,9 @@ func TestOfALongOutputTheHeadAndTheTailAreReturned(t *testing.T) {
 			r := call(t, t.Context(), aShell(t), dir, args{"command": "cat out"})
 			want := whole
 			if test.cut > 0 {
-				want = whole[:32<<10] + fmt.Sprintf("\n[… %d bytes left out …]\n", test.cut) + whole[len(whole)-32<<10:]
+				want = whole[:32<<10] + fmt.Sprintf("\n[… %d bytes omitted …]\n", test.cut) + whole[len(whole)-32<<10:]
 			}
-			text, where, cut := strings.Cut(r.Text, fmt.Sprintf("\n[%d bytes in all; the whole is in ", len(whole)))
+			text, where, cut := strings.Cut(r.Text, fmt.Sprintf("\n[%d bytes in total; the complete output is in ", len(whole)))
 			if text != want || cut != (test.cut > 0) {
 				t.Errorf("%d bytes, want %d", len(r.Text), len(want))
 			}
@@ -145,7 +145,7 @@ func TestAnExcerptIsTextWhereverItIsCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := call(t, t.Context(), aShell(t), dir, args{"command": "cat out"})
-	if !utf8.ValidString(r.Text) || !strings.Contains(r.Text, "bytes left out") {
+	if !utf8.ValidString(r.Text) || !strings.Contains(r.Text, "bytes omitted") {
 		t.Errorf("%d bytes", len(r.Text))
 	}
 }

@@ -43,9 +43,9 @@ func steers(root *os.Root, path string) string {
 		case slices.Contains(gitHooks, name):
 			return "git may run it"
 		case last && slices.Contains(instructions, name):
-			return "agents do what it says"
+			return "agents follow its instructions"
 		case last && slices.Contains(pipelines, name):
-			return "a build server runs what it says"
+			return "a build server runs its commands"
 		case last && runtime.GOOS == "windows" && windowsRuns.MatchString(name), last && strings.HasSuffix(name, "profile.ps1"):
 			return "it is a program"
 		}

@@ -139,7 +139,7 @@ func keys(args json.RawMessage, known []string) error {
 		case !slices.Contains(known, key):
 			return fmt.Errorf("unknown field %q", key)
 		case seen[key]:
-			return fmt.Errorf("field %q is there twice", key)
+			return fmt.Errorf("duplicate field %q", key)
 		}
 		seen[key] = true
 		var skipped json.RawMessage

@@ -75,7 +75,7 @@ func (w *walk) note() string {
 	if w.unread == 0 {
 		return w.remark
 	}
-	return w.remark + fmt.Sprintf("[%d could not be read, the first: %v]\n", w.unread, w.first)
+	return w.remark + fmt.Sprintf("[unreadable entries: %d; first error: %v]\n", w.unread, w.first)
 }
 
 // outcome makes the result of a walk that ended with err.

@@ -13,9 +13,9 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-const writeFileDescription = "Create a file, or replace all of an existing one. The path is relative to the working directory " +
-	"(or absolute and inside it); missing directories are made. The file is replaced in one step: it never has half of the content. " +
-	"To change a part of a file use edit_file."
+const writeFileDescription = "Create a file, or replace the whole content of an existing one. The path is relative to the working directory " +
+	"(or absolute and inside it); missing directories are created. The file is replaced atomically: it never contains only part of the content. " +
+	"To change part of a file, use edit_file."
 
 const writeFileSchema = `{"type":"object","required":["path","content"],"additionalProperties":false,"properties":{` +
 	`"path":{"type":"string"},"content":{"type":"string"}}}`
@@ -98,7 +98,7 @@ func writeFile(ctx context.Context, call Call) Result {
 func unwritten(ctx context.Context, path string, err error) Result {
 	if ctx.Err() != nil {
 		return Result{
-			Text: fmt.Sprintf("[stopped before anything was written: %s is as it was]", shown(path)),
+			Text: fmt.Sprintf("[stopped before anything was written: %s is unchanged]", shown(path)),
 			Fate: bellcord.CallStopped,
 		}
 	}

@@ -60,7 +60,7 @@ func TestWriteFileRefusesWhatIsNoFile(t *testing.T) {
 		{"the name of a directory to be", "new/", "new/ is the name of a directory"},
 		{"a name below a file", "a.txt/b", "a.txt"},
 		{"a name below a file, deeper", "a.txt/b/c", "a.txt"},
-		{"a link that leads to itself", "round", "too many links"},
+		{"a link that leads to itself", "round", "too many symbolic links"},
 		{"an absolute link, even to the inside", "abs", "which is not followed"},
 		{"a name that no system takes", "nul\x00", "invalid"},
 	}
@@ -101,7 +101,7 @@ func TestAStoppedWriteHasWrittenNothingOrAll(t *testing.T) {
 			cuts := 0
 			stopEverywhere(t, run, func(stopped tool.Result) {
 				cuts++
-				if stopped.Text != "[stopped before anything was written: "+path+" is as it was]" {
+				if stopped.Text != "[stopped before anything was written: "+path+" is unchanged]" {
 					t.Error(stopped.Text)
 				}
 				if all := everything(t, dir); all != "old.txt" || content(t, dir, "old.txt") != "old" {

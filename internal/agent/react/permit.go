@@ -41,8 +41,8 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		Changes:   c.tool.Previewed(ctx, w.Session.Dir, c.Arguments),
 		Choices: []bellcord.Choice{
 			{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
-			{ID: allowSession, Text: "Allow this for the session", Kind: "allow_always"},
-			{ID: allowAlways, Text: "Always allow this", Kind: "allow_always"},
+			{ID: allowSession, Text: "Allow for this session", Kind: "allow_always"},
+			{ID: allowAlways, Text: "Always allow in this directory", Kind: "allow_always"},
 			{ID: rejectOnce, Text: "Reject", Kind: "reject_once"},
 		},
 	})

@@ -83,8 +83,8 @@ func TestPermission_TwoChoicesOfKindAllowAlways_OnlyTheFirstIsOffered(t *testing
 		_ = w.Emit(called("c", "shell", `{"command":"make"}`))
 		_, err := w.Ask(ctx, bellcord.Question{Call: "c", Text: "Run make?", Choices: []bellcord.Choice{
 			{ID: "allow", Text: "Allow once", Kind: "allow_once"},
-			{ID: "allow_session", Text: "Allow this for the session", Kind: "allow_always"},
-			{ID: "allow_always", Text: "Always allow this", Kind: "allow_always"},
+			{ID: "allow_session", Text: "Allow for this session", Kind: "allow_always"},
+			{ID: "allow_always", Text: "Always allow in this directory", Kind: "allow_always"},
 			{ID: "reject", Text: "Reject", Kind: "reject_once"},
 		}})
 		return err

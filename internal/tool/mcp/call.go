@@ -76,7 +76,7 @@ func (l *link) call(ctx context.Context, name string, call tool.Call) tool.Resul
 			if e.answered.Load() { // it spoke before it went, and that is being read
 				return l.outcome(ctx, e, <-answer, &seen)
 			}
-			return unseen(ctx, e, "the server is gone", &seen)
+			return unseen(ctx, e, "the server has ended", &seen)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func finished(r *sdk.CallToolResult) tool.Result {
 	result := tool.Result{Text: clip(text(r), mostText), Failed: r.IsError, Fate: bellcord.CallFinished}
 	if r.NeedsInput() || len(r.InputRequests) > 0 {
 		result.Failed = true
-		result.Text = "error: the tool asks the person for input first, and that is not offered"
+		result.Text = "error: the tool requires input from the user first, which is not supported"
 	}
 	return result
 }
@@ -68,7 +68,7 @@ func words(s ...string) string { return strings.TrimSpace(strings.Join(s, " ")) 
 func clip(s string, most int) string {
 	if len(s) > most {
 		head, tail := s[:most/2], s[len(s)-most/2:]
-		s = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(s)-len(head)-len(tail), tail)
+		s = fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s", head, len(s)-len(head)-len(tail), tail)
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -37,10 +37,10 @@ func newCourier(to *url.URL, headers map[string]string) *courier {
 // sameHost keeps the configured headers, often secrets, from other hosts.
 func (c *courier) sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != c.to.Host || req.URL.Scheme != c.to.Scheme {
-		return fmt.Errorf("refusing to be redirected to %s", req.URL.Host)
+		return fmt.Errorf("refused a redirect to %s", req.URL.Host)
 	}
 	if len(via) >= 5 {
-		return errors.New("redirected too often")
+		return errors.New("too many redirects")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func whole(resp *http.Response) (*http.Response, error) {
 		return nil, err
 	}
 	if len(body) > longestLine {
-		return nil, fmt.Errorf("the answer has more than %d bytes", longestLine)
+		return nil, fmt.Errorf("the response is longer than %d bytes", longestLine)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil

@@ -103,7 +103,7 @@ func refusal(req *jsonrpc.Request) *jsonrpc.Response {
 		return &jsonrpc.Response{ID: req.ID, Result: json.RawMessage(`{}`)}
 	}
 	return &jsonrpc.Response{ID: req.ID, Error: &jsonrpc.Error{
-		Code: jsonrpc.CodeMethodNotFound, Message: "not offered: " + clip(req.Method, 100),
+		Code: jsonrpc.CodeMethodNotFound, Message: "not supported: " + clip(req.Method, 100),
 	}}
 }
 

@@ -83,7 +83,7 @@ func (e *errand) take() []string {
 	defer e.mu.Unlock()
 	lines := e.lines
 	if e.lost > 0 {
-		lines = append([]string{fmt.Sprintf("[%d lines of progress left out]", e.lost)}, lines...)
+		lines = append([]string{fmt.Sprintf("[%d lines of progress omitted]", e.lost)}, lines...)
 	}
 	e.lines, e.lost = nil, 0
 	return lines

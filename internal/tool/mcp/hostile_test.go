@@ -110,11 +110,11 @@ func TestAnAnswerThatIsTooLongEndsTheCallAndNotTheServer(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, hostileServer(t, "yes")))
 	r := do(within(t), all["mcp_hostile_giant"], `{}`)
-	if r.Fate != bellcord.CallFinished || !r.Failed || !strings.Contains(r.Text, "left out") {
+	if r.Fate != bellcord.CallFinished || !r.Failed || !strings.Contains(r.Text, "omitted") {
 		t.Fatalf("it came to %.200q", r.Text)
 	}
 	r = do(within(t), all["mcp_hostile_huge"], `{}`)
-	if r.Fate != bellcord.CallFinished || r.Failed || len(r.Text) > 80<<10 || !strings.Contains(r.Text, "bytes left out") {
+	if r.Fate != bellcord.CallFinished || r.Failed || len(r.Text) > 80<<10 || !strings.Contains(r.Text, "bytes omitted") {
 		t.Fatalf("it came to %d bytes: %.200q", len(r.Text), r.Text)
 	}
 	seen := do(within(t), all["mcp_hostile_seen"], `{}`).Text

@@ -140,7 +140,7 @@ func TestHeadersDoNotFollowARedirectToAnotherHost(t *testing.T) {
 	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(first.Close)
 	set := open(t, mcp.Server{Name: "far", URL: first.URL, Headers: map[string]string{"Authorization": "hush"}})
-	if _, errs := set.Tools(within(t)); len(errs) != 1 || !strings.Contains(errs[0].Error(), "refusing to be redirected") {
+	if _, errs := set.Tools(within(t)); len(errs) != 1 || !strings.Contains(errs[0].Error(), "refused a redirect") {
 		t.Fatalf("the errors are %v", errs)
 	}
 }

@@ -155,6 +155,6 @@ func (s *skimmed) messages() []jsonrpc.Message {
 	}
 	return []jsonrpc.Message{&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
 		Code:    jsonrpc.CodeInternalError,
-		Message: fmt.Sprintf("the answer was left out: it has %d bytes, and %d are the most", s.size, longestLine),
+		Message: fmt.Sprintf("the response was omitted: it has %d bytes, and the limit is %d", s.size, longestLine),
 	}}}
 }

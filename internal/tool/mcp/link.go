@@ -109,7 +109,7 @@ func (l *link) open(wait time.Duration) (wire, error) {
 	case len(s.Command) > 0:
 		p, err := s.spawn(s.Server)
 		if err != nil {
-			return nil, fmt.Errorf("starting it: %w", err)
+			return nil, fmt.Errorf("starting the server: %w", err)
 		}
 		return newPipe(p, l.desk), nil
 	}
@@ -160,7 +160,7 @@ func (l *link) greet(w wire) (*sdk.ClientSession, error) {
 	case l.ended():
 		return nil, errClosed
 	}
-	return nil, fmt.Errorf("starting it: %w", err)
+	return nil, fmt.Errorf("starting the server: %w", err)
 }
 
 // ready is a transport whose connection is there already.

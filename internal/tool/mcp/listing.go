@@ -66,5 +66,5 @@ func (l *link) ask(ctx context.Context) ([]described, error) {
 		}
 		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
 	}
-	return tools, fmt.Errorf("its list of tools does not end; only the first %d are offered", len(tools))
+	return tools, fmt.Errorf("its list of tools is too long; only the first %d are available", len(tools))
 }

@@ -88,7 +88,7 @@ type described struct {
 
 // list asks the server what it offers.
 func (s *server) list(ctx context.Context) ([]described, error) {
-	ctx, done := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("did not tell its tools within %v", s.opts.Start))
+	ctx, done := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("did not list its tools within %v", s.opts.Start))
 	defer done()
 	l, err := s.up(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *server) tool(name string, d described) tool.Tool {
 		Check: func(args json.RawMessage) error {
 			var object map[string]json.RawMessage
 			if err := json.Unmarshal(args, &object); err != nil || object == nil {
-				return errors.New("arguments: not an object")
+				return errors.New("arguments: not a JSON object")
 			}
 			return nil
 		},
@@ -135,7 +135,7 @@ func (s *server) tool(name string, d described) tool.Tool {
 	}
 	t.Name = name
 	t.Question = func(args json.RawMessage) string {
-		return fmt.Sprintf("Call %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), mostAsked))
+		return fmt.Sprintf("Call the tool %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), mostAsked))
 	}
 	if d.readOnly && s.TrustHints {
 		t.Safe, t.Effect = true, permit.Looks
@@ -143,7 +143,7 @@ func (s *server) tool(name string, d described) tool.Tool {
 	t.Changed = func() string {
 		switch changed, err := s.opts.Pins.changed(s.Server, d); {
 		case err != nil:
-			return fmt.Sprintf("it is not known whether the tool %s of the MCP server %s changed (%v)", d.name, s.Name, err)
+			return fmt.Sprintf("Bellcord could not check whether the tool %s of the MCP server %s changed (%v)", d.name, s.Name, err)
 		case changed:
 			return fmt.Sprintf("the tool %s of the MCP server %s changed since it was last used", d.name, s.Name)
 		}
