@@ -87,7 +87,7 @@ func (c *acpClient) session(ctx context.Context) (string, error) {
 	var made acp.NewSessionResponse
 	err := c.call(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: c.trial.target.Dir, McpServers: []acp.McpServer{}}, &made)
 	if err == nil && made.SessionID == "" {
-		err = errors.New("session/new: no session id")
+		err = errors.New("session/new: the answer has no session id")
 	}
 	return made.SessionID, err
 }
@@ -116,7 +116,7 @@ func (c *acpClient) hear(at time.Time, line []byte) {
 	switch {
 	case !m.IsRequest():
 	case m.Method != acp.MethodRequestPermission:
-		c.reply(m, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not offered"})
+		c.reply(m, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not supported"})
 	case !c.holding.Load():
 		c.reply(m, m.allowed(), nil)
 	}

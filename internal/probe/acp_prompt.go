@@ -39,9 +39,9 @@ func (c *acpClient) speaking(ctx context.Context, session string) (*acpPrompt, e
 	m, n := c.said.await(ctx, p.from, normally, func(m acpMessage) bool { return m.speaks(session) || m.answers(p.id) })
 	switch {
 	case n < 0:
-		return nil, fmt.Errorf("the turn says nothing%s", c.lastWords())
+		return nil, fmt.Errorf("the turn produced no output%s", c.lastWords())
 	case m.answers(p.id):
-		return nil, fmt.Errorf("%s before the turn said anything", m.reason())
+		return nil, fmt.Errorf("%s before the turn produced any output", m.reason())
 	}
 	return p, nil
 }
@@ -92,7 +92,7 @@ func (a acpAnswer) cancelled() bool {
 // turn lasts, it may be over too soon.
 func (p *acpPrompt) verdict(a acpAnswer) verdict {
 	if a.early && p.c.trial.target.Model == nil {
-		return skipped("%s, before the cancel", a.reason())
+		return skipped("%s before the cancel", a.reason())
 	}
 	return grade(a.cancelled(), "%s", a)
 }
@@ -109,7 +109,7 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 		return false, a.String(), nil
 	}
 	if c.trial.target.Model != nil && !strings.Contains(c.text(p.from, a.n, session), reply(p.nonce)) {
-		return false, "end_turn without its text", nil
+		return false, "end_turn without the expected text", nil
 	}
 	return true, "end_turn", nil
 }

@@ -23,11 +23,11 @@ func overlappingPrompts(ctx context.Context, t *trial) (verdict, error) {
 	words := "second queued"
 	switch {
 	case first.answer(ctx, 0).n >= 0:
-		words = "second supersedes the first"
+		words = "second replaced the first"
 	case refused.n >= 0 && refused.Error != nil:
 		words = "second rejected"
 	case refused.n >= 0:
-		words = "second answered meanwhile"
+		words = "second answered while the first was running"
 	}
 	a, err := first.stop(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func closeMidTurn(ctx context.Context, t *trial) (verdict, error) {
 		return verdict{}, err
 	}
 	if !c.info.AgentCapabilities.SessionCapabilities.Close {
-		return skipped("session/close is not offered"), nil
+		return skipped("the agent does not support session/close"), nil
 	}
 	p, err := c.speaking(ctx, session)
 	if err != nil {
@@ -144,7 +144,7 @@ func historyPaired(ctx context.Context, t *trial) (verdict, error) {
 			return told(q.Raw, stops{text.nonce, tool.nonce, last.nonce, c.text(text.from, cut.n, text.session)}), nil
 		}
 	}
-	return failed("the model was not asked again: %s", a), nil
+	return failed("the agent sent no further model request: %s", a), nil
 }
 
 // exitOnEOF ends the input, where it can in the middle of a tool.

@@ -49,9 +49,9 @@ func cancelMidStream(ctx context.Context, t *trial) (verdict, error) {
 		return p.verdict(a), err
 	}
 	if !t.left(ctx, p.nonce) {
-		return p.verdict(a).and(false, "the model's request goes on"), nil
+		return p.verdict(a).and(false, "the model request is still open"), nil
 	}
-	return p.verdict(a).and(true, "the model's request is over"), nil
+	return p.verdict(a).and(true, "the model request is closed"), nil
 }
 
 // cancelSameWrite counts lost cancels. The turns are shorter than elsewhere,
@@ -155,7 +155,7 @@ func (p *acpPrompt) quiet(ctx context.Context) (verdict, error) {
 	watched := p.c.trial.opts.Quiet
 	m, n := p.c.said.await(ctx, a.n+1, watched, func(m acpMessage) bool { return m.works(p.session) })
 	if n < 0 {
-		return passed("nothing of the turn in the %s after its answer", span(watched)), nil
+		return passed("no updates of the turn in the %s after its answer", span(watched)), nil
 	}
 	return failed("%s %s after the answer", m.update.Kind(), span(m.at.Sub(a.at))), nil
 }

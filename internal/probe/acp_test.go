@@ -114,7 +114,7 @@ func TestWithoutAModelWhatNeedsAScriptIsSkippedWithTheReason(t *testing.T) {
 	var told int
 	opts.Each = func(r probe.Result) {
 		told++
-		if r.Grade == probe.Skip && !strings.Contains(r.Saw, "needs a model") {
+		if r.Grade == probe.Skip && !strings.Contains(r.Saw, "needs a scripted model") {
 			t.Errorf("%s: %s", r.Check, r.Saw)
 		}
 	}

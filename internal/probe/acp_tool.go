@@ -62,7 +62,7 @@ func (t *trial) aftermath(ctx context.Context, a *agent, token string, v verdict
 	second := len(holders(token))
 	_, _, report := a.leave()
 	third := tokens(append(report.Ended, report.Survivors...), token)
-	return v.and(first+second+third == 0, "%d processes alive at the answer, %d after %s, %d when the agent had left",
+	return v.and(first+second+third == 0, "%d processes alive at the answer, %d after %s, %d after the agent exited",
 		first, second, span(t.opts.Later), third)
 }
 
@@ -93,7 +93,7 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 		}
 	}
 	if len(order) == 0 {
-		return failed("the call was never shown"), nil
+		return failed("the agent never reported the call"), nil
 	}
 	final, words := true, make([]string, len(order))
 	for i, tool := range order {
@@ -104,7 +104,7 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 }
 
 // errNotAsked means that the agent does not ask before it runs a command.
-var errNotAsked = errors.New("does not ask before it runs a command, as it was started")
+var errNotAsked = errors.New("started like this, the agent runs commands without asking")
 
 // asked sends a prompt whose tool needs permission, and waits for the question.
 func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
@@ -129,7 +129,7 @@ func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
 	case ran:
 		return nil, question, errNotAsked
 	case !question.asks(session):
-		return nil, question, fmt.Errorf("%w, and nobody was asked: %s%s", errNoTool, p.answer(ctx, 0), c.lastWords())
+		return nil, question, fmt.Errorf("%w, and the agent did not ask for permission: %s%s", errNoTool, p.answer(ctx, 0), c.lastWords())
 	}
 	return p, question, nil
 }

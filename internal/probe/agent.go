@@ -69,7 +69,7 @@ func (a *agent) leave() (took time.Duration, byItself bool, left proc.Report) {
 // onEOF grades how the agent leaves when its input ends.
 func (a *agent) onEOF(ctx context.Context, doing string) verdict {
 	if ctx.Err() != nil {
-		return skipped("the probe was ended")
+		return skipped("the probe was interrupted")
 	}
 	took, byItself, report := a.leave()
 	left := 0
@@ -79,9 +79,9 @@ func (a *agent) onEOF(ctx context.Context, doing string) verdict {
 		}
 	}
 	if !byItself {
-		return failed("%s: still there after %s", doing, span(took))
+		return failed("%s: still running after %s", doing, span(took))
 	}
-	return grade(left == 0, "%s: left after %s, %d processes left", doing, span(took), left)
+	return grade(left == 0, "%s: exited after %s, %d processes left", doing, span(took), left)
 }
 
 // tail keeps the end of what an agent says on stderr.
@@ -108,7 +108,7 @@ func (a *agent) lastWords() string {
 	defer late.Stop()
 	select {
 	case <-a.running.Done():
-		words = fmt.Sprintf("; it has left with exit code %d", a.running.Wait().Code)
+		words = fmt.Sprintf("; it exited with code %d", a.running.Wait().Code)
 	case <-late.C:
 	}
 	a.noise.mu.Lock()

@@ -23,16 +23,16 @@ func told(raw []byte, before stops) verdict {
 	p.walk(body)
 	v := p.verdict()
 	if !p.met && !saysCut.MatchString(between(string(raw), before.tool, before.now)) {
-		v = failed("nothing is said of the tool that was stopped")
+		v = failed("the history does not mention the stopped tool")
 	}
 	part := between(string(raw), before.text, before.tool)
 	switch {
 	case strings.Contains(part, firstWord(before.shown)):
 		return v.and(true, "the partial text is kept")
 	case saysCut.MatchString(part):
-		return v.and(true, "the partial text is gone, but it is said that it was cut")
+		return v.and(true, "the partial text is gone, but the history mentions the cut")
 	default:
-		return v.and(false, "nothing is said of the text that was cut")
+		return v.and(false, "the history does not mention the partial text")
 	}
 }
 
@@ -129,5 +129,5 @@ func (p *pairing) verdict() verdict {
 	if dangling+twice+stray == 0 {
 		return passed("every call has its result")
 	}
-	return failed("calls without a result: %d, calls told twice: %d, results without a call: %d", dangling, twice, stray)
+	return failed("calls without a result: %d, duplicate calls: %d, results without a call: %d", dangling, twice, stray)
 }

@@ -156,7 +156,7 @@ func (c *piClient) speaking(ctx context.Context) (s script, from int, err error)
 		return s, from, err
 	}
 	if _, n := c.said.await(ctx, from, normally, piRecord.speaks); n < 0 {
-		err = errors.New("the run says nothing" + c.lastWords())
+		err = errors.New("the run produced no output" + c.lastWords())
 	}
 	return s, from, err
 }
@@ -169,7 +169,7 @@ func (c *piClient) normal(ctx context.Context) (bool, string) {
 	}
 	_, n := c.said.await(ctx, from, normally, func(r piRecord) bool { return r.Type == "agent_end" })
 	if n < 0 {
-		return false, "no end"
+		return false, "no agent_end"
 	}
 	reason := "no message"
 	for _, r := range c.said.since(from)[:n-from] {

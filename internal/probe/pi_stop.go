@@ -63,7 +63,7 @@ func (s piStop) verdict() verdict {
 	case !s.answered:
 		return failed("no response after %s", span(s.took))
 	case !s.idle:
-		return failed("response after %s, but the run goes on", span(s.took))
+		return failed("response after %s, but the run continues", span(s.took))
 	case s.late != "":
 		return failed("response after %s, then %s", span(s.took), s.late)
 	}
@@ -85,9 +85,9 @@ func abortMidStream(ctx context.Context, t *trial) (verdict, error) {
 		return v, err
 	}
 	if !t.left(ctx, s.nonce) {
-		return v.and(false, "the model's request goes on"), nil
+		return v.and(false, "the model request is still open"), nil
 	}
-	return v.and(true, "the model's request is over"), nil
+	return v.and(true, "the model request is closed"), nil
 }
 
 // abortSameWrite counts runs that go on although the abort was answered.
@@ -168,7 +168,7 @@ func abortInRetry(ctx context.Context, t *trial) (verdict, error) {
 	}
 	retry, n := c.said.await(ctx, from, 5*time.Second, func(r piRecord) bool { return r.Type == "auto_retry_start" })
 	if n < 0 {
-		return skipped("does not retry"), nil
+		return skipped("pi does not retry"), nil
 	}
 	before := t.requests(nonce)
 	stop, err := c.abort(ctx)

@@ -87,9 +87,9 @@ func (t Target) missing(n need) string {
 	switch {
 	case n == nothing:
 	case t.Model == nil:
-		return "needs a model that does what a script says"
+		return "needs a scripted model"
 	case n == shelled && (t.ShellTool == "" || t.ShellArgs == nil):
-		return "needs to know the agent's shell tool"
+		return "needs the name of the agent's shell tool"
 	}
 	return ""
 }
@@ -101,7 +101,7 @@ func (t Target) checks() ([]check, error) {
 	case Pi:
 		return piChecks(), nil
 	default:
-		return nil, fmt.Errorf("protocol %q is neither %s nor %s", t.Protocol, ACP, Pi)
+		return nil, fmt.Errorf("unknown protocol %q: use %s or %s", t.Protocol, ACP, Pi)
 	}
 }
 
@@ -116,7 +116,7 @@ func Run(ctx context.Context, t Target, opts Options) (Report, error) {
 	}
 	for _, id := range opts.Only {
 		if !slices.ContainsFunc(checks, func(c check) bool { return c.id == id }) {
-			return report, fmt.Errorf("there is no check %q", id)
+			return report, fmt.Errorf("unknown check %q", id)
 		}
 	}
 	dir, leave, err := workplace(t.Dir)

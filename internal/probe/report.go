@@ -50,7 +50,7 @@ func (r Report) Table() string {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, strings.TrimSpace(r.Name+" "+r.Version))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "check\tlaw\tgrade\tsaw")
+	fmt.Fprintln(w, "check\tlaw\tgrade\tobserved")
 	for _, result := range r.Results {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", result.Check, result.Law, result.Grade, result.Saw)
 	}

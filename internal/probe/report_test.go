@@ -14,13 +14,13 @@ func TestAReportIsATableForPeopleAndJSONForMachines(t *testing.T) {
 	t.Parallel()
 	r := probe.Report{Name: "some agent", Version: "1.2", Protocol: probe.ACP, Results: []probe.Result{
 		{Check: "idle-cancel", Law: "3", Grade: probe.Pass, Saw: "next prompt: end_turn", Took: time.Second},
-		{Check: "exit-on-eof", Law: "15", Grade: probe.Fail, Saw: "idle: still there after 5.0 s"},
+		{Check: "exit-on-eof", Law: "15", Grade: probe.Fail, Saw: "idle: still running after 5.0 s"},
 		{Check: "cancel-request", Law: "4", Grade: probe.Skip, Saw: "ignored for 3.0 s"},
 	}}
 	want := `some agent 1.2
-check           law  grade  saw
+check           law  grade  observed
 idle-cancel     3    pass   next prompt: end_turn
-exit-on-eof     15   fail   idle: still there after 5.0 s
+exit-on-eof     15   fail   idle: still running after 5.0 s
 cancel-request  4    skip   ignored for 3.0 s
 1 pass, 1 fail, 1 skip
 `

@@ -14,15 +14,15 @@ func TestWhatTheModelIsToldOfAStopIsReadInEveryFormat(t *testing.T) {
 	for _, tt := range []struct{ name, part, calls, grade, says string }{
 		{"chat, paired", `{"role":"assistant","content":"word1 w"}`, `{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]},{"role":"tool","tool_call_id":"a"}`, probe.Pass, "kept"},
 		{"chat, dangling", `{"role":"assistant","content":"word1 w"}`, `{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]}`, probe.Fail, "without a result: 1"},
-		{"messages, paired", `{"type":"text","text":"[Request interrupted]"}`, `{"type":"tool_use","id":"a"},{"type":"tool_result","tool_use_id":"a"}`, probe.Pass, "said that it was cut"},
-		{"messages, twice", `{"type":"text","text":"word1"}`, `{"type":"tool_use","id":"a"},{"type":"tool_use","id":"a"},{"type":"tool_result","tool_use_id":"a"}`, probe.Fail, "twice: 1"},
+		{"messages, paired", `{"type":"text","text":"[Request interrupted]"}`, `{"type":"tool_use","id":"a"},{"type":"tool_result","tool_use_id":"a"}`, probe.Pass, "mentions the cut"},
+		{"messages, twice", `{"type":"text","text":"word1"}`, `{"type":"tool_use","id":"a"},{"type":"tool_use","id":"a"},{"type":"tool_result","tool_use_id":"a"}`, probe.Fail, "duplicate calls: 1"},
 		{"responses, paired", `{"type":"message","content":"word1"}`, `{"type":"function_call","id":"fc","call_id":"a"},{"type":"function_call_output","call_id":"a"}`, probe.Pass, "kept"},
 		{"responses, a stray result", `{"type":"message","content":"word1"}`, `{"type":"function_call_output","call_id":"a"}`, probe.Fail, "without a call: 1"},
 		{"gemini, paired without ids", `{"parts":[{"text":"word1"}]}`, `{"parts":[{"functionCall":{"name":"shell"}}]},{"parts":[{"functionResponse":{"name":"shell"}}]}`, probe.Pass, "kept"},
 		{"gemini, dangling", `{"parts":[{"text":"word1"}]}`, `{"parts":[{"functionCall":{"name":"shell"}}]}`, probe.Fail, "without a result: 1"},
-		{"the call forgotten", `{"role":"assistant","content":"word1"}`, `{}`, probe.Fail, "nothing is said of the tool"},
+		{"the call forgotten", `{"role":"assistant","content":"word1"}`, `{}`, probe.Fail, "does not mention the stopped tool"},
 		{"the call told in words", `{"role":"assistant","content":"word1"}`, `{"role":"user","content":"the shell was interrupted"}`, probe.Pass, "kept"},
-		{"all forgotten", `{"role":"user","content":"hm"}`, `{}`, probe.Fail, "nothing is said"},
+		{"all forgotten", `{"role":"user","content":"hm"}`, `{}`, probe.Fail, "the history does not mention"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
