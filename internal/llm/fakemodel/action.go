@@ -104,7 +104,7 @@ func (s *script) markThen(m marker) error {
 func (s *script) markStatus(m marker) error {
 	words := m.words()
 	if len(words)%2 == 0 {
-		return errors.New("wants a code, then retry and times with a number each")
+		return errors.New("needs a status code, then optionally retry and times, each with a number")
 	}
 	rule := statusRule{retry: -1}
 	var err error
@@ -121,7 +121,7 @@ func (s *script) markStatus(m marker) error {
 		case words[i] == "times" && n > 0:
 			rule.times = n
 		default:
-			return fmt.Errorf("%q %d is not understood", words[i], n)
+			return fmt.Errorf("unknown option %q %d", words[i], n)
 		}
 	}
 	s.statuses = append(s.statuses, rule)
@@ -135,10 +135,10 @@ func (s *script) markEnding(m marker) (err error) {
 		return nil
 	}
 	if len(words) != 2 || words[0] != "after" {
-		return errors.New("wants after and a number")
+		return errors.New("needs the word after and a number")
 	}
 	if s.end != endProperly {
-		return errors.New("the reply has another end already")
+		return errors.New("the reply already has another ending")
 	}
 	s.end = map[string]ending{"hang": endHang, "cut": endCut, "cutclean": endCutClean}[m.name]
 	s.after, err = parseCount(words[1])
@@ -148,7 +148,7 @@ func (s *script) markEnding(m marker) (err error) {
 func (s *script) markBytes(m marker) (err error) {
 	words := m.words()
 	if len(words) != 2 || words[0] != "cut" && words[0] != "hang" {
-		return errors.New("wants cut or hang, and a number")
+		return errors.New("needs cut or hang, and a number")
 	}
 	s.hangsAfterBytes = words[0] == "hang"
 	s.bytes, err = parseCount(words[1])
@@ -169,7 +169,7 @@ func (s *script) markCache(m marker) (err error) {
 func twoCounts(m marker) (int, int, error) {
 	words := m.words()
 	if len(words) != 2 {
-		return 0, 0, errors.New("wants two numbers")
+		return 0, 0, errors.New("needs two numbers")
 	}
 	a, errA := parseCount(words[0])
 	b, errB := parseCount(words[1])
@@ -199,7 +199,7 @@ func (s *script) markPlain(m marker) error {
 func countAndPace(m marker, otherwise time.Duration) (int, time.Duration, error) {
 	words := m.words()
 	if len(words) != 1 && len(words) != 2 {
-		return 0, 0, errors.New("wants a number and, if any, a pace")
+		return 0, 0, errors.New("needs a number and, optionally, a pause")
 	}
 	n, err := parseCount(words[0])
 	if err != nil || len(words) == 1 {

@@ -25,9 +25,9 @@ func (s *Server) gemini() http.HandlerFunc {
 		status, why := 0, ""
 		switch _, method := geminiTarget(r); {
 		case method != geminiStreamed && method != geminiAtOnce:
-			status, why = http.StatusNotFound, "there is no method "+method
+			status, why = http.StatusNotFound, "unknown method "+method
 		case method == geminiStreamed && r.URL.Query().Get("alt") != "sse":
-			status, why = http.StatusBadRequest, "only streams with alt=sse are served"
+			status, why = http.StatusBadRequest, "only streams with alt=sse are supported"
 		default:
 			answer(w, r)
 			return

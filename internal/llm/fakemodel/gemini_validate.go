@@ -107,7 +107,7 @@ func checkGeminiConfig(raw json.RawMessage) error {
 			return errors.New("thinkingConfig: thinkingBudget: is not a number of tokens")
 		}
 		if _, both := thinking["thinkingLevel"]; both {
-			return errors.New("thinkingConfig: thinkingBudget and thinkingLevel exclude each other")
+			return errors.New("thinkingConfig: thinkingBudget and thinkingLevel are mutually exclusive")
 		}
 	}
 	return nil
@@ -139,7 +139,7 @@ func checkGeminiTools(raw json.RawMessage) error {
 		for j, raw := range all {
 			name, err := checkGeminiFunction(raw)
 			if err == nil && seen[name] {
-				err = fmt.Errorf("name %q is there twice", name)
+				err = fmt.Errorf("name %q is a duplicate", name)
 			}
 			if err != nil {
 				return fmt.Errorf("tools[%d]: functionDeclarations[%d]: %w", i, j, err)

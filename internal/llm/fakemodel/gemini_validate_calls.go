@@ -24,7 +24,7 @@ func (g *geminiTalk) call(part map[string]json.RawMessage) error {
 		return errors.New("functionCall: args are not an object")
 	}
 	if part["thought"] != nil {
-		return errors.New("functionCall: is no thought")
+		return errors.New("functionCall: must not be marked as thought")
 	}
 	signature, signed := part["thoughtSignature"]
 	if word := text(signature); signed && word != geminiUnsigned && word != geminiCallSignature(name, call["args"]) {
@@ -49,7 +49,7 @@ func (g *geminiTalk) id(call map[string]json.RawMessage) (string, error) {
 	}
 	id := text(raw)
 	if g.ids[id] {
-		return "", fmt.Errorf("id %q is there twice", id)
+		return "", fmt.Errorf("id %q is a duplicate", id)
 	}
 	g.ids[id] = true
 	return id, nil
@@ -69,7 +69,7 @@ func (g *geminiTalk) result(raw json.RawMessage) error {
 	case g.spoken:
 		return errors.New("functionResponse: comes after other parts")
 	case len(g.open) == 0:
-		return errors.New("functionResponse: belongs to no function call of the content before")
+		return errors.New("functionResponse: does not match a function call in the previous content")
 	}
 	call := g.open[0]
 	g.open = g.open[1:]
@@ -82,7 +82,7 @@ func (g *geminiTalk) result(raw json.RawMessage) error {
 		return fmt.Errorf("functionResponse: response: %w", err)
 	}
 	if len(response) != 1 {
-		return errors.New("functionResponse: response: is not either output or error")
+		return errors.New("functionResponse: response: must be either output or error")
 	}
 	for key, raw := range response {
 		if err := checkText(raw); err != nil {

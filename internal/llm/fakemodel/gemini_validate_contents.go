@@ -45,7 +45,7 @@ func checkGeminiContents(raw json.RawMessage) error {
 		}
 	}
 	if g.role != geminiUser {
-		return fmt.Errorf("contents[%d]: is the last, but its role is %s", g.index, g.role)
+		return fmt.Errorf("contents[%d]: the last content has role %s", g.index, g.role)
 	}
 	if len(g.unsigned) > 0 {
 		return fmt.Errorf("contents[%d]: the first function call of a step is missing its thought signature", g.unsigned[0])
@@ -63,9 +63,9 @@ func (g *geminiTalk) content(raw json.RawMessage) error {
 	case role != geminiUser && role != geminiModel:
 		return fmt.Errorf("role %q is unknown", role)
 	case role == g.role:
-		return fmt.Errorf("role %s follows itself", role)
+		return fmt.Errorf("two contents in a row have role %s", role)
 	case g.role == "" && role != geminiUser:
-		return errors.New("the first content is not the user's")
+		return errors.New("the first content must have role user")
 	}
 	g.role, g.ids, g.calls, g.results, g.spoken = role, map[string]bool{}, 0, 0, false
 	waiting := g.open
@@ -82,7 +82,7 @@ func (g *geminiTalk) content(raw json.RawMessage) error {
 		}
 	}
 	if role == geminiUser && g.results != len(waiting) {
-		return fmt.Errorf("the number of function responses is %d, but that of function calls is %d", g.results, len(waiting))
+		return fmt.Errorf("there are %d function responses, but %d function calls", g.results, len(waiting))
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (g *geminiTalk) part(raw json.RawMessage) error {
 		}
 	}
 	if g.role == geminiUser && (part["thought"] != nil || part["thoughtSignature"] != nil) {
-		return errors.New("a user has no thoughts")
+		return errors.New("user content cannot have thoughts")
 	}
 	switch {
 	case kind == "text":
@@ -134,7 +134,7 @@ func (g *geminiTalk) text(part map[string]json.RawMessage) error {
 	if raw, given := part["thought"]; given {
 		thought, err := flag(raw)
 		if err != nil || !thought || !signed {
-			return errors.New("thought: is only there with true and a signature")
+			return errors.New("thought: must be true and have a signature")
 		}
 		kind = "thought"
 	}
@@ -155,10 +155,10 @@ func checkGeminiBlob(raw json.RawMessage) error {
 		return fmt.Errorf("inlineData: %w", err)
 	}
 	if kind := text(blob["mimeType"]); !strings.HasPrefix(kind, "image/") {
-		return fmt.Errorf("inlineData: mimeType %q is not that of an image", kind)
+		return fmt.Errorf("inlineData: mimeType %q is not an image type", kind)
 	}
 	if data, err := base64.StdEncoding.DecodeString(text(blob["data"])); err != nil || len(data) == 0 {
-		return errors.New("inlineData: data is not base64 of something")
+		return errors.New("inlineData: data is empty or not base64")
 	}
 	return nil
 }

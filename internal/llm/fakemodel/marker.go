@@ -141,7 +141,7 @@ func (s *scanner) skipCall() error {
 	blanks := len(s.text[s.pos:]) - len(strings.TrimLeft(s.text[s.pos:], " \n\t"))
 	s.pos += blanks
 	if s.pos >= len(s.text) || s.text[s.pos] != ']' {
-		return errors.New("has more than a name and one json object")
+		return errors.New("takes only a name and one json object")
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ func (v *messagesCheck) checkTools(top map[string]json.RawMessage) error {
 	for i, raw := range tools {
 		name, err := v.checkTool(raw)
 		if err == nil && seen[name] {
-			err = fmt.Errorf("name %q is there twice", name)
+			err = fmt.Errorf("name %q is a duplicate", name)
 		}
 		if err != nil {
 			return fmt.Errorf("tools[%d]: %w", i, err)
@@ -161,7 +161,7 @@ func (v *messagesCheck) checkTool(raw json.RawMessage) (string, error) {
 		return "", fmt.Errorf("name %q does not match %s", name, messagesToolName)
 	}
 	if raw, given := tool["description"]; given && checkText(raw) != nil {
-		return "", errors.New("description is not a string with something in it")
+		return "", errors.New("description is empty or not a string")
 	}
 	schema, err := object(tool["input_schema"])
 	if err != nil {

@@ -20,7 +20,7 @@ func (v *messagesCheck) checkMessages(top map[string]json.RawMessage) error {
 		}
 	}
 	if last := len(messages) - 1; v.said[last].role != "user" {
-		return fmt.Errorf("messages[%d]: is the last, but its role is assistant, not user", last)
+		return fmt.Errorf("messages[%d]: the last message has role assistant, not user", last)
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (v *messagesCheck) checkMessage(raw json.RawMessage) error {
 		expected = "assistant"
 	}
 	if role != expected {
-		return fmt.Errorf("role is %q, but it is the turn of the %s", role, expected)
+		return fmt.Errorf("role is %q, expected %s", role, expected)
 	}
 	v.said = append(v.said, messagesSaid{role: role})
 	if !strings.HasPrefix(strings.TrimSpace(string(m["content"])), "[") {
@@ -135,11 +135,11 @@ func checkImageBlock(block map[string]json.RawMessage) error {
 		return fmt.Errorf("source: type %q is not base64", kind)
 	}
 	if kind := text(source["media_type"]); !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, kind) {
-		return fmt.Errorf("source: media_type %q is not one of an image that is understood", kind)
+		return fmt.Errorf("source: media_type %q is not a supported image type", kind)
 	}
 	data, err := base64.StdEncoding.DecodeString(text(source["data"]))
 	if err != nil || len(data) == 0 {
-		return errors.New("source: data is not base64 of an image")
+		return errors.New("source: data is empty or not base64")
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (v *messagesCheck) checkToolUse(block map[string]json.RawMessage) error {
 	case !messagesCallID.MatchString(id):
 		return fmt.Errorf("id %q does not match %s", id, messagesCallID)
 	case v.ids[id]:
-		return fmt.Errorf("id %q is there twice", id)
+		return fmt.Errorf("id %q is a duplicate", id)
 	case !messagesToolName.MatchString(name):
 		return fmt.Errorf("name %q does not match %s", name, messagesToolName)
 	}
@@ -180,7 +180,7 @@ func (v *messagesCheck) checkToolResult(block map[string]json.RawMessage) error 
 	id := text(block["tool_use_id"])
 	i := slices.Index(v.open, id)
 	if i < 0 {
-		return fmt.Errorf("tool_use_id %q belongs to no call of the message before", id)
+		return fmt.Errorf("tool_use_id %q does not match a call in the previous message", id)
 	}
 	v.open = slices.Delete(v.open, i, i+1)
 	var failed bool

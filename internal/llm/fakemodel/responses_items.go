@@ -39,10 +39,10 @@ func responsesCheckInput(raw json.RawMessage, stored bool) error {
 	}
 	last := len(items) - 1
 	if len(t.open) > 0 {
-		return fmt.Errorf("input[%d]: is the last, but call %q has no output", last, t.open[0])
+		return fmt.Errorf("input[%d]: the input ends, but call %q has no output", last, t.open[0])
 	}
 	if t.previous != "user" && t.previous != responsesOutput {
-		return fmt.Errorf("input[%d]: is the last, but it is %s, not of a user and no output", last, t.previous)
+		return fmt.Errorf("input[%d]: the last item is %s, not a user message or an output", last, t.previous)
 	}
 	return nil
 }
@@ -87,13 +87,13 @@ func (t *responsesTalk) check(raw json.RawMessage) error {
 func (t *responsesTalk) place(kind string) error {
 	switch {
 	case t.previous == "" && kind != "user":
-		return errors.New("is the first, but not a message of a user")
+		return errors.New("the first item must be a user message")
 	case t.previous == responsesReasoning && (kind == "user" || kind == responsesOutput):
-		return fmt.Errorf("is %s, but the reasoning before it needs a message or a call of its answer", kind)
+		return fmt.Errorf("is %s, but the preceding reasoning must be followed by a message or a call", kind)
 	case t.previous == "assistant" && kind == "assistant":
-		return errors.New("an assistant's message follows another one directly")
+		return errors.New("an assistant message follows another one directly")
 	case len(t.open) > 0 && kind == responsesCall && t.previous == responsesOutput:
-		return fmt.Errorf("a call stands among the outputs, and call %q has none yet", t.open[0])
+		return fmt.Errorf("a call between outputs, but call %q has no output yet", t.open[0])
 	case len(t.open) > 0 && kind != responsesCall && kind != responsesOutput:
 		return fmt.Errorf("is %s, but call %q has no output yet", kind, t.open[0])
 	}
@@ -108,10 +108,10 @@ func (t *responsesTalk) checkID(raw json.RawMessage, kind string) error {
 	}
 	id := text(raw)
 	if !known || !strings.HasPrefix(id, prefix) {
-		return fmt.Errorf("id %s is not one of a %s", raw, kind)
+		return fmt.Errorf("id %s is not a valid %s id", raw, kind)
 	}
 	if t.ids[id] {
-		return fmt.Errorf("id %q is there twice", id)
+		return fmt.Errorf("id %q is a duplicate", id)
 	}
 	t.ids[id] = true
 	return nil
@@ -155,7 +155,7 @@ func (t *responsesTalk) checkCall(item map[string]json.RawMessage) error {
 		return err
 	}
 	if slices.Contains(t.open, id) {
-		return fmt.Errorf("call_id %q is there twice", id)
+		return fmt.Errorf("call_id %q is a duplicate", id)
 	}
 	if name := text(item["name"]); !toolName.MatchString(name) {
 		return fmt.Errorf("name %q does not match %s", name, toolName)
@@ -181,7 +181,7 @@ func (t *responsesTalk) checkOutput(item map[string]json.RawMessage) error {
 	}
 	i := slices.Index(t.open, id)
 	if i < 0 {
-		return fmt.Errorf("call_id %q belongs to no call that waits for its output", id)
+		return fmt.Errorf("call_id %q does not match a call without an output", id)
 	}
 	t.open = slices.Delete(t.open, i, i+1)
 	if err := checkText(item["output"]); err != nil {

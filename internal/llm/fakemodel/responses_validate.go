@@ -67,7 +67,7 @@ func responsesFields(top map[string]json.RawMessage) error {
 	if raw, given := top["max_output_tokens"]; given {
 		var n int
 		if json.Unmarshal(raw, &n) != nil || n < 16 {
-			return errors.New("max_output_tokens: is not a number from 16")
+			return errors.New("max_output_tokens: is not a number of at least 16")
 		}
 	}
 	if err := responsesInclude(top["include"]); err != nil {
@@ -103,7 +103,7 @@ func responsesInclude(raw json.RawMessage) error {
 		asked = true
 	}
 	if !asked {
-		return fmt.Errorf("does not ask for %s", responsesSealed)
+		return fmt.Errorf("does not contain %s", responsesSealed)
 	}
 	return nil
 }
@@ -136,13 +136,13 @@ func responsesTools(raw json.RawMessage) error {
 		return fmt.Errorf("tools: %w", err)
 	}
 	if len(tools) > responsesMaxTools {
-		return fmt.Errorf("tools: are %d, more than %d", len(tools), responsesMaxTools)
+		return fmt.Errorf("tools: has %d, more than %d", len(tools), responsesMaxTools)
 	}
 	seen := map[string]bool{}
 	for i, raw := range tools {
 		name, err := responsesTool(raw)
 		if err == nil && seen[name] {
-			err = fmt.Errorf("name %q is there twice", name)
+			err = fmt.Errorf("name %q is a duplicate", name)
 		}
 		if err != nil {
 			return fmt.Errorf("tools[%d]: %w", i, err)

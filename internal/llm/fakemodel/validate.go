@@ -69,7 +69,7 @@ func checkTools(raw json.RawMessage) error {
 			return fmt.Errorf("tools[%d]: %w", i, err)
 		}
 		if seen[name] {
-			return fmt.Errorf("tools[%d]: name %q is there twice", i, name)
+			return fmt.Errorf("tools[%d]: name %q is a duplicate", i, name)
 		}
 		seen[name] = true
 	}
@@ -133,7 +133,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 		}
 		key, _ := token.(string)
 		if _, twice := out[key]; twice {
-			return nil, fmt.Errorf("key %q is there twice", key)
+			return nil, fmt.Errorf("key %q is a duplicate", key)
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {

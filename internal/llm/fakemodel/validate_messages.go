@@ -28,10 +28,10 @@ func checkMessages(raw json.RawMessage) error {
 	}
 	last := len(messages) - 1
 	if len(c.open) > 0 {
-		return fmt.Errorf("messages[%d]: is the last, but tool call %q has no result", last, c.open[0])
+		return fmt.Errorf("messages[%d]: the messages end, but tool call %q has no result", last, c.open[0])
 	}
 	if c.previous != "user" && c.previous != "tool" {
-		return fmt.Errorf("messages[%d]: is the last, but its role is %s, not user or tool", last, c.previous)
+		return fmt.Errorf("messages[%d]: the last message has role %s, not user or tool", last, c.previous)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (c *conversation) checkAssistant(m map[string]json.RawMessage) error {
 	for i, raw := range all {
 		id, err := checkCall(raw)
 		if err == nil && slices.Contains(c.open, id) {
-			err = fmt.Errorf("id %q is there twice", id)
+			err = fmt.Errorf("id %q is a duplicate", id)
 		}
 		if err != nil {
 			return fmt.Errorf("tool_calls[%d]: %w", i, err)
@@ -124,7 +124,7 @@ func (c *conversation) checkResult(m map[string]json.RawMessage) error {
 	id := text(m["tool_call_id"])
 	i := slices.Index(c.open, id)
 	if i < 0 {
-		return fmt.Errorf("tool_call_id %q belongs to no call that waits for its result", id)
+		return fmt.Errorf("tool_call_id %q does not match a call without a result", id)
 	}
 	c.open = slices.Delete(c.open, i, i+1)
 	return checkContent(m["content"], false)
