@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	clusterCount = flag.Int("n", fullCount, "how many stops across nodes to measure; the other figures of a cluster shrink with it")
-	clusterOnly  = flag.String("only", "", "which figures of a cluster: a `list` of stop, events, wait, fanout, restart (default all)")
+	clusterCount = flag.Int("n", fullCount, "number of stops across nodes to measure; the other cluster figures scale with it")
+	clusterOnly  = flag.String("only", "", "cluster figures to measure: a comma-separated `list` of stop, events, wait, fanout, restart (default all)")
 )
 
 // fullCount is the number of stops with which the other figures of a cluster
@@ -42,7 +42,7 @@ func clusterFigures(out io.Writer, binary string) error {
 		return playRole(role)
 	}
 	if after := flag.Args()[1:]; len(after) > 0 && strings.HasPrefix(after[0], "-") {
-		return fmt.Errorf("%s: flags come before the name of the figure", after[0])
+		return fmt.Errorf("%s: put flags before the name of the figure", after[0])
 	}
 	if named := os.Getenv("BELLCORD_BIN"); named != "" {
 		binary = named
@@ -69,7 +69,7 @@ func chosen(all []clusterFigure) ([]clusterFigure, error) {
 	wanted := strings.Split(*clusterOnly, ",")
 	for _, w := range wanted {
 		if !slices.ContainsFunc(all, func(f clusterFigure) bool { return f.name == w }) {
-			return nil, fmt.Errorf("a cluster has no figure %q", w)
+			return nil, fmt.Errorf("unknown cluster figure %q", w)
 		}
 	}
 	return slices.DeleteFunc(all, func(f clusterFigure) bool { return !slices.Contains(wanted, f.name) }), nil

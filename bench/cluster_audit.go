@@ -34,12 +34,12 @@ func (c *rollingCrowd) audit(ctx context.Context, out io.Writer) error {
 		}
 	}
 	turns := ends[bellcord.EndDone] + ends[bellcord.EndStopped] + ends[bellcord.EndFailed] + ends[bellcord.EndLost] + ends[""]
-	fmt.Fprintf(out, "  %d turns: %d done, %d stopped, %d failed, %d lost, %d without an end, %d without all of their words; %d requests were refused and taken by another node\n",
+	fmt.Fprintf(out, "  %d turns: %d done, %d stopped, %d failed, %d lost, %d without an end, %d with missing text; %d requests were refused and then accepted by another node\n",
 		turns, ends[bellcord.EndDone], ends[bellcord.EndStopped], ends[bellcord.EndFailed], ends[bellcord.EndLost], ends[""], short, c.refused.Load())
-	fmt.Fprintf(out, "  %d events seen of %d in the log: %d missing, %d doubled, %d different; %d streams broke and went on\n",
+	fmt.Fprintf(out, "  %d events received of %d in the log: %d missing, %d duplicated, %d different; %d streams broke and were resumed\n",
 		seen, logged, missing, doubled, different, c.cut.Load())
 	if ends[bellcord.EndDone] != turns || short+missing+doubled+different > 0 {
-		return errors.New("a rolling restart was noticed")
+		return errors.New("the rolling restart was visible to clients")
 	}
 	return nil
 }

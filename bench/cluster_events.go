@@ -56,7 +56,7 @@ func (p *pouring) Run(ctx context.Context, w *hub.Work) error {
 // beside a bare COPY of the very rows that it wrote. They take turns.
 func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
 	each := scaled(pouringEach)
-	fmt.Fprintf(out, "durable events a second, %d turns that emit %d of %d bytes each as fast as they may, %d rounds\n", pouringTurns, each, pouringBytes, pouringRounds)
+	fmt.Fprintf(out, "durable events per second, %d turns that each emit %d events of %d bytes as fast as possible, %d rounds\n", pouringTurns, each, pouringBytes, pouringRounds)
 	var ours, bare []float64
 	for round := range pouringRounds {
 		rate, commits, longest, err := s.pour(ctx, each)
@@ -67,7 +67,7 @@ func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "  round %d: hub %.0f in %d commits, the longest %v; bare COPY %.0f in pieces as large; ratio %.2f\n",
+		fmt.Fprintf(out, "  round %d: hub %.0f in %d commits, the longest %v; bare COPY %.0f in batches of the same size; ratio %.2f\n",
 			round+1, rate, commits, longest.Round(time.Millisecond), copied, rate/copied)
 		ours, bare = append(ours, rate), append(bare, copied)
 	}
@@ -109,7 +109,7 @@ func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commit
 			return 0, 0, 0, ctx.Err()
 		}
 		if r := t.Receipt(); r.End != bellcord.EndDone || r.EndNotDurable {
-			return 0, 0, 0, fmt.Errorf("a turn ended %s, not durable in time: %v %s", r.End, r.EndNotDurable, r.Error)
+			return 0, 0, 0, fmt.Errorf("a turn ended as %s, end not durable in time: %v %s", r.End, r.EndNotDurable, r.Error)
 		}
 	}
 	took := time.Since(began)

@@ -112,7 +112,7 @@ func (f *fanOut) measure(ctx context.Context, out io.Writer, n int) error {
 			return ctx.Err()
 		}
 	}
-	fmt.Fprintf(out, "an event of 200 bytes, durable at node B, on its way to a reader at node A, one at a time\n")
+	fmt.Fprintf(out, "a 200-byte event, durable at node B, sent to a reader at node A, one at a time\n")
 	row(out, "seen at B to seen at A", ours)
 	row(out, "bare: publish to receive the same bytes", bare)
 	ratio(out, ours, bare, "aim: at most 2")

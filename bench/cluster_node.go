@@ -81,7 +81,7 @@ func untilServing(lines *bufio.Reader) (string, error) {
 		line, err := lines.ReadBytes('\n')
 		all = append(all, line...)
 		if err != nil {
-			return "", fmt.Errorf("%w; it said %s", err, all)
+			return "", fmt.Errorf("%w; output: %s", err, all)
 		}
 		var said struct{ Msg, URL string }
 		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
@@ -116,7 +116,7 @@ func (n *clusterNode) learnID(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("node %s does not know itself", n.name)
+	return fmt.Errorf("node %s does not list itself", n.name)
 }
 
 // leave asks the node to go and waits until it has gone.
@@ -126,7 +126,7 @@ func (n *clusterNode) leave() error {
 	n.cmd = nil
 	n.http.CloseIdleConnections()
 	if err != nil {
-		return fmt.Errorf("node %s: %w; it said %s", n.name, err, n.tail)
+		return fmt.Errorf("node %s: %w; output: %s", n.name, err, n.tail)
 	}
 	return nil
 }

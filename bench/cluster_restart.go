@@ -39,7 +39,7 @@ func clusterRestart(ctx context.Context, out io.Writer, s *clusterStage) error {
 		return err
 	}
 	c := &rollingCrowd{stage: s, proxy: proxy, server: server, guests: make([][]*rollingTurn, scaled(rollingTurns))}
-	fmt.Fprintf(out, "rolling restart of %d nodes, %d turns live at a time of %v each, a viewer for each, new prompts all the while\n",
+	fmt.Fprintf(out, "rolling restart of %d nodes with %d live turns of %v each, one viewer per turn, and new prompts throughout\n",
 		len(s.nodes), len(c.guests), rollingWords*rollingPace)
 	gone := make(chan error, 1)
 	go func() { gone <- together(len(c.guests), func(i int) error { return c.visit(ctx, i) }) }()
@@ -53,8 +53,8 @@ func clusterRestart(ctx context.Context, out io.Writer, s *clusterStage) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "  each node, from SIGTERM to its end and from its start to serving: %s\n", strings.Join(times, ", "))
-	fmt.Fprintf(out, "  %.1f s in all; %d turns can take %v to finish by themselves\n", took.Seconds(), len(c.guests), rollingWords*rollingPace)
+	fmt.Fprintf(out, "  per node, SIGTERM to exit and start to serving: %s\n", strings.Join(times, ", "))
+	fmt.Fprintf(out, "  %.1f s in total; %d turns can take %v to finish by themselves\n", took.Seconds(), len(c.guests), rollingWords*rollingPace)
 	return c.audit(ctx, out)
 }
 

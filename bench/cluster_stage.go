@@ -52,7 +52,7 @@ func (s *clusterStage) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := s.openSchema(ctx); err != nil {
-		return fmt.Errorf("PostgreSQL (set BELLCORD_POSTGRES to the URL of a database in which schemas may be made): %w", err)
+		return fmt.Errorf("PostgreSQL (set BELLCORD_POSTGRES to the URL of a database in which the user can create schemas): %w", err)
 	}
 	s.nats, err = s.play("nats")
 	return err

@@ -44,7 +44,7 @@ func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "stop over HTTP at node A of a turn that streams at node B, up to %d others streaming 5 words a second each\n", stopBatch-1)
+	fmt.Fprintf(out, "stop over HTTP at node A of a turn that streams at node B, with up to %d other turns streaming 5 words per second each\n", stopBatch-1)
 	if _, err := stopAcross(ctx, a, b, bares[:1], stopBatch); err != nil { // connections, plans and caches
 		return err
 	}
@@ -73,20 +73,20 @@ func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
 		return err
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%d stops were not answered as they should be, the first: %s", len(wrong), wrong[0])
+		return fmt.Errorf("%d stops got a wrong answer, the first: %s", len(wrong), wrong[0])
 	}
 	return nil
 }
 
 func (c *crossStops) print(out io.Writer, abreast int, rowOfA time.Duration) {
-	row(out, fmt.Sprintf("asked to answered settled, %d at a time", abreast), c.whole)
+	row(out, fmt.Sprintf("request to settled answer, %d at a time", abreast), c.whole)
 	row(out, "bare: NATS request to B, then a commit", c.bare)
 	ratio(out, c.whole, c.bare, "aim: at most 3 at p99")
-	row(out, "  asked to received by A (HTTP, token)", c.arrived)
+	row(out, "  request to received by A (HTTP, token)", c.arrived)
 	row(out, "  received by A to stream closed at B", c.closed)
 	row(out, "  stream closed to no work left at B", c.ended)
-	row(out, "  no work left to answered (durable, told)", c.answered)
-	fmt.Fprintf(out, "  %-44s  mean %v, beside all that\n", "  A's own commits (the request on record)", rowOfA.Round(time.Microsecond))
+	row(out, "  no work left to answer (durable, reported)", c.answered)
+	fmt.Fprintf(out, "  %-44s  mean %v, in parallel\n", "  A's own commits (record of the request)", rowOfA.Round(time.Microsecond))
 	row(out, "  bare: NATS request", c.request)
 	row(out, "  bare: commit", c.commit)
 	fmt.Fprintf(out, "  %d of %d answered settled\n", len(c.whole)-len(c.wrong), len(c.whole))
@@ -162,9 +162,9 @@ func (s *clusterStage) auditStops(ctx context.Context, out io.Writer, b *cluster
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "  by the database: %d turns, %d stopped, %d not B's; in %d A's record of the request came before the end\n", turns, stopped, elsewhere, recordFirst)
+	fmt.Fprintf(out, "  in the database: %d turns, %d stopped, %d not B's; in %d A's record of the request came before the end\n", turns, stopped, elsewhere, recordFirst)
 	if stopped != turns || elsewhere > 0 {
-		return errors.New("the database says otherwise than the answers did")
+		return errors.New("the database disagrees with the answers")
 	}
 	return nil
 }

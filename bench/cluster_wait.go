@@ -22,7 +22,7 @@ const waitTime = 15 * time.Second
 // row every now and then.
 func clusterWaits(ctx context.Context, out io.Writer, s *clusterStage) error {
 	during := time.Duration(scaled(int(waitTime)))
-	fmt.Fprintf(out, "emitted to seen by a reader at the same node, for %v each\n", during.Round(time.Second/10))
+	fmt.Fprintf(out, "emitted to received by a reader at the same node, for %v each\n", during.Round(time.Second/10))
 	for _, load := range []struct {
 		turns int
 		every time.Duration
@@ -32,9 +32,9 @@ func clusterWaits(ctx context.Context, out io.Writer, s *clusterStage) error {
 			return err
 		}
 		offered := load.turns * int(time.Second/load.every)
-		row(out, fmt.Sprintf("%d a second offered, %d turns", offered, load.turns), w.took)
-		row(out, "bare: commit of one row beside it", w.bare)
-		ratio(out, w.took, w.bare, fmt.Sprintf("%.0f a second came", float64(len(w.took))/w.lasted.Seconds()))
+		row(out, fmt.Sprintf("%d per second offered, %d turns", offered, load.turns), w.took)
+		row(out, "bare: commit of one row in parallel", w.bare)
+		ratio(out, w.took, w.bare, fmt.Sprintf("%.0f per second received", float64(len(w.took))/w.lasted.Seconds()))
 	}
 	return nil
 }

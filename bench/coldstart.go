@@ -62,9 +62,9 @@ func coldstart(out io.Writer, bellcord string) error {
 }
 
 func bareStart() *starter {
-	s := &starter{name: "/bin/true, to its end (baseline)", args: []string{"/bin/true"}}
+	s := &starter{name: "/bin/true, start to exit (baseline)", args: []string{"/bin/true"}}
 	if _, err := os.Stat(s.args[0]); err != nil {
-		s.missing = "there is none here"
+		s.missing = "not available on this machine"
 	}
 	return s
 }
@@ -139,7 +139,7 @@ func (s *starter) start() (time.Duration, error) {
 	_ = in.Close()
 	_ = cmd.Wait() // how it takes leave is not measured here
 	if err != nil {
-		return 0, fmt.Errorf("%w; it said %q", err, complaints.String())
+		return 0, fmt.Errorf("%w; output: %q", err, complaints.String())
 	}
 	return took, nil
 }
@@ -159,13 +159,13 @@ func firstAnswer(in io.Writer, out *bufio.Reader, begun time.Time) (time.Duratio
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(line, &answer); err != nil || answer.Result.ProtocolVersion == 0 {
-		return 0, errors.Join(err, fmt.Errorf("initialize was answered %.200q", line))
+		return 0, errors.Join(err, fmt.Errorf("unexpected answer to initialize: %.200q", line))
 	}
 	return took, nil
 }
 
 func printStarts(out io.Writer, starters []*starter) error {
-	fmt.Fprintf(out, "exec to the answer to initialize, %d cold starts each, taking turns\n", coldStarts)
+	fmt.Fprintf(out, "exec to the answer to initialize, %d cold starts each, interleaved\n", coldStarts)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tp50\tp99\tmax\t")
 	for _, s := range starters {

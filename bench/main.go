@@ -13,10 +13,10 @@ import (
 )
 
 func main() {
-	binary := flag.String("bellcord", "bin/bellcord", "the built `program`, for figures about whole processes")
-	stopCount := flag.Int("stops", 1000, "how many stops to measure")
-	others := flag.Int("others", 100, "how many other turns stream meanwhile")
-	turns := flag.Int("turns", 2000, "how many turns are live in the figures of a server")
+	binary := flag.String("bellcord", "bin/bellcord", "path of the built `program`, for figures about whole processes")
+	stopCount := flag.Int("stops", 1000, "number of stops to measure")
+	others := flag.Int("others", 100, "number of other turns that stream at the same time")
+	turns := flag.Int("turns", 2000, "number of live turns in the server figures")
 	during := flag.Duration("during", 20*time.Second, "how long the server is under load")
 	flag.Parse()
 	which := flag.Args()
@@ -45,7 +45,7 @@ func main() {
 		case "relay": // and its baseline
 			err = relay(pace)
 		default:
-			err = fmt.Errorf("no figure %q: there are stops, formats, coldstart, zoo, serve, telegram and cluster", name)
+			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, zoo, serve, telegram or cluster", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

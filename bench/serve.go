@@ -15,7 +15,7 @@ const pace = 50 * time.Millisecond
 // relay with the same: are words late or lost, how long does a stop take from
 // the request to the answer with the receipt, what does a turn cost in memory.
 func serve(out io.Writer, n int, during time.Duration) error {
-	fmt.Fprintf(out, "%d live turns of %d events a second each, %d viewers, for %s\n", n, time.Second/pace, n, during)
+	fmt.Fprintf(out, "%d live turns of %d events per second each, %d viewers, for %s\n", n, time.Second/pace, n, during)
 	bare, err := load(out, "relay", n, during)
 	if err != nil {
 		return fmt.Errorf("relay: %w", err)
@@ -24,7 +24,7 @@ func serve(out io.Writer, n int, during time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("served: %w", err)
 	}
-	fmt.Fprintf(out, "  memory for each live turn: %d KiB with the relay (the connection's own), %d KiB with the server: %d KiB more\n",
+	fmt.Fprintf(out, "  memory per live turn: %d KiB with the relay (connection only), %d KiB with the server: %d KiB more\n",
 		bare.each>>10, ours.each>>10, (ours.each-bare.each)>>10)
 	if ours.lost > 0 || ours.broken > 0 {
 		return fmt.Errorf("%d events lost, %d streams broken", ours.lost, ours.broken)
@@ -69,11 +69,11 @@ func load(out io.Writer, what string, n int, during time.Duration) (result loade
 		return result, err
 	}
 	result = loaded{each: (full - idle) / int64(n), lost: f.lost.Load(), broken: f.broken.Load()}
-	fmt.Fprintf(out, "  %s: %.0f words a second seen of %d said; %d events lost, %d streams broken; resident %d MiB\n",
+	fmt.Fprintf(out, "  %s: %.0f words per second received of %d sent; %d events lost, %d streams broken; resident %d MiB\n",
 		what, rate, n*int(time.Second/pace), result.lost, result.broken, full>>20)
 	f.mu.Lock()
-	row(out, what+": said to seen", f.lags)
+	row(out, what+": sent to received", f.lags)
 	f.mu.Unlock()
-	row(out, what+": stop over HTTP, asked to answered", stops)
+	row(out, what+": stop over HTTP, request to answer", stops)
 	return result, nil
 }

@@ -30,7 +30,7 @@ func stops(out io.Writer, n, others int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	fmt.Fprintf(out, "stop of a streaming turn, %d times, %d other turns streaming 20 words a second each\n", n, others)
+	fmt.Fprintf(out, "stop of a streaming turn, %d times, with %d other turns streaming 20 words per second each\n", n, others)
 	for range others {
 		if _, err := b.streaming(ctx, "[slow 12000 50ms] other"); err != nil {
 			return err
@@ -55,8 +55,8 @@ func stops(out io.Writer, n, others int) (err error) {
 			disk = append(disk, d)
 		}
 	}
-	row(out, "asked to socket closed at the model", closed)
-	row(out, "asked to settled (end durable, receipt given)", settled)
+	row(out, "request to socket closed at the model", closed)
+	row(out, "request to settled (durable, receipt ready)", settled)
 	row(out, "bare: cancel of a plain HTTP request", bare)
 	row(out, "bare: append 200 bytes and fsync", disk)
 	return nil

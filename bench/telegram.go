@@ -25,7 +25,7 @@ func telegramFigures(out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	fmt.Fprintf(out, "telegram: %d chats streaming at once on one bot, and as many turns without a chat, 2 words a second each\n", telegramChats)
+	fmt.Fprintf(out, "telegram: %d chats streaming at once on one bot, and as many turns without a chat, 2 words per second each\n", telegramChats)
 	if err := b.stream(ctx); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func telegramFigures(out io.Writer) (err error) {
 		return ctx.Err()
 	}
 	mean, most := b.pace(began, time.Now())
-	fmt.Fprintf(out, "  %-44s  mean %.1f, most in a second %d (limit 30)\n", "calls a second, all chats", mean, most)
+	fmt.Fprintf(out, "  %-44s  mean %.1f, maximum %d in one second (limit 30)\n", "calls per second, all chats", mean, most)
 	var told, bare []time.Duration
 	for n := range telegramChats {
 		t, err := b.stopChat(ctx, n)
@@ -50,8 +50,8 @@ func telegramFigures(out io.Writer) (err error) {
 		}
 		told, bare = append(told, t), append(bare, u)
 	}
-	row(out, "/stop at Telegram to turn told", told)
-	row(out, "bare: Hub.Stop to turn told", bare)
+	row(out, "/stop at Telegram to turn cancelled", told)
+	row(out, "bare: Hub.Stop to turn cancelled", bare)
 	fmt.Fprintf(out, "  %-44s  %v (aim: at most 50ms)\n", "p99", quantile(told, 0.99).Round(time.Microsecond))
 	return b.audit(ctx, out)
 }

@@ -46,10 +46,10 @@ func zoo(out io.Writer, stops int) error {
 		name, total string
 		opts        proc.Options
 	}{
-		{"cgroup", "through the cgroup path", proc.Options{}},
-		{"fallback", "with cgroups switched off", proc.Options{NoCgroup: true}},
+		{"cgroup", "with cgroups", proc.Options{}},
+		{"fallback", "without cgroups", proc.Options{NoCgroup: true}},
 	}
-	fmt.Fprintf(out, "the zoo: %d commands, stopped at a random moment of their first 100 ms\n", len(animals))
+	fmt.Fprintf(out, "zoo: %d commands, each stopped at a random moment in its first 100 ms\n", len(animals))
 	var totals strings.Builder
 	for _, way := range ways {
 		k, err := proc.Open("", way.opts)

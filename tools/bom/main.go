@@ -32,7 +32,7 @@ func main() {
 func write(program, file string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
-		return fmt.Errorf("reading what was linked: %w", err)
+		return fmt.Errorf("reading the program's build information: %w", err)
 	}
 	text, err := json.MarshalIndent(document(info), "", "  ")
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 )
 
 func main() {
-	from := flag.String("from", "", "the recording")
-	moving := flag.String("moving", "", "the SVG to write of all of it; none when empty")
-	stills := flag.String("stills", "", "the directory for an SVG of each moment that is marked; none when empty")
-	title := flag.String("title", "terminal", "what stands above the terminal")
+	from := flag.String("from", "", "`file` with the recording")
+	moving := flag.String("moving", "", "`file` for the animated SVG of the whole recording (default none)")
+	stills := flag.String("stills", "", "`directory` for an SVG of each marked moment (default none)")
+	title := flag.String("title", "terminal", "title above the terminal")
 	flag.Parse()
 	if err := draw(*from, *moving, *stills, *title); err != nil {
 		fmt.Fprintln(os.Stderr, "recording:", err)

@@ -50,7 +50,7 @@ func parse(text string) (recording, error) {
 		}
 	}
 	if len(r.frames) == 0 {
-		return r, errors.New("there is no screen in it")
+		return r, errors.New("the recording has no screens")
 	}
 	return r, nil
 }
@@ -66,16 +66,16 @@ func (r *recording) add(s screen) {
 func parseScreen(body string) (screen, error) {
 	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 	if len(lines) < 2 {
-		return screen{}, errors.New("it ends before its rows")
+		return screen{}, errors.New("the screen ends before its rows")
 	}
 	var ms int64
 	if _, err := fmt.Sscan(lines[0], &ms); err != nil {
-		return screen{}, fmt.Errorf("its time: %w", err)
+		return screen{}, fmt.Errorf("time: %w", err)
 	}
 	s := screen{at: time.Duration(ms) * time.Millisecond, rows: lines[2:]}
 	shown := 0
 	if _, err := fmt.Sscanf(lines[1], "%d,%d,%d", &s.cursor.column, &s.cursor.row, &shown); err != nil {
-		return screen{}, fmt.Errorf("its cursor: %w", err)
+		return screen{}, fmt.Errorf("cursor: %w", err)
 	}
 	s.cursor.shown = shown == 1
 	return s, nil

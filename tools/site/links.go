@@ -72,12 +72,12 @@ func (s *site) address(p *page, to string) (string, error) {
 		return target.at(anchor)
 	}
 	if strings.HasPrefix(place, "..") {
-		return "", errors.New("it leads out of the repository")
+		return "", errors.New("the link leads outside the repository")
 	}
 	info, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(place)))
 	switch {
 	case err != nil:
-		return "", errors.New("there is no such file")
+		return "", errors.New("no such file")
 	case path.Dir(place) == "docs/pictures":
 		s.pictures[place] = "pictures/" + path.Base(place)
 		return s.pictures[place], nil

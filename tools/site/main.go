@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	root := flag.String("root", ".", "the repository")
-	out := flag.String("out", "dist/site", "the directory to write; what is in it is removed")
+	root := flag.String("root", ".", "`directory` of the repository")
+	out := flag.String("out", "dist/site", "`directory` to write; its content is removed first")
 	flag.Parse()
 	n, err := build(*root, *out)
 	if err != nil {

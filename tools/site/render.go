@@ -93,7 +93,7 @@ func address(tree ast.Node) {
 			link := ast.NewLink()
 			link.Destination = append([]byte("#"), name...)
 			link.SetAttributeString("class", []byte("anchor"))
-			link.SetAttributeString("aria-label", []byte("a link to this heading"))
+			link.SetAttributeString("aria-label", []byte("link to this heading"))
 			link.AppendChild(link, ast.NewString([]byte("#")))
 			h.AppendChild(h, link)
 		}

@@ -62,7 +62,7 @@ func read(root string) (*site, error) {
 		}
 	}
 	if s.bySource[contents] == nil || s.bySource["README.md"] == nil {
-		return nil, fmt.Errorf("there is no %s, or no README.md", contents)
+		return nil, fmt.Errorf("%s or README.md is missing", contents)
 	}
 	s.chapters = s.chaptersOf(s.bySource[contents])
 	return s, nil
@@ -142,7 +142,7 @@ func (s *site) unnamed() (wrong []error) {
 	}
 	for _, p := range s.pages {
 		if !named[p.source] {
-			wrong = append(wrong, fmt.Errorf("%s does not name %s", contents, p.source))
+			wrong = append(wrong, fmt.Errorf("%s does not list %s", contents, p.source))
 		}
 	}
 	return wrong

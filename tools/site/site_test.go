@@ -63,9 +63,9 @@ func TestASiteHasPagesPicturesAndLinksThatLeadSomewhere(t *testing.T) {
 func TestASiteWithAnythingThatLeadsNowhereIsNotWritten(t *testing.T) {
 	t.Parallel()
 	for wrong, document := range map[string]string{
-		"there is no such file":     "# Install\n\n[gone](gone.md)\n\n# Then: this\n",
+		"no such file":              "# Install\n\n[gone](gone.md)\n\n# Then: this\n",
 		"has no such heading":       "# Install\n\n[gone](#gone)\n\n# Then: this\n",
-		"it leads out":              "# Install\n\n[out](../../secret)\n\n# Then: this\n",
+		"leads outside":             "# Install\n\n[out](../../secret)\n\n# Then: this\n",
 		"pictures/b.png":            "# Install\n\n![b](pictures/b.png)\n\n# Then: this\n",
 		"pictures/c.png":            "# Install\n\nin <img src=\"pictures/c.png\"> a line\n\n# Then: this\n",
 		"docs/install.md has no ti": "no title\n\n## Then: this\n",
@@ -79,7 +79,7 @@ func TestASiteWithAnythingThatLeadsNowhereIsNotWritten(t *testing.T) {
 			t.Errorf("%q: the site was written", wrong)
 		}
 	}
-	if _, err := build(repository(t, map[string]string{"docs/lonely.md": "# Lonely\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "does not name docs/lonely.md") {
+	if _, err := build(repository(t, map[string]string{"docs/lonely.md": "# Lonely\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "does not list docs/lonely.md") {
 		t.Errorf("a document that nobody finds: %v", err)
 	}
 }
