@@ -84,9 +84,9 @@ func TestWhatMayNotBeReadOrWrittenIsSaid(t *testing.T) {
 		{"an edit of a file that is fixed", tool.EditFile(), fields{"path": "fixed.txt", "old": "secret", "new": "t"}, true, "permission denied"},
 		{"a listing of what is closed", tool.ListDir(), fields{"path": "closed"}, true, "permission denied"},
 		{"a listing beside it", tool.ListDir(), fields{"depth": 2}, false, "secret.txt\t2\n[unreadable entries: 1; first error: openat closed: permission denied]\n"},
-		{"a glob beside it", tool.Glob(), fields{"pattern": "**/o*"}, false, "open.txt\n[1 could not be read"},
+		{"a glob beside it", tool.Glob(), fields{"pattern": "**/o*"}, false, "open.txt\n[unreadable entries: 1;"},
 		{"a search in what is secret", tool.Grep(), fields{"path": "secret.txt", "pattern": "s"}, true, "permission denied"},
-		{"a search beside it", tool.Grep(), fields{"pattern": "^s$"}, false, "open.txt:1:s\n[2 could not be read, the first: openat closed: permission denied]\n"},
+		{"a search beside it", tool.Grep(), fields{"pattern": "^s$"}, false, "open.txt:1:s\n[unreadable entries: 2; first error: openat closed: permission denied]\n"},
 	}
 	for _, test := range tests {
 		if got := use(t, t.Context(), test.of, dir, test.args); got.Failed != test.failed || !strings.Contains(got.Text, test.says) {

@@ -28,7 +28,7 @@ import (
 func (d Definition) Offline(dir, modelURL string) (Definition, error) {
 	recipe, known := recipes[d.Name]
 	if !known {
-		return Definition{}, fmt.Errorf("running agent %s offline: not supported; these agents are: %s", d.Name, strings.Join(slices.Sorted(maps.Keys(recipes)), ", "))
+		return Definition{}, fmt.Errorf("running agent %s offline: not supported (supported: %s)", d.Name, strings.Join(slices.Sorted(maps.Keys(recipes)), ", "))
 	}
 	base, err := url.Parse(modelURL)
 	if err != nil || base.Host == "" || strings.HasSuffix(modelURL, "/") || strings.HasSuffix(base.Path, "/v1") {

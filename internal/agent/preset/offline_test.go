@@ -88,7 +88,7 @@ func TestOfflineRefusesWhatCannotWork(t *testing.T) {
 	for name, test := range map[string]struct {
 		agent, dir, model, want string
 	}{
-		"an agent nobody has a recipe for": {"mine", t.TempDir(), model, "only these can be"},
+		"an agent nobody has a recipe for": {"mine", t.TempDir(), model, "not supported (supported: "},
 		"an address that ends in /v1":      {"goose", t.TempDir(), model + "/v1", "without /v1"},
 		"an address that ends in a slash":  {"goose", t.TempDir(), model + "/", "without /v1"},
 		"an address without a host":        {"goose", t.TempDir(), "127.0.0.1", "without /v1"},

@@ -65,8 +65,8 @@ func TestADefinitionIsCheckedWordByWord(t *testing.T) {
 		"a NUL in the command":                {func(d *preset.Definition) { d.Command = []string{"mine", "a\x00b"} }, "NUL"},
 		"a protocol nobody speaks":            {func(d *preset.Definition) { d.Protocol = "smtp" }, `protocol is "smtp"`},
 		"a home that depends on where one is": {func(d *preset.Definition) { d.Home = "agents" }, "not an absolute path"},
-		"a variable with an equals sign":      {func(d *preset.Definition) { d.Env = map[string]string{"A=B": "c"} }, "is no variable"},
-		"a NUL in a value":                    {func(d *preset.Definition) { d.Env = map[string]string{"A": "\x00"} }, "is no variable"},
+		"a variable with an equals sign":      {func(d *preset.Definition) { d.Env = map[string]string{"A=B": "c"} }, "is not a valid variable"},
+		"a NUL in a value":                    {func(d *preset.Definition) { d.Env = map[string]string{"A": "\x00"} }, "is not a valid variable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

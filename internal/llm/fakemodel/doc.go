@@ -14,25 +14,25 @@
 //	[slow N] [slow N 5ms]           streams N words with a pause between them
 //	[fast N]                        streams N words without a pause
 //	[say TEXT]                      answers exactly TEXT; [say] alone answers nothing at all
-//	[think N] [think N 5ms]         streams N words of thinking first, at the pace of [slow] unless told
-//	[tool NAME {json}]              calls a tool; repeated: parallel calls, fragments interleaved
+//	[think N] [think N 5ms]         streams N words of thinking first; the default pause is that of [slow]
+//	[tool NAME {json}]              calls a tool; repeat it for parallel calls, whose fragments are interleaved
 //	[slowargs 10ms]                 pauses between the fragments of tool arguments
-//	[badargs NAME]                  calls a tool with arguments that are cut JSON
-//	[then SCRIPT]                   the script of the next step, after tool results came back
-//	[hang]                          sends nothing, not even headers, until the client leaves
-//	[hangheaders]                   sends headers, then nothing until the client leaves
+//	[badargs NAME]                  calls a tool with arguments that are incomplete JSON
+//	[then SCRIPT]                   the script of the next step, after the tool results have arrived
+//	[hang]                          sends nothing, not even headers, until the client disconnects
+//	[hangheaders]                   sends headers, then nothing until the client disconnects
 //	[hang after N]                  streams N words or argument fragments, then hangs
 //	[cut after N]                   streams N words or argument fragments, then breaks the connection
 //	[cutclean after N]              the same, but the response ends cleanly without a finish reason
 //	[bytes cut N]                   ends the response cleanly after N bytes of its body
 //	[bytes hang N]                  sends N bytes of its body, then hangs
-//	[status CODE retry S times K]   answers an error; retry and times are optional
+//	[status CODE retry S times K]   answers with an error; retry (seconds) and times (how often) are optional
 //	[length]                        finish reason: out of tokens
 //	[refuse]                        finish reason: content filter
-//	[usage IN OUT]                  the token numbers to report, instead of characters/4
-//	[cache READ WRITE]              how much of the input the cache had, and how much it took
-//	[nousage]                       reports no token numbers, even when asked
-//	[runningusage]                  reports the numbers so far on every chunk
+//	[usage IN OUT]                  reports these token counts instead of characters/4
+//	[cache READ WRITE]              reports these counts of input tokens read from and written to the cache
+//	[nousage]                       reports no token counts, even if requested
+//	[runningusage]                  reports the token counts so far in every chunk
 //
 // The steps of one user prompt are counted by the assistant messages with tool
 // calls after it. A step without a script of its own answers "Results: <n>" and

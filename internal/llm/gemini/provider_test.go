@@ -239,9 +239,9 @@ func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
 	for _, base := range []string{"localhost:8080", "ftp://host", "http://", ":", "/v1beta"} {
 		p := gemini.New(gemini.Config{BaseURL: base})
 		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
-		notPassing(t, err, "base url")
+		notPassing(t, err, "base URL")
 		_, err = p.Models(t.Context())
-		notPassing(t, err, "base url")
+		notPassing(t, err, "base URL")
 	}
 }
 

@@ -191,8 +191,8 @@ func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
 	for _, base := range []string{"localhost:8080/v1", "ftp://host/v1", "http://", ":", "/v1"} {
 		p := openai.New(openai.Config{BaseURL: base})
 		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
-		notPassing(t, err, "base url")
+		notPassing(t, err, "base URL")
 		_, err = p.Models(t.Context())
-		notPassing(t, err, "base url")
+		notPassing(t, err, "base URL")
 	}
 }

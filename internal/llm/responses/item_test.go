@@ -43,7 +43,7 @@ func TestCallsCountOnceTheirItemsAreDone(t *testing.T) {
 		})
 	}
 	_, err := serving(t, saying(done(0, toolCall("a", "", "{}", "completed")), completed)).Ask(t.Context(), prompt("hello"), ignore)
-	failed(t, err, "", 0, "without naming it")
+	failed(t, err, "", 0, "without a name")
 }
 
 func TestThinkingIsSealedOnlyWhereItIsDoneAndCanBeGivenBack(t *testing.T) {

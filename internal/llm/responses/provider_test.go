@@ -162,8 +162,8 @@ func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
 	for _, base := range []string{"localhost:8080/v1", "ftp://host/v1", "http://", ":", "/v1"} {
 		p := responses.New(responses.Config{BaseURL: base})
 		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
-		failed(t, err, "", 0, "base url")
+		failed(t, err, "", 0, "base URL")
 		_, err = p.Models(t.Context())
-		failed(t, err, "", 0, "base url")
+		failed(t, err, "", 0, "base URL")
 	}
 }
