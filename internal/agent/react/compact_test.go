@@ -85,7 +85,7 @@ func TestAManualCompactionSumsUpEverythingWithAFocus(t *testing.T) {
 		if r := compact("the names"); r.End != bellcord.EndDone || r.Kept.TextBytes != 0 || r.Usage.InputTokens != 10 {
 			t.Errorf("%+v", r)
 		}
-		if asked := m.asked[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "above all: the names") {
+		if asked := m.asked[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "Pay special attention to: the names") {
 			t.Errorf("asked %+v", asked)
 		}
 		s.run("and now?")

@@ -125,7 +125,7 @@ func TestANameThatNoModelTakesBackIsRecordedAsOneThatAllDo(t *testing.T) {
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run("go")
 		got := m.asked[1].Messages[1].Calls[0]
-		if got.Name != "rm_-rf____" || !json.Valid(got.Arguments) || !strings.Contains(s.told(bad.ID), `no tool \"rm -rf`) && !strings.Contains(s.told(bad.ID), `no tool "rm -rf`) {
+		if got.Name != "rm_-rf____" || !json.Valid(got.Arguments) || !strings.Contains(s.told(bad.ID), `unknown tool \"rm -rf`) && !strings.Contains(s.told(bad.ID), `unknown tool "rm -rf`) {
 			t.Errorf("recorded %+v, told %q", got, s.told(bad.ID))
 		}
 	})

@@ -236,9 +236,9 @@ func TestOnlyTheConfigurationCounts(t *testing.T) {
 func TestAConfigurationThatCannotWorkIsReportedAndNotRetried(t *testing.T) {
 	t.Parallel()
 	for words, configs := range map[string][]anthropic.Config{
-		"base URL": {{BaseURL: "localhost:8080/v1"}, {BaseURL: "ftp://host"}, {BaseURL: "http://"}, {BaseURL: ":"}, {BaseURL: "/v1"}},
-		"thinking": {{Thinking: 1023}, {Thinking: -2}, {Thinking: 2000, MaxTokens: 2000}},
-		"is negative":  {{MaxTokens: -1}},
+		"base URL":    {{BaseURL: "localhost:8080/v1"}, {BaseURL: "ftp://host"}, {BaseURL: "http://"}, {BaseURL: ":"}, {BaseURL: "/v1"}},
+		"thinking":    {{Thinking: 1023}, {Thinking: -2}, {Thinking: 2000, MaxTokens: 2000}},
+		"is negative": {{MaxTokens: -1}},
 	} {
 		for _, c := range configs {
 			p := anthropic.New(c)

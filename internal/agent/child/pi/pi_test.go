@@ -72,7 +72,7 @@ func TestLaw23_AStopInTextKeepsAllThatWasSaid(t *testing.T) {
 		if r.Usage.Exact || r.Usage.InputTokens == 0 {
 			t.Errorf("an estimate was expected: %+v", r.Usage)
 		}
-		if text := s.done("next"); !strings.Contains(text, "You had said: «w0 ") {
+		if text := s.done("next"); !strings.Contains(text, "Your answer so far: «w0 ") {
 			t.Errorf("%q", text)
 		}
 	})
