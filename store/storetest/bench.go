@@ -132,7 +132,7 @@ func (n *node) unchanged(s bellcord.SessionID, f func()) {
 	before := n.log(s)
 	f()
 	if after := n.log(s); !reflect.DeepEqual(after, before) {
-		n.t.Errorf("the log was %v, it became %v", kinds(before), kinds(after))
+		n.t.Errorf("the log changed from %v to %v", kinds(before), kinds(after))
 	}
 }
 
@@ -148,7 +148,7 @@ func (n *node) takeOver() map[bellcord.TurnID]bellcord.TurnRecord {
 		taken[r.ID] = r
 	}
 	if len(taken) != len(records) {
-		n.t.Errorf("%d turns in %d records", len(taken), len(records))
+		n.t.Errorf("%d distinct turns in %d records", len(taken), len(records))
 	}
 	return taken
 }

@@ -87,7 +87,7 @@ func roundTrips(b *bench) {
 	}
 	for i, ev := range got {
 		if !reflect.DeepEqual(ev.Body, want[i]) {
-			b.Errorf("put in:\n%#v\ncame back:\n%#v", want[i], ev.Body)
+			b.Errorf("written:\n%#v\nread:\n%#v", want[i], ev.Body)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func argsKept(b *bench) {
 	n.ok(bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{bellcord.ToolCallRequested{Call: "c", Arguments: json.RawMessage(args)}}, At: now()})
 	for _, ev := range n.log(s) {
 		if got := string(ev.Body.(bellcord.ToolCallRequested).Arguments); got != args {
-			b.Errorf("the model said %s, the record says %s", args, got)
+			b.Errorf("written arguments %s, read %s", args, got)
 		}
 	}
 }
@@ -117,6 +117,6 @@ func unknownKind(b *bench) {
 		return // never let in: better still
 	}
 	if events, err := n.Events(b.Context(), s, 0, 10); err == nil {
-		b.Errorf("the reader got %d events and no error", len(events))
+		b.Errorf("reading returned %d events and no error", len(events))
 	}
 }

@@ -42,7 +42,7 @@ func claimRace(b *bench) {
 				turn := n.queued(s)
 				c := claimed{s, turn, n.insist(claim(s, turn), &free)}
 				if others := running.Add(1) - 1; others != 0 {
-					b.Errorf("%d other turns run", others)
+					b.Errorf("%d other turns are running", others)
 				}
 				n.ok(c.says(1, "working"))
 				running.Add(-1)
@@ -63,12 +63,12 @@ func alternate(b *bench, events []bellcord.Event) {
 		switch ev.Body.(type) {
 		case bellcord.TurnStarted:
 			if runs != "" {
-				b.Errorf("event %d: a turn started in another one", ev.Seq)
+				b.Errorf("event %d: a turn started while another one was running", ev.Seq)
 			}
 			runs = ev.Turn
 		case bellcord.TextDelta, bellcord.TurnEnded:
 			if runs != ev.Turn {
-				b.Errorf("event %d is of a turn that does not run", ev.Seq)
+				b.Errorf("event %d belongs to a turn that is not running", ev.Seq)
 			}
 			if ev.Body.Kind() == "ended" {
 				runs = ""
@@ -139,7 +139,7 @@ func fenced(b *bench) {
 	waits := n.queued(s)
 	before := n.record(waits)
 	if r := before; r.State != bellcord.StateQueued || r.Session != s || r.Prompt.Text != "a prompt" {
-		b.Errorf("a waiting turn: %+v", r)
+		b.Errorf("a queued turn: %+v", r)
 	}
 	fence := n.ok(claim(s, waits)).Fence
 	if r := n.record(waits); r.State != bellcord.StateRunning || r.Fence != fence || fence <= before.Fence {

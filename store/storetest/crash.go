@@ -28,7 +28,7 @@ func acknowledgedStays(b *bench) {
 		events := n.log(s)
 		for i, seq := range acknowledged {
 			if seq > int64(len(events)) {
-				b.Fatalf("round %d: event %d was acknowledged, the log ends at %d", round, seq, len(events))
+				b.Fatalf("round %d: event %d was acknowledged, but the log ends at %d", round, seq, len(events))
 			}
 			if ev := events[seq-1]; ev.Turn != t.turn || textOf(ev) != fmt.Sprint(i+1) {
 				b.Fatalf("round %d: event %d is %q, want %d", round, seq, textOf(ev), i+1)

@@ -29,7 +29,7 @@ func manyWriters(b *bench) {
 		for _, ev := range n.ok(op).Events {
 			mu.Lock()
 			if before, twice := told[ev.Seq]; twice {
-				b.Errorf("number %d for %q and %q", ev.Seq, before, text)
+				b.Errorf("sequence number %d was given to both %q and %q", ev.Seq, before, text)
 			}
 			told[ev.Seq] = text
 			mu.Unlock()
@@ -61,13 +61,13 @@ func manyWriters(b *bench) {
 func inOrder(b *bench, events []bellcord.Event, told map[int64]string, want int) {
 	b.Helper()
 	if len(events) != want || len(told) != want {
-		b.Errorf("%d events, %d answers, want %d", len(events), len(told), want)
+		b.Errorf("%d events and %d results, want %d", len(events), len(told), want)
 	}
 	next := map[string]int{}
 	for _, ev := range events {
 		text := textOf(ev)
 		if told[ev.Seq] != text {
-			b.Errorf("event %d is %q, its writer was told %q", ev.Seq, text, told[ev.Seq])
+			b.Errorf("event %d is %q, but its writer got %q", ev.Seq, text, told[ev.Seq])
 		}
 		writer, _, _ := strings.Cut(text, "/")
 		if want := fmt.Sprintf("%s/%d", writer, next[writer]); text != want {
@@ -105,7 +105,7 @@ func (n *node) follow(s bellcord.SessionID, total int64) {
 		}
 		for _, ev := range events {
 			if seen++; ev.Seq != seen || textOf(ev) != fmt.Sprint(seen) {
-				n.t.Errorf("event %d has number %d and says %q", seen, ev.Seq, textOf(ev))
+				n.t.Errorf("event %d has sequence number %d and text %q", seen, ev.Seq, textOf(ev))
 			}
 		}
 	}
@@ -138,5 +138,5 @@ func fairness(b *bench) {
 	}
 	_ = busy.cmd.Process.Kill()
 	reader.Wait()
-	b.Logf("a stop beside a busy node: median %v, longest of %d %v", median(waits), len(waits), slices.Max(waits))
+	b.Logf("a stop while another node is busy: median %v, longest of %d %v", median(waits), len(waits), slices.Max(waits))
 }

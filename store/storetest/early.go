@@ -21,7 +21,7 @@ func (n *node) stopOf(id bellcord.TurnID) *bellcord.Cause {
 	n.t.Helper()
 	r := n.ok(acceptAs(n.session(), id))
 	if record := n.record(id); who(record.Stop) != who(r.Stop) {
-		n.t.Errorf("the answer tells of %v, the record of %v", r.Stop, record.Stop)
+		n.t.Errorf("the result has stop %v, the record %v", r.Stop, record.Stop)
 	}
 	return r.Stop
 }
@@ -31,7 +31,7 @@ func early(b *bench) {
 	id := bellcord.NewTurnID()
 	cause := stopBy("anna", bellcord.StopNow)
 	if r := n.ok(ask(id, cause)); r.Record != nil || len(r.Events) > 0 {
-		b.Errorf("a turn that has not come: %+v, %v", r.Record, kinds(r.Events))
+		b.Errorf("a stop of a turn that does not exist yet: %+v, %v", r.Record, kinds(r.Events))
 	}
 	s := other.session()
 	r := other.ok(acceptAs(s, id))
@@ -79,7 +79,7 @@ func earlyExpired(b *bench) {
 	n.ok(ask(old, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
 	n.ok(ask(fresh, aged("fresh", bellcord.EarlyStopLifetime-time.Minute)))
 	if stop := n.stopOf(old); stop != nil {
-		b.Errorf("the turn found a forgotten stop: %v", stop)
+		b.Errorf("the turn found an expired stop: %v", stop)
 	}
 	if stop := n.stopOf(fresh); who(stop) != "fresh" {
 		b.Errorf("the turn found %v", stop)
@@ -104,7 +104,7 @@ func earlyOnce(b *bench) {
 	n.ok(acceptAs(s, id))
 	n.ok(bellcord.DeleteSession{ID: s})
 	if stop := n.stopOf(id); stop != nil {
-		b.Errorf("a second turn found the stop of the first: %v", stop)
+		b.Errorf("a second turn found the first turn's stop: %v", stop)
 	}
 }
 

@@ -41,7 +41,7 @@ func afterStepLoses(b *bench) {
 		n.ok(ask(t.turn, stopBy("anna", bellcord.StopAfterStep)))
 		n.ok(t.ends(end))
 		if r := n.record(t.turn); r.Receipt == nil || r.Receipt.End != end || who(r.Stop) != "anna" {
-			b.Errorf("ended %s, and the record is %+v", end, r)
+			b.Errorf("ended as %s, but the record is %+v", end, r)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func oneEnd(b *bench) {
 	written := n.record(t.turn).Receipt
 	for i, op := range ops {
 		if is := written != nil && written.End == op.Receipt.End; is != won[i] {
-			b.Errorf("%s was told %t, and the record says %t", op.Receipt.End, won[i], is)
+			b.Errorf("%s: committed %t, in the record %t", op.Receipt.End, won[i], is)
 		}
 	}
 	if got := count(n.log(s), "ended"); got != 1 {
@@ -125,17 +125,17 @@ func agree(b *bench, n *node, t claimed, end bellcord.End, finish bellcord.Resul
 		case r.Record == nil:
 			b.Error("a stop found no turn")
 		case lost != (end == bellcord.EndDone), lost != (r.Record.Receipt != nil):
-			b.Errorf("the turn ended %s, and who stopped it was told %+v", end, r.Record)
+			b.Errorf("the turn ended as %s, but the stop returned %+v", end, r.Record)
 		case !lost && !reflect.DeepEqual(r.Stop, finish.Stop):
-			b.Errorf("the end was told of %v, a stop of %v", finish.Stop, r.Stop)
+			b.Errorf("the end returned stop %v, the stop returned %v", finish.Stop, r.Stop)
 		}
 	}
 	events := n.log(t.session)
 	if ends, stops := count(events, "ended"), count(events, "stop_asked"); ends != 1 || stops != wantStops {
-		b.Errorf("ended %s: the log is %v", end, kinds(events))
+		b.Errorf("ended as %s: the log is %v", end, kinds(events))
 	}
 	if last, ok := events[len(events)-1].Body.(bellcord.TurnEnded); !ok || last.Receipt.End != end {
-		b.Errorf("ended %s: the log is %v", end, kinds(events))
+		b.Errorf("ended as %s: the log is %v", end, kinds(events))
 	}
 }
 

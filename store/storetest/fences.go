@@ -43,7 +43,7 @@ func lateWrite(b *bench) {
 			n.refused(t.ends(other), bellcord.ErrFenced)
 		})
 		if r := n.record(t.turn); r.State != bellcord.StateEnded || r.Receipt == nil || r.Receipt.End != end {
-			b.Errorf("the turn ended %s and the record is %+v", end, r)
+			b.Errorf("the turn ended as %s, but the record is %+v", end, r)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func skipped(b *bench) {
 	n.ok(t.says(1, "one"))
 	n.unchanged(s, func() {
 		if r := n.do(t.says(3, "three"))[0]; r.Err == nil {
-			b.Error("an append with a hole before it was taken")
+			b.Error("an append that skips a number was accepted")
 		}
 	})
 	n.ok(t.says(2, "two"))
@@ -100,11 +100,11 @@ func appendTells(b *bench) {
 	n, other := b.node(), b.node()
 	t := n.running(n.session())
 	if stop := n.ok(t.says(1, "one")).Stop; stop != nil {
-		b.Errorf("a stop out of nowhere: %v", stop)
+		b.Errorf("an unexpected stop: %v", stop)
 	}
 	cause := stopBy("anna", bellcord.StopNow)
 	other.ok(ask(t.turn, cause))
 	if stop := n.ok(t.says(2, "two")).Stop; stop == nil || *stop != cause {
-		b.Errorf("the append tells of %v, want %v", stop, &cause)
+		b.Errorf("the append returned stop %v, want %v", stop, &cause)
 	}
 }

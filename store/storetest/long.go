@@ -32,10 +32,10 @@ func longTail(b *bench) {
 	fast, far := median(quick), median(slow)
 	b.Logf("tail and last 10 events: %v of 100, %v of %d", fast, far, longSession)
 	if far > slower*fast {
-		b.Errorf("%v against %v: the length of a session shows", far, fast)
+		b.Errorf("%v against %v: reading the end depends on the length of the session", far, fast)
 	}
 	if got := len(n.log(long)); got != longSession {
-		b.Errorf("reading all gives %d events", got)
+		b.Errorf("reading everything returns %d events", got)
 	}
 }
 

@@ -59,7 +59,7 @@ func openedAgain(b *bench) {
 	}
 	n = b.node()
 	if after := kinds(n.log(s)); len(after) != 5 || len(before) != 5 {
-		b.Errorf("the log was %v, it became %v", before, after)
+		b.Errorf("the log changed from %v to %v", before, after)
 	}
 	if r := n.record(t.turn); r.State != bellcord.StateEnded || r.Receipt == nil {
 		b.Errorf("the turn is %+v", r)

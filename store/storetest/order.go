@@ -52,15 +52,15 @@ func answeredAsRead(b *bench) {
 	}
 	read := n.log(s)
 	if len(read) != len(answered) {
-		b.Fatalf("%d events were answered, %d are read", len(answered), len(read))
+		b.Fatalf("the commit returned %d events, reading %d", len(answered), len(read))
 	}
 	for i, ev := range read {
 		told := answered[i]
 		if !ev.Time.Equal(told.Time) {
-			b.Errorf("event %d: time %v was answered, %v is read", ev.Seq, told.Time, ev.Time)
+			b.Errorf("event %d: the commit returned time %v, reading %v", ev.Seq, told.Time, ev.Time)
 		}
 		if ev.Time = told.Time; !reflect.DeepEqual(ev, told) {
-			b.Errorf("answered %+v, read %+v", told, ev)
+			b.Errorf("the commit returned %+v, reading %+v", told, ev)
 		}
 	}
 	if first := n.record(t.Turn).FirstSeq; first != 1 {
@@ -108,7 +108,7 @@ func apart(b *bench) {
 		events := n.log(s)
 		for _, ev := range events {
 			if ev.Session != s {
-				b.Errorf("an event of %s is in %s", ev.Session, s)
+				b.Errorf("an event of session %s is in session %s", ev.Session, s)
 			}
 		}
 		if tail, err := n.Tail(b.Context(), s); len(events) != want || tail != int64(want) || err != nil {
@@ -148,7 +148,7 @@ func manyTails(b *bench) {
 		b.Errorf("the tails are %v, error %v, want %v", tails, err, want)
 	}
 	if tails, err := n.Tails(b.Context(), nil); len(tails) != 0 || err != nil {
-		b.Errorf("of none: %v, %v", tails, err)
+		b.Errorf("tails of no sessions: %v, %v", tails, err)
 	}
 }
 
@@ -173,6 +173,6 @@ func unended(b *bench) {
 	}
 	ours, others := n.record(waits).Node, n.record(elsewhere.turn).Node
 	if ours == "" || others == "" || ours == others || n.record(runs.turn).Node != ours {
-		b.Errorf("the turns are of %q and %q", ours, others)
+		b.Errorf("the turns belong to %q and %q", ours, others)
 	}
 }

@@ -19,7 +19,7 @@ func (n *node) sessionOf(owner string) bellcord.SessionID {
 	s := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/tmp", Owner: owner, Created: at, Updated: at}
 	n.ok(bellcord.PutSession{Session: s})
 	if read, err := n.Session(n.t.Context(), s.ID); err != nil || read.Owner != owner {
-		n.t.Errorf("the session is %q's, %v", read.Owner, err)
+		n.t.Errorf("the session belongs to %q, %v", read.Owner, err)
 	}
 	return s.ID
 }
@@ -34,15 +34,15 @@ func ownedStop(b *bench) {
 	n.unchanged(turn.session, func() {
 		r := other.refused(askAs("bert", turn.turn, stopBy("bert", bellcord.StopNow)), bellcord.ErrNoTurn)
 		if r.Record != nil || r.Stop != nil {
-			b.Errorf("bert was told of %+v", r)
+			b.Errorf("bert's stop returned %+v", r)
 		}
 	})
 	if stop := n.record(turn.turn).Stop; stop != nil {
-		b.Errorf("a stop of %s is on record", stop.By)
+		b.Errorf("a stop by %s is recorded", stop.By)
 	}
 	other.ok(askAs("anna", turn.turn, stopBy("anna", bellcord.StopNow)))
 	if stop := n.record(turn.turn).Stop; who(stop) != "anna" {
-		b.Errorf("the stop on record is by %s", who(stop))
+		b.Errorf("the recorded stop is by %s", who(stop))
 	}
 }
 

@@ -9,7 +9,7 @@ func (p *process) pause() {
 	p.signal(syscall.SIGSTOP)
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		p.b.Fatalf("pausing the child: status %v, error %v", status, err)
+		p.b.Fatalf("pausing the child process: status %v, error %v", status, err)
 	}
 }
 

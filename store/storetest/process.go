@@ -56,7 +56,7 @@ func (b *bench) start() *process {
 func (p *process) tell(words ...any) {
 	p.b.Helper()
 	if _, err := fmt.Fprintln(p.in, words...); err != nil {
-		p.b.Fatalf("telling the child: %v", err)
+		p.b.Fatalf("writing to the child process: %v", err)
 	}
 }
 
@@ -64,10 +64,10 @@ func (p *process) tell(words ...any) {
 func (p *process) number() (n int64) {
 	p.b.Helper()
 	if !p.answers.Scan() {
-		p.b.Fatalf("the child is gone: %v", p.answers.Err())
+		p.b.Fatalf("the child process has exited: %v", p.answers.Err())
 	}
 	if _, err := fmt.Sscanf(p.answers.Text(), "ok %d", &n); err != nil {
-		p.b.Fatalf("the child answers %q", p.answers.Text())
+		p.b.Fatalf("the child process answered %q", p.answers.Text())
 	}
 	return n
 }
@@ -103,7 +103,7 @@ func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	for p.answers.Scan() {
 		if !strings.HasPrefix(p.answers.Text(), "ok") {
-			p.b.Errorf("the child's last answers: %q", p.answers.Text())
+			p.b.Errorf("unexpected last answer of the child process: %q", p.answers.Text())
 		}
 	}
 	_ = p.cmd.Wait()

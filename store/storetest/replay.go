@@ -51,7 +51,7 @@ func sameAnswer(b *bench, op bellcord.Op, first, again bellcord.Result) {
 	b.Helper()
 	first.Events, again.Events = nil, nil
 	if first.Record, again.Record = nil, nil; !reflect.DeepEqual(first, again) {
-		b.Errorf("%T was answered %+v, and %+v the second time", op, first, again)
+		b.Errorf("%T returned %+v, and %+v the second time", op, first, again)
 	}
 }
 
@@ -68,7 +68,7 @@ func replayBatch(b *bench) {
 		n.do(batch...)
 	})
 	if again := n.record(early.Turn); !reflect.DeepEqual(record, again) {
-		b.Errorf("the turn was %+v, it became %+v", record, again)
+		b.Errorf("the turn changed from %+v to %+v", record, again)
 	}
 }
 
@@ -89,7 +89,7 @@ func replayEvents(b *bench) {
 	for _, op := range life(s, firstFence(n)) {
 		first, again := n.ok(op), n.do(op)[0]
 		if len(first.Events) != len(again.Events) {
-			b.Errorf("%T was answered with %v, and %v the second time", op, kinds(first.Events), kinds(again.Events))
+			b.Errorf("%T returned %v, and %v the second time", op, kinds(first.Events), kinds(again.Events))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func idOnce(b *bench) {
 			other.refused(op, bellcord.ErrTurnExists)
 		})
 		if got := n.record(op.Turn).State; got != state {
-			b.Errorf("a turn that was %s is %s", state, got)
+			b.Errorf("a turn changed from %s to %s", state, got)
 		}
 	}
 }

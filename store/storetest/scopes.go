@@ -49,14 +49,14 @@ func scopeOfOthers(b *bench) {
 		b.Errorf("the scope is %v", got)
 	}
 	if got := n.stopped(own.turn, running.turn, waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
-		b.Errorf("stopped are %v", got)
+		b.Errorf("the stopped turns are %v", got)
 	}
 	if len(r.Events) != 1 || r.Events[0].Session != s || count(n.log(s), "stop_asked") != 1 {
 		b.Errorf("events %v, log %v", kinds(r.Events), kinds(n.log(s)))
 	}
 	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: asked})
 	if got := n.stopped(waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{waits}) {
-		b.Errorf("with drop, stopped are %v", got)
+		b.Errorf("with drop, the stopped turns are %v", got)
 	}
 }
 
@@ -80,7 +80,7 @@ func scopeTwice(b *bench) {
 	n.ok(ask(turn.turn, stopBy("first", bellcord.StopNow)))
 	n.unchanged(turn.session, func() { n.ok(bellcord.RecordStops{Cause: stopBy("second", bellcord.StopNow)}) })
 	if stop := n.record(turn.turn).Stop; who(stop) != "first" {
-		b.Errorf("the stop on record is by %s", who(stop))
+		b.Errorf("the recorded stop is by %s", who(stop))
 	}
 }
 
@@ -91,11 +91,11 @@ func editWaiting(b *bench) {
 	op := bellcord.EditTurn{Session: s, Turn: id, Text: "better", At: now()}
 	n.ok(op)
 	if got := n.record(id).Prompt.Text; got != "better" {
-		b.Errorf("the record says %q", got)
+		b.Errorf("the record has %q", got)
 	}
 	messages, err := history.Read(b.Context(), n, s)
 	if err != nil || len(messages) != 0 {
-		b.Errorf("a prompt that waits is no part of the conversation: %v, %v", messages, err)
+		b.Errorf("a queued prompt must not be part of the conversation: %v, %v", messages, err)
 	}
 	n.ok(claim(s, id))
 	messages, err = history.Read(b.Context(), n, s)
@@ -114,7 +114,7 @@ func editRefused(b *bench) {
 	n.refused(bellcord.EditTurn{Session: n.session(), Turn: waits, Text: "elsewhere", At: now()}, bellcord.ErrFenced)
 	n.refused(bellcord.EditTurn{Session: s, Turn: bellcord.NewTurnID(), Text: "nobody's", At: now()}, bellcord.ErrFenced)
 	if got := n.record(waits).Prompt.Text; got != "a prompt" {
-		b.Errorf("the record says %q", got)
+		b.Errorf("the record has %q", got)
 	}
 }
 
@@ -138,15 +138,15 @@ func scopeEnded(b *bench) {
 	ends(asked, bellcord.EndDone)
 	r := n.ok(bellcord.RecordStops{Cause: asked})
 	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{mine.turn}) || r.Records[0].Receipt == nil {
-		b.Errorf("answered are %v, of %v", got, mine.turn)
+		b.Errorf("the returned turns are %v, want %v", got, mine.turn)
 	}
 	if len(r.Events) > 0 {
 		b.Errorf("it added %v", kinds(r.Events))
 	}
 	if r := n.ok(bellcord.RecordStops{Cause: asked, Session: n.session()}); len(r.Records) > 0 {
-		b.Errorf("another session's are %v", idsOf(r.Records))
+		b.Errorf("another session's turns were returned: %v", idsOf(r.Records))
 	}
 	if r := other.ok(bellcord.RecordStops{Cause: asked}); len(r.Records) > 0 {
-		b.Errorf("its own are %v", idsOf(r.Records))
+		b.Errorf("the node's own turns were returned: %v", idsOf(r.Records))
 	}
 }

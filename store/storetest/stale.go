@@ -17,7 +17,7 @@ var staleChecks = []check{
 func (b *bench) forsaken(prepare func(*node)) *node {
 	b.Helper()
 	if b.Forsake == nil {
-		b.Skip("this store cannot take a live node for dead")
+		b.Skip("this store cannot expire the lease of a live node")
 	}
 	stale := b.node()
 	prepare(stale)
@@ -79,7 +79,7 @@ func takenMidway(b *bench) {
 	writer.Wait()
 	events := n.log(t.session)
 	if got := count(events, "said"); got != acknowledged {
-		b.Errorf("%d appends were acknowledged, %d are there", acknowledged, got)
+		b.Errorf("%d appends were acknowledged, but %d are in the log", acknowledged, got)
 	}
 	if last := events[len(events)-1].Body.Kind(); last != "ended" {
 		b.Errorf("the log ends with %s", last)
@@ -115,6 +115,6 @@ func acceptedStale(b *bench) {
 		b.Fatal(err)
 	}
 	if taken := n.takeOver(); len(taken) != 1 {
-		b.Errorf("a turn waits for ever: %+v", n.record(op.Turn))
+		b.Errorf("a turn stays queued forever: %+v", n.record(op.Turn))
 	}
 }

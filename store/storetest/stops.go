@@ -28,7 +28,7 @@ func firstStays(b *bench) {
 		for _, mode := range []bellcord.StopMode{bellcord.StopNow, bellcord.StopForce, bellcord.StopAfterStep, ""} {
 			r := other.ok(ask(t.turn, stopBy("later", mode)))
 			if r.Record == nil || who(r.Record.Stop) != "first" || who(r.Stop) != "first" {
-				b.Errorf("a later stop (%s) is told of %v, record %+v", mode, r.Stop, r.Record)
+				b.Errorf("a later stop (%s) returned %v, record %+v", mode, r.Stop, r.Record)
 			}
 		}
 	})
@@ -47,7 +47,7 @@ func manyStops(b *bench) {
 	all.Wait()
 	stays := who(n.record(t.turn).Stop)
 	if slices.ContainsFunc(told, func(by string) bool { return by != stays }) {
-		b.Errorf("%s's stop stays, the answers were %v", stays, told)
+		b.Errorf("%s's stop is recorded, the results were %v", stays, told)
 	}
 	if got := count(n.log(s), "stop_asked"); got != 1 {
 		b.Errorf("the log has %d stops", got)
@@ -80,11 +80,11 @@ func tooLate(b *bench) {
 	n.unchanged(s, func() {
 		r := other.ok(ask(t.turn, stopBy("late", bellcord.StopNow)))
 		if r.Record == nil || r.Record.State != bellcord.StateEnded || r.Record.Receipt == nil || r.Record.Receipt.End != bellcord.EndDone {
-			b.Errorf("the answer is %+v", r.Record)
+			b.Errorf("the result is %+v", r.Record)
 		}
 	})
 	if stop := n.record(t.turn).Stop; stop != nil {
-		b.Errorf("the ended turn has a stop on record: %v", stop)
+		b.Errorf("the ended turn has a recorded stop: %v", stop)
 	}
 }
 
@@ -127,13 +127,13 @@ func hears(b *bench, n *node, want ...bellcord.TurnID) {
 	var got []bellcord.TurnID
 	for _, r := range records {
 		if got = append(got, r.ID); r.Stop == nil || r.State == bellcord.StateEnded {
-			b.Errorf("the node hears of %+v", r)
+			b.Errorf("the node is notified of %+v", r)
 		}
 	}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		b.Errorf("the node hears of %v, want %v", got, want)
+		b.Errorf("the node is notified of %v, want %v", got, want)
 	}
 }
 
@@ -144,13 +144,13 @@ func recorded(b *bench) {
 	cause := stopBy("anna", bellcord.StopAfterStep)
 	r := other.ok(ask(turn, cause))
 	if r.Record == nil || r.Record.ID != turn || r.Record.State != bellcord.StateQueued || len(r.Events) != 1 || r.Events[0].Turn != turn {
-		b.Fatalf("the answer is %+v with %v", r.Record, kinds(r.Events))
+		b.Fatalf("the result is %+v with %v", r.Record, kinds(r.Events))
 	}
 	if got, ok := n.log(s)[1].Body.(bellcord.StopRequested); !ok || got.Cause != cause {
-		b.Errorf("the log says %+v", got)
+		b.Errorf("the log has %+v", got)
 	}
 	if got := n.ok(claim(s, turn)).Stop; got == nil || *got != cause {
-		b.Errorf("the claim is told of %v", got)
+		b.Errorf("the claim returned stop %v", got)
 	}
 }
 
@@ -161,13 +161,13 @@ func hurried(b *bench) {
 	r := other.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("bert", bellcord.StopForce)})
 	stop := n.record(t.turn).Stop
 	if stop == nil || stop.By != "anna" || stop.Mode != bellcord.StopForce || r.Stop == nil || *r.Stop != *stop || len(r.Events) > 0 {
-		b.Errorf("on record is %+v, answered %+v", stop, r)
+		b.Errorf("recorded %+v, returned %+v", stop, r)
 	}
 	n.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("carl", bellcord.StopNow)})
 	if again := n.record(t.turn).Stop; again.Mode != bellcord.StopForce || again.By != "anna" {
-		b.Errorf("a later one made it %+v", again)
+		b.Errorf("a later stop changed it to %+v", again)
 	}
 	if got := count(n.log(t.session), "stop_asked"); got != 1 {
-		b.Errorf("the log tells of %d stops", got)
+		b.Errorf("the log has %d stops", got)
 	}
 }

@@ -84,7 +84,7 @@ func Run(t *testing.T, h Harness) {
 	}
 	for name := range h.Gaps {
 		if !excused[name] {
-			t.Errorf("a gap names no case: %q", name)
+			t.Errorf("the gap %q matches no test case", name)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func alive(b *bench) {
 	child.queued(s)
 	for range 3 {
 		if taken := other.takeOver(); len(taken) > 0 {
-			b.Fatalf("taken from the living: %v", taken)
+			b.Fatalf("turns were taken from a live node: %v", taken)
 		}
 	}
 	n.ok(mine.says(1, "alive"))
@@ -41,11 +41,11 @@ func paused(b *bench) {
 	child.says(t, 1)
 	child.pause()
 	if taken := n.takeOver(); len(taken) > 0 {
-		b.Errorf("taken from a paused node: %v", taken)
+		b.Errorf("turns were taken from a paused node: %v", taken)
 	}
 	child.resume()
 	if seq := child.says(t, 2); seq != 4 {
-		b.Errorf("the woken node's event has number %d, want 4", seq)
+		b.Errorf("the resumed node's event has sequence number %d, want 4", seq)
 	}
 }
 
@@ -61,10 +61,10 @@ func killed(b *bench) {
 		b.Errorf("the running turn: %+v", r)
 	}
 	if r := taken[waits]; r.State != bellcord.StateQueued || r.Fence <= before || r.Prompt.Text != "a prompt" {
-		b.Errorf("the waiting turn: %+v", r)
+		b.Errorf("the queued turn: %+v", r)
 	}
 	if again := n.takeOver(); len(taken) != 2 || len(again) != 2 {
-		b.Errorf("taken %d, then %d: they are handed out until they have ended", len(taken), len(again))
+		b.Errorf("took %d turns, then %d: turns must be returned until they have ended", len(taken), len(again))
 	}
 	n.unchanged(s, func() {
 		n.refused(runs.says(2, "late"), bellcord.ErrFenced)
@@ -73,7 +73,7 @@ func killed(b *bench) {
 	n.ok(runs.under(taken[runs.turn].Fence).ends(bellcord.EndLost))
 	n.ok(claimed{s, waits, taken[waits].Fence}.ends(bellcord.EndLost))
 	if after := n.takeOver(); len(after) > 0 {
-		b.Errorf("%d were handed out again although they have ended", len(after))
+		b.Errorf("%d turns were returned again although they have ended", len(after))
 	}
 }
 
@@ -159,7 +159,7 @@ func takenAndWritten(b *bench) {
 	t.fence = n.takeOver()[t.turn].Fence
 	n.ok(t.says(1, "what the new owner says"))
 	if events := n.log(t.session); textOf(events[len(events)-1]) != "what the new owner says" {
-		b.Errorf("the new owner was told that it is written, and the log ends with %q", textOf(events[len(events)-1]))
+		b.Errorf("the append of the new owner succeeded, but the log ends with %q", textOf(events[len(events)-1]))
 	}
 }
 
@@ -173,10 +173,10 @@ func left(b *bench) {
 			b.Fatal(err)
 		}
 		if taken := n.takeOver(); len(taken) > 0 {
-			b.Errorf("leaver %d left %v", i, taken)
+			b.Errorf("node %d left turns to take: %v", i, taken)
 		}
 		if _, err := leaver.Commit(b.Context(), []bellcord.Op{accept(t.session)}); err == nil {
-			b.Error("a node that has left still commits")
+			b.Error("a closed node still commits")
 		}
 	}
 }
