@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-const editFileDescription = "Replace text in a file. old must match the file exactly and occur exactly once; set all to replace every occurrence. new replaces it. " +
+const editFileDescription = "Replace text in a file: old is replaced by new. old must match the file exactly and occur exactly once; set all to replace every occurrence. " +
 	"In a file with CRLF line endings, line endings in old and new are treated as CRLF. The file is replaced atomically. Returns what changed."
 
 const editFileSchema = `{"type":"object","required":["path","old","new"],"additionalProperties":false,"properties":{` +
