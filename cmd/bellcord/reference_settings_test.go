@@ -61,7 +61,7 @@ func settingsReference(t *testing.T) string {
 		if title != "" {
 			fmt.Fprintf(&b, "\n## `%s`\n\n%s\n", title, s.doc)
 		}
-		fmt.Fprintf(&b, "\n| setting | is | |\n|---|---|---|\n")
+		fmt.Fprintf(&b, "\n| setting | type | description |\n|---|---|---|\n")
 		type below struct{ name, title string }
 		var later []below
 		for _, f := range s.fields {
@@ -96,10 +96,12 @@ func kindOf(expr ast.Expr, key, within string) (kind, of, head string) {
 	switch e := expr.(type) {
 	case *ast.Ident:
 		switch e.Name {
-		case "string", "Duration", "UsageOnStop":
-			return "text", "", ""
+		case "string":
+			return "string", "", ""
+		case "Duration":
+			return "duration", "", ""
 		case "bool":
-			return "true or false", "", ""
+			return "boolean", "", ""
 		case "int", "int64", "float64":
 			return "number", "", ""
 		}
@@ -108,10 +110,10 @@ func kindOf(expr ast.Expr, key, within string) (kind, of, head string) {
 		return kindOf(e.X, key, "")
 	case *ast.ArrayType:
 		kind, of, _ := kindOf(e.Elt, key, "")
-		return "list of " + kind, of, "[[" + key + "]]"
+		return "list of " + kind + "s", of, "[[" + key + "]]"
 	case *ast.MapType:
 		kind, of, _ := kindOf(e.Value, key, "")
-		return kind + " by name", of, "[" + key + ".NAME]"
+		return "table of " + kind + "s", of, "[" + key + ".NAME]"
 	}
 	return "", "", ""
 }

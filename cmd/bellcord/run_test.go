@@ -155,7 +155,7 @@ func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 	}{
 		{[]string{"run", "--model", "nope/x", "hi"}, "there is no provider nope"},
 		{[]string{"run", "--model", "fake", "hi"}, "it is written provider/model"},
-		{[]string{"run", "--mode", "yolo", "hi"}, `there is no mode "yolo": use read-only, ask, auto-edit or full`},
+		{[]string{"run", "--mode", "yolo", "hi"}, `unknown mode "yolo": use read-only, ask, auto-edit or full`},
 		{[]string{"run", "--turn", "seven", "hi"}, "id is not a UUID"},
 		{[]string{"stop", "seven"}, "neither a session nor a turn"},
 		{[]string{"run", "--session", "nope", "hi"}, "no such session"},

@@ -122,7 +122,7 @@ func TestOpen_DataDirectoryWithoutAToken_SaysWhatToDo(t *testing.T) {
 func TestAServerForOtherMachinesNeedsTLS(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	if out, errs, code := w.does("serve", "--addr", "0.0.0.0:0", "--host", "x"); code == 0 || !strings.Contains(out+errs, "tokens would travel in the clear") {
+	if out, errs, code := w.does("serve", "--addr", "0.0.0.0:0", "--host", "x"); code == 0 || !strings.Contains(out+errs, "tokens would be sent unencrypted") {
 		t.Errorf("exit code %d: %s", code, out+errs)
 	}
 	cert, key, roots := certificate(t)

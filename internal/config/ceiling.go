@@ -11,10 +11,10 @@ import (
 // admin may not have a session with this mode and agent.
 func (c Config) Ceiling(mode, agent string) error {
 	if highest := c.maxMode(); permit.Mode(mode).Above(highest) {
-		return fmt.Errorf("mode %q is above %q, the highest without the scope admin (max_mode in [serve])", mode, highest)
+		return fmt.Errorf("mode %q needs the scope admin: without it, %q is the highest (max_mode in [serve])", mode, highest)
 	}
 	if agent != c.Agent && !slices.Contains(c.Serve.Agents, agent) {
-		return fmt.Errorf("agent %q needs the scope admin (or agents in [serve])", agent)
+		return fmt.Errorf("agent %q needs the scope admin, or an entry in agents in [serve]", agent)
 	}
 	return nil
 }
@@ -29,9 +29,9 @@ func (c Config) maxMode() permit.Mode {
 func (c Config) checkCeiling() error {
 	switch highest := c.maxMode(); {
 	case !highest.Valid():
-		return fmt.Errorf("serve.max_mode %q: it is one of %v", highest, permit.Modes)
+		return fmt.Errorf("serve.max_mode: unknown mode %q: use read-only, ask, auto-edit or full", highest)
 	case permit.Mode(c.Mode).Above(highest):
-		return fmt.Errorf("mode %q is above serve.max_mode %q: lower the one or raise the other", c.Mode, highest)
+		return fmt.Errorf("mode %q is above serve.max_mode %q: lower mode or raise serve.max_mode", c.Mode, highest)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestCeiling_ModeOrAgentAboveIt_IsAnError(t *testing.T) {
 
 func TestCheck_MaxModeBelowMode_IsAnError(t *testing.T) {
 	t.Parallel()
-	for highest, want := range map[string]string{"read-only": "above serve.max_mode", "everything": "one of", "full": ""} {
+	for highest, want := range map[string]string{"read-only": "above serve.max_mode", "everything": "unknown mode", "full": ""} {
 		c := config.Config{Mode: "ask", Serve: config.Serve{MaxMode: highest}}
 		err := c.Check()
 		if got := err != nil && strings.Contains(err.Error(), "max_mode"); got != (want != "") {

@@ -5,28 +5,27 @@ import (
 	"os"
 )
 
-// Cluster is what nodes that share a store in PostgreSQL have besides.
+// Cluster configures a node that shares a PostgreSQL store with other nodes.
 type Cluster struct {
-	Name  string   `toml:"name"`  // of this node, for people; the machine's where nothing is said
-	Lease Duration `toml:"lease"` // after which a node that is not heard counts as dead; more than 0s
-	NATS  string   `toml:"nats"`  // URLs with commas between them, on other hosts with TLS and credentials: tls://USER:PASSWORD@HOST:PORT; "" where the nodes have only the store
-	Creds string   `toml:"creds"` // file with NATS credentials
-	CA    string   `toml:"ca"`    // file with the certificates that NATS's must be signed by
-	Cert  string   `toml:"cert"`  // file with our own, where NATS wants one
-	Key   string   `toml:"key"`   // file with its key
-	// Prefix of the subjects. Clusters that share NATS servers have different ones.
-	Prefix string `toml:"prefix"`
+	Name   string   `toml:"name"`   // name of this node in lists and logs (default: the host name)
+	Lease  Duration `toml:"lease"`  // how long a node may fail to renew its lease before it counts as dead; more than 0s (default "12s")
+	NATS   string   `toml:"nats"`   // URLs of NATS servers, separated by commas; a server on another host needs TLS and credentials: tls://USER:PASSWORD@HOST:PORT (default "": nodes communicate through the store only; env BELLCORD_NATS)
+	Creds  string   `toml:"creds"`  // file with NATS credentials (default: none)
+	CA     string   `toml:"ca"`     // file with the CA certificates that sign the NATS servers' certificates (default: those of the system)
+	Cert   string   `toml:"cert"`   // file with this node's client certificate for NATS; needs key (default: none)
+	Key    string   `toml:"key"`    // file with the private key of cert (default: none)
+	Prefix string   `toml:"prefix"` // prefix of the NATS subjects; use a different one for each cluster on the same NATS servers (default "bellcord")
 }
 
 // Check says what is wrong with it, for a store of the given URL.
 func (c Cluster) Check(store string) error {
 	switch {
 	case store != "" && c.Lease <= 0:
-		return errors.New("cluster.lease: a node needs a lease of more than 0s")
+		return errors.New("cluster.lease must be more than 0s")
 	case c.NATS != "" && store == "":
-		return errors.New("NATS is for nodes that share a store: give --store postgres://…, too")
+		return errors.New("NATS needs a shared store: add --store postgres://…")
 	case (c.Cert == "") != (c.Key == ""):
-		return errors.New("a certificate for NATS and its key come together")
+		return errors.New("cluster.cert and cluster.key must be set together")
 	}
 	return nil
 }

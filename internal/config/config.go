@@ -21,76 +21,79 @@ import (
 
 // Config is how Bellcord is to run.
 type Config struct {
-	Data   string   `toml:"data"`   // the directory of the store, and of what is this machine's own
-	Store  string   `toml:"store"`  // postgres://…, for several machines; "" is a file in data
-	New    bool     `toml:"-"`      // begin with an empty store where data has lost its own
-	Agent  string   `toml:"agent"`  // who does the work in new sessions; "" is our own
-	Model  string   `toml:"model"`  // provider/model, for new sessions
-	Models []string `toml:"models"` // others to choose from
-	Mode   string   `toml:"mode"`   // what is allowed without asking: read-only, ask, auto-edit or full
+	Data   string   `toml:"data"`   // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
+	Store  string   `toml:"store"`  // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
+	New    bool     `toml:"-"`      // create an empty store if the data directory has lost its database
+	Agent  string   `toml:"agent"`  // hosted agent for new sessions (default "": Bellcord's own agent; env BELLCORD_AGENT)
+	Model  string   `toml:"model"`  // model for new sessions, as provider/model (no default; env BELLCORD_MODEL)
+	Models []string `toml:"models"` // more models to choose from, each as provider/model (default: none)
+	Mode   string   `toml:"mode"`   // permission mode for new sessions: read-only, ask, auto-edit or full (default "ask"; env BELLCORD_MODE)
 
-	ConfirmStop  bool    `toml:"confirm_stop"`  // in a terminal Esc stops at the second press
-	Titles       string  `toml:"titles"`        // provider/model that names sessions; "" for their first words
-	SystemPrompt string  `toml:"system_prompt"` // file with a template; "" for our own
-	CompactAt    float64 `toml:"compact_at"`    // share of a model's window; 0 for never
+	ConfirmStop  bool    `toml:"confirm_stop"`  // in bellcord chat, stop only when Esc is pressed twice within 2 s (default false)
+	Titles       string  `toml:"titles"`        // model that writes session titles, as provider/model (default "": a session's first words are its title)
+	SystemPrompt string  `toml:"system_prompt"` // file with a template for the system prompt (default "": the built-in prompt)
+	CompactAt    float64 `toml:"compact_at"`    // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never (default 0.8)
 
-	Provider map[string]Provider `toml:"provider"`
-	Facts    map[string]Facts    `toml:"facts"` // by provider/model
-	Permit   Permit              `toml:"permit"`
-	Commands Commands            `toml:"commands"`
-	MCP      map[string]Server   `toml:"mcp"`
-	Agents   map[string]Agent    `toml:"agents"`
-	Limits   Limits              `toml:"limits"`
-	Serve    Serve               `toml:"serve"`
-	Cluster  Cluster             `toml:"cluster"`
-	Telegram Telegram            `toml:"telegram"`
+	Provider map[string]Provider `toml:"provider"` // model APIs, by provider name
+	Facts    map[string]Facts    `toml:"facts"`    // context windows and prices, by provider/model
+	Permit   Permit              `toml:"permit"`   // rules for tool calls
+	Commands Commands            `toml:"commands"` // environment of commands
+	MCP      map[string]Server   `toml:"mcp"`      // MCP servers, by name
+	Agents   map[string]Agent    `toml:"agents"`   // hosted agents, by name
+	Limits   Limits              `toml:"limits"`   // limits of turns and sessions
+	Serve    Serve               `toml:"serve"`    // the HTTP server
+	Cluster  Cluster             `toml:"cluster"`  // nodes that share a store
+	Telegram Telegram            `toml:"telegram"` // the Telegram bot
 
 	// Loaded is the file that was read, or would have been had it been there.
 	Loaded string `toml:"-"`
 }
 
-// Agent is one of another program that we host: how it is started, where what we
-// know of it does not hold.
+// Agent configures a hosted agent. For an agent that Bellcord knows by name, only
+// set what differs from its defaults.
 type Agent struct {
-	Command  []string          `toml:"command"`
-	Protocol string            `toml:"protocol"` // acp | pi
-	Env      map[string]string `toml:"env"`
-	Pass     []string          `toml:"pass"`  // variables of our own environment it is given, such as "ANTHROPIC_*"
-	Renew    bool              `toml:"renew"` // give up its session after a stop; the next prompt is told the conversation
-	Home     string            `toml:"home"`  // a directory of its own for HOME and settings
+	Command  []string          `toml:"command"`  // program and arguments (required unless Bellcord knows the agent by name)
+	Protocol string            `toml:"protocol"` // protocol of the agent: acp or pi (required unless Bellcord knows the agent by name)
+	Env      map[string]string `toml:"env"`      // environment variables to set for the agent (default: none)
+	Pass     []string          `toml:"pass"`     // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; an agent known by name always gets its own settings and keys)
+	Renew    bool              `toml:"renew"`    // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some agents known by name)
+	Home     string            `toml:"home"`     // absolute path of a directory that the agent gets as HOME and for its settings (default "": your own)
 }
 
-// Permit holds rules such as "shell(git status)": deny beats allow.
+// Permit lists rules for tool calls, such as "shell(git status)" or
+// "write_file(docs/*)". Deny rules take precedence over allow rules.
 type Permit struct {
-	Allow []string `toml:"allow"`
-	Deny  []string `toml:"deny"`
+	Allow []string `toml:"allow"` // calls that run without a question, unless the mode denies them (default: none)
+	Deny  []string `toml:"deny"`  // calls that are refused in every mode (default: none)
 }
 
-// Commands are those of the shell tool, in the background too, and of hosted agents' terminals.
+// Commands configures the environment of commands: those of the shell tool,
+// including background commands, and those of hosted agents' terminals.
 type Commands struct {
-	Pass []string `toml:"pass"` // variables that look like secrets and are given to commands nevertheless, such as "GITHUB_TOKEN" or "NPM_*"
+	Pass []string `toml:"pass"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*" (default: none)
 }
 
-// Server is an MCP server: a command on this machine, or a URL.
+// Server configures an MCP server. Set either command or url.
 type Server struct {
-	Command []string          `toml:"command"` // program and arguments
-	Env     map[string]string `toml:"env"`     // of the command
-	Pass    []string          `toml:"pass"`    // variables that look like secrets and are given to the command nevertheless, such as "GITHUB_TOKEN"
-	URL     string            `toml:"url"`
-	Headers map[string]string `toml:"headers"` // sent to the url
+	Command []string          `toml:"command"` // program and arguments of a server on this machine
+	Env     map[string]string `toml:"env"`     // environment variables to set for the command (default: none)
+	Pass    []string          `toml:"pass"`    // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN" (default: none)
+	URL     string            `toml:"url"`     // address of a server that is reached over HTTP
+	Headers map[string]string `toml:"headers"` // HTTP headers to send to the url (default: none)
 
-	TrustHints bool `toml:"trust_hints"` // use tools that the server calls read-only without asking (default false)
+	TrustHints bool `toml:"trust_hints"` // run tools that the server declares read-only without a question (default false)
 }
 
-// Limits of a turn, and of a session; 0 means no limit, but for output. Costs are in dollars.
+// Limits configures the limits of a turn and of a session. 0 means no limit, except
+// for output. Costs are in US dollars and need the model's price in [facts].
 type Limits struct {
-	Steps         int      `toml:"steps"`    // model requests of a turn
-	Tokens        int64    `toml:"tokens"`   // of a turn
-	Cost          float64  `toml:"cost"`     // of a turn
-	Deadline      Duration `toml:"deadline"` // of a turn, as in "30m"
-	SessionTokens int64    `toml:"session_tokens"`
-	SessionCost   float64  `toml:"session_cost"`
-	Output        int      `toml:"output"` // bytes of a tool call's output that are recorded and shown, half of its head and half of its tail; 0 for none
+	Steps         int      `toml:"steps"`          // maximum number of model requests per turn (default 100)
+	Tokens        int64    `toml:"tokens"`         // maximum number of tokens per turn (default 0: no limit)
+	Cost          float64  `toml:"cost"`           // maximum cost per turn (default 0: no limit)
+	Deadline      Duration `toml:"deadline"`       // maximum duration of a turn, such as "30m" (default "0s": no limit)
+	SessionTokens int64    `toml:"session_tokens"` // maximum number of tokens per session (default 0: no limit)
+	SessionCost   float64  `toml:"session_cost"`   // maximum cost per session (default 0: no limit)
+	Output        int      `toml:"output"`         // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
 }
 
 // Duration is written as in "90s".
@@ -181,7 +184,7 @@ func (c *Config) readFile(path string) error {
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil
 	} else if err != nil {
-		return fmt.Errorf("reading configuration: %w", err)
+		return fmt.Errorf("read configuration: %w", err)
 	}
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -213,7 +216,7 @@ func masked(lines string) string { return secretLine.ReplaceAllString(lines, "${
 
 func checkMode(mode string) error {
 	if !permit.Mode(mode).Valid() {
-		return fmt.Errorf("there is no mode %q: use read-only, ask, auto-edit or full", mode)
+		return fmt.Errorf("unknown mode %q: use read-only, ask, auto-edit or full", mode)
 	}
 	return nil
 }
@@ -229,7 +232,7 @@ func (c Config) checkNegative() error {
 		"telegram.old_after": float64(c.Telegram.OldAfter), "telegram.idle": float64(c.Telegram.Idle),
 	} {
 		if value < 0 {
-			return fmt.Errorf("%s: it is negative; use 0 or more", name)
+			return fmt.Errorf("%s is negative: use 0 or more", name)
 		}
 	}
 	return nil
@@ -250,14 +253,14 @@ func (c Config) Check() error {
 	}
 	for name, s := range c.MCP {
 		if (len(s.Command) == 0) == (s.URL == "") {
-			return fmt.Errorf("mcp.%s: it has either a command or a url", name)
+			return fmt.Errorf("mcp.%s: set either command or url", name)
 		}
 	}
 	if err := c.checkPass(); err != nil {
 		return err
 	}
 	if c.CompactAt < 0 || c.CompactAt > 1 {
-		return fmt.Errorf("compact_at %v: it is a share, from 0 (never) to 1", c.CompactAt)
+		return fmt.Errorf("compact_at is %v: use a number from 0 (never) to 1", c.CompactAt)
 	}
 	if err := c.checkNegative(); err != nil {
 		return err

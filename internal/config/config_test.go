@@ -296,7 +296,7 @@ func TestCheck_ZeroOrNegativeNumber_IsAValueOrAMistakeNeverIgnored(t *testing.T)
 		"[facts.\"a/b\"]\nwindow = 0\n":            "window is 0",
 		"[facts.\"a/b\"]\ninput = -1\n":            "input is negative",
 		"[facts.\"a/b\"]\ninput = 0\noutput = 0\n": "",
-		"[limits]\nsteps = -1\n":                   "limits.steps: it is negative",
+		"[limits]\nsteps = -1\n":                   "limits.steps is negative",
 		"[limits]\nsteps = 0\n":                    "",
 	} {
 		path := filepath.Join(t.TempDir(), "config.toml")

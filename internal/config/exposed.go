@@ -20,5 +20,5 @@ func Exposed(file string) error {
 	if err != nil || !secretSetting.Match(text) {
 		return nil //nolint:nilerr // nor does one that cannot be read
 	}
-	return fmt.Errorf("%s has secrets and can be read by others (%v): chmod 600 %s", file, info.Mode().Perm(), file)
+	return fmt.Errorf("%s contains secrets and is readable by other users (%v): chmod 600 %s", file, info.Mode().Perm(), file)
 }

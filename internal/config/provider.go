@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Provider is where models are, and how they are spoken to.
+// Provider configures a model API. The providers openai, anthropic, gemini and fake
+// are built in. The name must not contain a slash.
 type Provider struct {
-	API       string `toml:"api"`        // chat, responses, anthropic, gemini or fake
-	BaseURL   string `toml:"base_url"`   // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL
-	Key       string `toml:"api_key"`    // OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; better there than here
-	Thinking  *int64 `toml:"thinking"`   // tokens to think with, for anthropic and gemini: 0 is no thinking, -1 lets the model decide
-	Effort    string `toml:"effort"`     // to reason with, for responses
-	MaxOutput *int64 `toml:"max_output"` // tokens of one answer, for anthropic
+	API       string `toml:"api"`        // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (default: responses for openai, anthropic for anthropic, gemini for gemini, fake for fake; chat for all others and for openai with a base_url)
+	BaseURL   string `toml:"base_url"`   // address of the API (default: the provider's public one; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
+	Key       string `toml:"api_key"`    // API key; better set in the environment than in the file (env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
+	Thinking  *int64 `toml:"thinking"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 turns thinking off, -1 lets the model decide (default: 0 for anthropic, the model decides for gemini)
+	Effort    string `toml:"effort"`     // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
+	MaxOutput *int64 `toml:"max_output"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking + 8000 if that is more)
 }
 
 // The APIs that models are spoken to by.
@@ -29,14 +30,16 @@ const (
 // APIs are all of them.
 var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
-// Facts are what cannot be asked of a model: the tokens that fit, and its prices
-// in dollars for a million tokens. A price of 0 is one: the model is free.
+// Facts describes a model with what its API does not report: the context window and
+// the prices in US dollars per million tokens. NAME is provider/model, in quotes. A
+// price of 0 means that the model is free. Without input and output, costs are
+// unknown.
 type Facts struct {
-	Window     *int64   `toml:"window"`
-	Input      *float64 `toml:"input"`
-	Output     *float64 `toml:"output"`
-	CacheRead  *float64 `toml:"cache_read"`  // without it, the price of input
-	CacheWrite *float64 `toml:"cache_write"` // without it, the price of input
+	Window     *int64   `toml:"window"`      // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
+	Input      *float64 `toml:"input"`       // price of input tokens (default: unknown; 0 if output is set)
+	Output     *float64 `toml:"output"`      // price of output tokens (default: unknown; 0 if input is set)
+	CacheRead  *float64 `toml:"cache_read"`  // price of input tokens that are read from the provider's cache (default: the price of input)
+	CacheWrite *float64 `toml:"cache_write"` // price of input tokens that are written to the provider's cache (default: the price of input)
 }
 
 // addProviders puts those that everybody has beside the file's, and the
@@ -80,10 +83,10 @@ func (c *Config) addProviders() {
 func (c Config) checkProviders() error {
 	for name, p := range c.Provider {
 		if !slices.Contains(APIs, p.API) {
-			return fmt.Errorf("provider.%s: api %q is none of %v", name, p.API, APIs)
+			return fmt.Errorf("provider.%s: unknown api %q: use %s", name, p.API, strings.Join(APIs, ", "))
 		}
 		if strings.Contains(name, "/") {
-			return fmt.Errorf("provider.%s: a name has no slash", name)
+			return fmt.Errorf("provider.%s: the name of a provider must not contain a slash", name)
 		}
 		if p.MaxOutput != nil && *p.MaxOutput < 1 {
 			return fmt.Errorf("provider.%s: max_output is %d: use 1 or more, or leave it out", name, *p.MaxOutput)
@@ -99,7 +102,7 @@ func (c Config) checkFacts() error {
 		}
 		for name, price := range map[string]*float64{"input": f.Input, "output": f.Output, "cache_read": f.CacheRead, "cache_write": f.CacheWrite} {
 			if price != nil && *price < 0 {
-				return fmt.Errorf("facts.%s: %s is negative; use 0 or more", model, name)
+				return fmt.Errorf("facts.%s: %s is negative: use 0 or more", model, name)
 			}
 		}
 	}

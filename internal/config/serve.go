@@ -8,64 +8,65 @@ import (
 	"strings"
 )
 
-// Serve is how a server is reached, and by whom.
+// Serve configures bellcord serve: its address, who can reach it, and its limits.
 type Serve struct {
-	Addr        string   `toml:"addr"`         // host:port
-	Hosts       []string `toml:"hosts"`        // other names that requests may be for
-	Origins     []string `toml:"origins"`      // other sites that may ask, as in "https://example.com"
-	TLSCert     string   `toml:"tls_cert"`     // file
-	TLSKey      string   `toml:"tls_key"`      // file
-	BehindProxy bool     `toml:"behind_proxy"` // that does TLS and sets X-Forwarded-For
-	Finish      Duration `toml:"finish"`       // for turns to end by themselves at a shutdown, then they are stopped; 0s stops them at once
-	Idle        Duration `toml:"idle"`         // before a session without turns is let go of; 0s is never
-	Rate        int      `toml:"rate"`         // requests a second for each owner; 0 for no limit. Stops are not counted
-	MaxMode     string   `toml:"max_mode"`     // highest mode of a session without the scope admin: read-only, ask, auto-edit or full; "" is mode
-	Agents      []string `toml:"agents"`       // agents that can be chosen without the scope admin, in addition to agent; "" stands for Bellcord's own agent
+	Addr        string   `toml:"addr"`         // host:port to listen on; port 0 picks a free one (default "127.0.0.1:4500")
+	Hosts       []string `toml:"hosts"`        // more host names to accept in the Host header of requests; the first one is used in the address of the page (default: none)
+	Origins     []string `toml:"origins"`      // more origins whose pages may send requests, such as "https://example.com" (default: none)
+	TLSCert     string   `toml:"tls_cert"`     // file with the TLS certificate; needs tls_key (default: none)
+	TLSKey      string   `toml:"tls_key"`      // file with the private key of tls_cert (default: none)
+	BehindProxy bool     `toml:"behind_proxy"` // a proxy in front terminates TLS and sets X-Forwarded-For (default false)
+	Finish      Duration `toml:"finish"`       // how long running turns may continue at a shutdown before they are stopped; 0s stops them at once (default "30s")
+	Idle        Duration `toml:"idle"`         // how long an idle session stays in memory; 0s for always (default "30m")
+	Rate        int      `toml:"rate"`         // maximum number of requests per second and owner; stops do not count; 0 for no limit (default 200)
+	MaxMode     string   `toml:"max_mode"`     // highest mode of a session without the scope admin: read-only, ask, auto-edit or full (default "": the same as mode)
+	Agents      []string `toml:"agents"`       // agents that can be chosen without the scope admin, in addition to agent; "" stands for Bellcord's own agent (default: none)
 
-	MaxTurns           int `toml:"max_turns"`             // at once, of this process; -1 for no limit, 0 takes none
-	MaxTurnsPerOwner   int `toml:"max_turns_per_owner"`   // at once, of one owner; -1 for no limit
-	MaxViewers         int `toml:"max_viewers"`           // streams of events at once; -1 for no limit. Few file descriptors make it less
-	MaxViewersPerOwner int `toml:"max_viewers_per_owner"` // streams at once, of one owner; -1 for no limit
+	MaxTurns           int `toml:"max_turns"`             // maximum number of turns of this process that have not ended; 0 accepts none, -1 for no limit (default 2000)
+	MaxTurnsPerOwner   int `toml:"max_turns_per_owner"`   // maximum number of turns of one owner that have not ended; 0 accepts none, -1 for no limit (default 1000)
+	MaxViewers         int `toml:"max_viewers"`           // maximum number of open event streams; a low limit of open files reduces it; 0 accepts none, -1 for no limit (default 5000)
+	MaxViewersPerOwner int `toml:"max_viewers_per_owner"` // maximum number of open event streams of one owner; 0 accepts none, -1 for no limit (default 1000)
 
-	OIDC []OIDC `toml:"oidc"`
+	OIDC []OIDC `toml:"oidc"` // OpenID Connect issuers whose tokens the server accepts
 }
 
-// OIDC is an issuer whose tokens are good here.
+// OIDC configures an OpenID Connect issuer whose tokens (JWTs) the server accepts.
+// Scopes in a token are ignored.
 type OIDC struct {
-	Name     string   `toml:"name"` // tells the people of several issuers apart
-	Issuer   string   `toml:"issuer"`
-	Audience string   `toml:"audience"`
-	Claim    string   `toml:"claim"`  // that names the person: sub (default), email …
-	Admins   []string `toml:"admins"` // values of the claim
-	Scopes   []string `toml:"scopes"` // of everybody else: read, prompt, stop
+	Name     string   `toml:"name"`     // part of the owners' names; required if there are several issuers (default: none)
+	Issuer   string   `toml:"issuer"`   // https URL of the issuer, as in the iss claim of its tokens; http only on this machine (required)
+	Audience string   `toml:"audience"` // value that the aud claim of a token must contain (required)
+	Claim    string   `toml:"claim"`    // claim that names the owner; "email" must be verified (default "sub")
+	Admins   []string `toml:"admins"`   // values of the claim that get all scopes (default: none)
+	Scopes   []string `toml:"scopes"`   // scopes of everyone else (default: read, prompt and stop)
 }
 
 // Check says what is wrong, or not safe.
 func (s Serve) Check() error {
 	host, _, err := net.SplitHostPort(s.Addr)
 	if err != nil {
-		return fmt.Errorf("addr %q: host:port is meant", s.Addr)
+		return fmt.Errorf("addr %q: use host:port", s.Addr)
 	}
 	if (s.TLSCert == "") != (s.TLSKey == "") {
-		return errors.New("a TLS certificate and its key come together")
+		return errors.New("the TLS certificate and its key must be set together: use --tls-cert and --tls-key")
 	}
 	if !Loopback(host) && s.TLSCert == "" && !s.BehindProxy {
-		return fmt.Errorf("%s can be reached from other machines, and tokens would travel in the clear: give --tls-cert and --tls-key, or --behind-proxy where a proxy does TLS, or listen on 127.0.0.1", s.Addr)
+		return fmt.Errorf("%s is reachable from other machines, and tokens would be sent unencrypted: use --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS, or listen on 127.0.0.1", s.Addr)
 	}
 	if anywhere(host) && len(s.Hosts) == 0 {
-		return fmt.Errorf("%s listens everywhere: say with --host by which name the server is reached, others are refused", s.Addr)
+		return fmt.Errorf("%s listens on all addresses: name the host that clients use with --host; requests for other hosts are refused", s.Addr)
 	}
 	for name, most := range map[string]int{
 		"max_turns": s.MaxTurns, "max_turns_per_owner": s.MaxTurnsPerOwner,
 		"max_viewers": s.MaxViewers, "max_viewers_per_owner": s.MaxViewersPerOwner,
 	} {
 		if most < -1 {
-			return fmt.Errorf("%s = %d: give a number from 0, or -1 for no limit", name, most)
+			return fmt.Errorf("%s is %d: use 0 or more, or -1 for no limit", name, most)
 		}
 	}
 	for _, origin := range s.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" {
-			return fmt.Errorf("origin %q: scheme://host is meant", origin)
+			return fmt.Errorf("origin %q: use scheme://host, such as https://example.com", origin)
 		}
 	}
 	return nil

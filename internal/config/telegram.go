@@ -11,28 +11,29 @@ import (
 	"strings"
 )
 
-// Telegram is a bot by which people use sessions, and who they are.
+// Telegram configures a Telegram bot and the people who may use it. The bot runs if
+// token or token_file is set.
 type Telegram struct {
-	Token     string `toml:"token" json:"-"`  // BotFather's
-	TokenFile string `toml:"token_file"`      // a file with it; one of the two
-	Server    string `toml:"server"`          // URL of a Bot API server; "" is Telegram's own
-	Webhook   string `toml:"webhook"`         // https URL by which Telegram reaches us; "" asks it instead
-	Secret    string `toml:"secret" json:"-"` // that Telegram shows at the webhook; "" is made at random
+	Token     string `toml:"token" json:"-"`  // the bot's token from BotFather; set either token or token_file (env BELLCORD_TELEGRAM_TOKEN, which overrides both)
+	TokenFile string `toml:"token_file"`      // file that contains the bot's token
+	Server    string `toml:"server"`          // URL of a Bot API server of your own (default "": Telegram's)
+	Webhook   string `toml:"webhook"`         // https URL at which Telegram reaches this server (default "": the bot polls Telegram)
+	Secret    string `toml:"secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (default "": random)
 
-	People  map[string]int64 `toml:"people"`  // by name: their numbers
-	Groups  map[string]int64 `toml:"groups"`  // where people may use it, besides alone with it
-	Pairing bool             `toml:"pairing"` // strangers get a code that the owner can approve
+	People  map[string]int64 `toml:"people"`  // people who may use the bot: their owner names with their Telegram user ids (default: none)
+	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative (default: none)
+	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram pair (default false)
 
-	Policy       string   `toml:"policy"`        // what a message does while a turn runs: Hold or Replace
-	ExposeErrors bool     `toml:"expose_errors"` // say in the chat what went wrong, not only that
-	Drafts       bool     `toml:"drafts"`        // show an answer that comes as a draft where Telegram can
-	OldAfter     Duration `toml:"old_after"`     // messages that waited longer for us are dropped; 0 drops none
-	Idle         Duration `toml:"idle"`          // before a chat's session without turns is let go of; 0 is never
+	Policy       string   `toml:"policy"`        // what happens to a message that arrives during a turn: "hold" queues it, "replace" stops the turn and answers the message (default "hold")
+	ExposeErrors bool     `toml:"expose_errors"` // show the details of errors in the chat (default false)
+	Drafts       bool     `toml:"drafts"`        // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
+	OldAfter     Duration `toml:"old_after"`     // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
+	Idle         Duration `toml:"idle"`          // how long an idle session of a chat stays in memory; 0s for always (default "30m")
 
-	Dir   string `toml:"dir"`   // where new sessions work; "" gives each one of its own
-	Agent string `toml:"agent"` // of new sessions, as the two below; "" is as elsewhere
-	Model string `toml:"model"`
-	Mode  string `toml:"mode"`
+	Dir   string `toml:"dir"`   // absolute path of the directory in which new sessions work (default "": a new directory for each session)
+	Agent string `toml:"agent"` // agent for new sessions (default "": the top-level agent)
+	Model string `toml:"model"` // model for new sessions (default "": the top-level model)
+	Mode  string `toml:"mode"`  // permission mode for new sessions (default "": the top-level mode)
 }
 
 // What a message does while a turn runs.
@@ -58,7 +59,7 @@ func (t Telegram) ReadToken() (string, error) {
 	if token == "" && t.TokenFile != "" {
 		text, err := os.ReadFile(t.TokenFile)
 		if err != nil {
-			return "", fmt.Errorf("reading the bot's token: %w", err)
+			return "", fmt.Errorf("read the bot's token: %w", err)
 		}
 		token = strings.TrimSpace(string(text))
 	}
@@ -71,24 +72,24 @@ func (t Telegram) ReadToken() (string, error) {
 var (
 	tokenForm  = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`) // it becomes part of addresses
 	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{16,256}$`)
-	errNoToken = errors.New("the bot's token is not one of BotFather's: they look like 123456:ABC-def")
+	errNoToken = errors.New("the bot's token is invalid: a token from BotFather looks like 123456:ABC-def")
 )
 
 // Check says what is wrong, or not safe. It reads no file.
 func (t Telegram) Check() error {
 	switch {
 	case t.Token != "" && t.TokenFile != "":
-		return errors.New("the bot's token is given twice: token or token_file")
+		return errors.New("token and token_file are both set: remove one")
 	case t.Token != "" && !tokenForm.MatchString(t.Token):
 		return errNoToken
 	case t.Secret != "" && !secretForm.MatchString(t.Secret):
-		return errors.New("secret: 16 to 256 letters, digits, _ and -")
+		return errors.New("secret: use 16 to 256 letters, digits, _ and -")
 	case t.Policy != "" && t.Policy != Hold && t.Policy != Replace:
-		return fmt.Errorf("policy %q: it is %s or %s", t.Policy, Hold, Replace)
+		return fmt.Errorf("unknown policy %q: use %s or %s", t.Policy, Hold, Replace)
 	case t.OldAfter < 0 || t.Idle < 0:
-		return errors.New("old_after and idle are not negative; 0 is never")
+		return errors.New("old_after or idle is negative: use 0s or more")
 	case t.Dir != "" && !filepath.IsAbs(t.Dir):
-		return fmt.Errorf("dir %q: a whole path is meant", t.Dir)
+		return fmt.Errorf("dir %q: use an absolute path", t.Dir)
 	case t.Mode != "" && checkMode(t.Mode) != nil:
 		return checkMode(t.Mode)
 	}
@@ -104,17 +105,17 @@ func (t Telegram) Check() error {
 // checkPlaces looks at addresses: the token is part of every request.
 func (t Telegram) checkPlaces() error {
 	if u, err := url.Parse(t.Webhook); t.Webhook != "" && (err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "") {
-		return errors.New("webhook: https://host/path is meant")
+		return errors.New("webhook: use https://host/path")
 	}
 	if t.Server == "" {
 		return nil
 	}
 	u, err := url.Parse(t.Server)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("server: https://host is meant")
+		return errors.New("server: use https://host")
 	}
 	if u.Scheme == "http" && !near(u.Hostname()) {
-		return fmt.Errorf("server %s: the bot's token would travel in the clear, give an https address", u.Host)
+		return fmt.Errorf("server %s: the bot's token would be sent unencrypted: use an https URL", u.Host)
 	}
 	return nil
 }
@@ -132,9 +133,9 @@ func checkNumbers(what string, all map[string]int64, good func(int64) bool) erro
 		other, twice := names[id]
 		switch {
 		case !good(id):
-			return fmt.Errorf("%s.%s: Telegram's numbers of people are above 0, those of groups below", what, name)
+			return fmt.Errorf("%s.%s: Telegram ids of people are positive, those of groups negative", what, name)
 		case twice:
-			return fmt.Errorf("%s: %s and %s have the same number", what, min(name, other), max(name, other))
+			return fmt.Errorf("%s: %s and %s have the same id", what, min(name, other), max(name, other))
 		}
 		names[id] = name
 	}

@@ -63,15 +63,15 @@ func TestABotThatWouldNotBeSafeIsRefusedWithTheReason(t *testing.T) {
 	}{
 		{config.Telegram{}, ""},
 		{config.Telegram{Token: "1:TEST"}, ""},
-		{config.Telegram{Token: "1:TEST", TokenFile: "f"}, "twice"},
+		{config.Telegram{Token: "1:TEST", TokenFile: "f"}, "both set"},
 		{config.Telegram{Token: "TEST"}, "BotFather"},
 		{config.Telegram{Token: "1:a/../b"}, "BotFather"},
 		{config.Telegram{Server: "https://bots.example.com"}, ""},
 		{config.Telegram{Server: "http://127.0.0.1:11436"}, ""},
 		{config.Telegram{Server: "http://10.0.0.2:8081"}, ""},
 		{config.Telegram{Server: "http://botapi:8081"}, ""},
-		{config.Telegram{Server: "http://bots.example.com"}, "in the clear"},
-		{config.Telegram{Server: "http://192.0.2.1"}, "in the clear"},
+		{config.Telegram{Server: "http://bots.example.com"}, "unencrypted"},
+		{config.Telegram{Server: "http://192.0.2.1"}, "unencrypted"},
 		{config.Telegram{Server: "bots.example.com"}, "https://host"},
 		{config.Telegram{Server: "https://a:b@bots.example.com"}, "https://host"},
 		{config.Telegram{Webhook: "https://bot.example.com/x"}, ""},
@@ -89,7 +89,7 @@ func TestABotThatWouldNotBeSafeIsRefusedWithTheReason(t *testing.T) {
 		{config.Telegram{Policy: "shout"}, "hold or replace"},
 		{config.Telegram{OldAfter: -1}, "negative"},
 		{config.Telegram{Idle: -1}, "negative"},
-		{config.Telegram{Dir: "work"}, "whole path"},
+		{config.Telegram{Dir: "work"}, "absolute path"},
 		{config.Telegram{Mode: "yolo"}, "mode"},
 	} {
 		err := config.Config{Mode: "ask", Telegram: test.bot}.Check()
