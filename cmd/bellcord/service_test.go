@@ -159,7 +159,7 @@ func TestWithoutAServiceManagerAPersonIsToldWhatWorks(t *testing.T) {
 			n.managed("offline")
 		}
 		_, errs, code := n.types("service", "install", "--user")
-		if code != exitFailed || !strings.Contains(errs, "no systemd runs here") || !strings.Contains(errs, "bellcord serve runs it in the foreground") {
+		if code != exitFailed || !strings.Contains(errs, "systemd is not available here") || !strings.Contains(errs, "run bellcord serve in the foreground instead") {
 			t.Errorf("%s, exit code %d", errs, code)
 		}
 	}
@@ -181,7 +181,7 @@ func TestServeTakesKeysFromAFileOfItsOwner(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := n.types("serve", "--environment", path); code != exitFailed || !strings.Contains(errs, "others may read") {
+	if _, errs, code := n.types("serve", "--environment", path); code != exitFailed || !strings.Contains(errs, "is open to other users") {
 		t.Errorf("%s, exit code %d", errs, code)
 	}
 }

@@ -83,23 +83,23 @@ func Here(system bool) (Target, error) {
 	case runtime.GOOS == "windows":
 		return Windows, nil
 	}
-	return "", fmt.Errorf("no service manager of %s is known here: %s", runtime.GOOS, foreground)
+	return "", fmt.Errorf("services are not supported on %s: %s", runtime.GOOS, foreground)
 }
 
 // foreground is what works everywhere.
-const foreground = "bellcord serve runs it in the foreground"
+const foreground = "run bellcord serve in the foreground instead"
 
 // New returns the unit of a target. It changes nothing.
 func New(target Target, s Settings) (Unit, error) {
 	for _, text := range []string{s.Program, s.Config, s.Data, s.Path, s.Home, s.ConfigHome, s.Account} {
 		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return Unit{}, fmt.Errorf("%q cannot be written into a service: it has a control character", text)
+			return Unit{}, fmt.Errorf("%q cannot be used in a service: it contains a control character", text)
 		}
 	}
 	switch target {
 	case SystemdUser, SystemdSystem:
 		if strings.ContainsAny(s.Program, "\"'\\") {
-			return Unit{}, fmt.Errorf("systemd starts no program with quotes or backslashes in its path: %s", s.Program)
+			return Unit{}, fmt.Errorf("systemd cannot start a program with quotes or backslashes in its path: %s", s.Program)
 		}
 		return systemdUnit(target, s), nil
 	case LaunchdUser, LaunchdSystem:
@@ -107,7 +107,7 @@ func New(target Target, s Settings) (Unit, error) {
 	case Windows:
 		return windowsUnit(s), nil
 	}
-	return Unit{}, fmt.Errorf("there is no target %s (there is %v)", target, Targets())
+	return Unit{}, fmt.Errorf("unknown target %q: use one of %s", target, strings.Trim(fmt.Sprint(Targets()), "[]"))
 }
 
 // arguments are those of the program. A manager that reads no file of keys has

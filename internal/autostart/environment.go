@@ -13,14 +13,14 @@ import (
 func Environment(path string) (map[string]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the environment: %w", err)
+		return nil, fmt.Errorf("read environment file: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("reading the environment: others may read %s, and it has keys: chmod 600 %s", path, shown([]string{path}))
+		return nil, fmt.Errorf("read environment file: %s has keys and is open to other users: chmod 600 %s", path, shown([]string{path}))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the environment: %w", err)
+		return nil, fmt.Errorf("read environment file: %w", err)
 	}
 	all, number := map[string]string{}, 0
 	for line := range strings.Lines(string(text)) {
@@ -31,7 +31,7 @@ func Environment(path string) (map[string]string, error) {
 		}
 		name, value, is := strings.Cut(line, "=")
 		if name = strings.TrimSpace(name); !is || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("reading the environment: %s: line %d is not NAME=value", path, number) // not what it says: it may be a key
+			return nil, fmt.Errorf("read environment file: %s: line %d is not NAME=value", path, number) // not what it says: it may be a key
 		}
 		all[name] = unquoted(strings.TrimSpace(value))
 	}

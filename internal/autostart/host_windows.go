@@ -42,7 +42,7 @@ func (h *hosted) Start(service.Service) error {
 	go func() {
 		err := h.serve(h.signals)
 		if !h.asked.Load() {
-			slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error("serving ended", "err", err)
+			slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error("server ended unexpectedly", "err", err)
 			os.Exit(1)
 		}
 		h.ended <- err

@@ -12,7 +12,7 @@ import (
 
 // What a caller decides on.
 var (
-	ErrThere   = errors.New("a service is there already")
+	ErrThere   = errors.New("a service is already installed")
 	ErrMissing = errors.New("no service is installed")
 	ErrForeign = errors.New("the service was not written by bellcord service install")
 )
@@ -35,7 +35,7 @@ func (u Unit) Installing(force bool) ([]Step, error) {
 	there, ours, err := u.found()
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("looking for the service: %w", err)
+		return nil, fmt.Errorf("find the service: %w", err)
 	case force && there && !ours && u.record != nil:
 		return nil, fmt.Errorf("%w: %s", ErrForeign, u.place())
 	case force && there && !ours:
@@ -45,11 +45,11 @@ func (u Unit) Installing(force bool) ([]Step, error) {
 	case force:
 		return u.install, nil
 	case there:
-		return nil, fmt.Errorf("%w: %s (--force writes it anew)", ErrThere, u.place())
+		return nil, fmt.Errorf("%w: %s (--force replaces it)", ErrThere, u.place())
 	}
 	for _, path := range u.elsewhere {
 		if _, err := os.Stat(path); err == nil {
-			return nil, fmt.Errorf("%w, a package's: %s (systemctl enable --now bellcord starts it; --force puts another in front of it)", ErrThere, path)
+			return nil, fmt.Errorf("%w by a package: %s (to start it: systemctl enable --now bellcord; --force installs another one that overrides it)", ErrThere, path)
 		}
 	}
 	return u.install, nil
@@ -64,11 +64,11 @@ func (u Unit) Uninstalling() ([]Step, error) {
 	there, ours, err := u.found()
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("looking for the service: %w", err)
+		return nil, fmt.Errorf("find the service: %w", err)
 	case !there:
-		return nil, fmt.Errorf("%w: nothing is at %s", ErrMissing, u.place())
+		return nil, fmt.Errorf("%w: %s not found", ErrMissing, u.place())
 	case !ours:
-		return nil, fmt.Errorf("%w: %s is left as it is", ErrForeign, u.place())
+		return nil, fmt.Errorf("%w: %s was not changed", ErrForeign, u.place())
 	}
 	return u.uninstall, nil
 }
@@ -92,7 +92,7 @@ type Status struct {
 // Status asks the manager.
 func (u Unit) Status(ctx context.Context) (s Status, err error) {
 	if s.There, s.Ours, err = u.found(); err != nil {
-		return s, fmt.Errorf("looking for the service: %w", err)
+		return s, fmt.Errorf("find the service: %w", err)
 	}
 	s.File = u.File
 	for _, path := range u.elsewhere {
@@ -108,7 +108,7 @@ func (u Unit) Status(ctx context.Context) (s Status, err error) {
 	}
 	s.Running, s.Words, err = u.running.ask(ctx)
 	if err != nil {
-		return s, fmt.Errorf("asking whether the service runs: %w", err)
+		return s, fmt.Errorf("query the state of the service: %w", err)
 	}
 	return s, nil
 }
@@ -130,9 +130,9 @@ func (u Unit) Reachable(ctx context.Context) error {
 	name, _, _ := strings.Cut(string(u.Target), "-")
 	whose := ""
 	if u.Target == SystemdUser {
-		whose = " for this person"
+		whose = " for this user"
 	}
-	return fmt.Errorf("no %s runs here%s: %s says %s; %s", name, whose, u.manager.says, why, foreground)
+	return fmt.Errorf("%s is not available here%s: %s: %s; %s", name, whose, u.manager.says, why, foreground)
 }
 
 // Do does the steps in order, up to the first that fails.

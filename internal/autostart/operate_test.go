@@ -177,7 +177,7 @@ func TestAJobIsLoadedOnceAndUnloadedWhereItIsLoaded(t *testing.T) {
 	m.says("launchctl", "no")
 	m.does(u.Uninstalling())
 	m.wasAsked("launchctl print system/dev.bellcord.bellcord")
-	if err := u.Reachable(t.Context()); err == nil || !strings.Contains(err.Error(), "no launchd runs here") {
+	if err := u.Reachable(t.Context()); err == nil || !strings.Contains(err.Error(), "launchd is not available here") {
 		t.Errorf("%v", err)
 	}
 }

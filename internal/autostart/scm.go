@@ -23,7 +23,7 @@ func windowsUnit(s Settings) Unit {
 	entry := scm{program: s.Program, arguments: arguments, description: says}
 	u.record = entry
 	tell := func(what string, do func() error) Step {
-		return Step{says: "# would be asked of the service control manager: " + what + "\n", do: func(context.Context) error { return do() }}
+		return Step{says: "# would be requested from the service control manager: " + what + "\n", do: func(context.Context) error { return do() }}
 	}
 	u.install = []Step{
 		makeKeys(u.Keys, 0o755),

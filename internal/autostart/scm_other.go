@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errNoWindows = errors.New("this is not Windows")
+var errNoWindows = errors.New("only available on Windows")
 
 func (scm) found() (there, ours bool, err error)           { return false, false, nil }
 func (scm) create() error                                  { return errNoWindows }

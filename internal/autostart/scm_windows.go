@@ -78,7 +78,7 @@ func (s scm) found() (there, ours bool, err error) {
 func (scm) reachable() (yes bool, words string, err error) {
 	manager, err := mgr.Connect()
 	if err != nil {
-		return false, "run it as administrator", err
+		return false, "run the command as administrator", err
 	}
 	return true, "", manager.Disconnect()
 }

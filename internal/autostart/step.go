@@ -49,7 +49,7 @@ func write(path, text string) Step {
 // as it is. The directory may have a configuration, which others may have to read.
 func makeKeys(path string, dir fs.FileMode) Step {
 	return Step{
-		says: fmt.Sprintf("# would be made, empty and for its owner only, unless it is there: %s\n", path),
+		says: fmt.Sprintf("# would be created unless it exists, empty and for its owner only: %s\n", path),
 		do: func(context.Context) error {
 			if err := os.MkdirAll(filepath.Dir(path), dir); err != nil {
 				return err
@@ -75,7 +75,7 @@ func remove(path string) Step {
 // keep moves what somebody else wrote out of the way.
 func keep(path string) Step {
 	return Step{
-		says: fmt.Sprintf("# would be kept as %s.old: %s\n", path, path),
+		says: fmt.Sprintf("# would be renamed to %s.old: %s\n", path, path),
 		do:   func(context.Context) error { return os.Rename(path, path+".old") },
 	}
 }
@@ -153,7 +153,7 @@ func finds(argv []string, line string) question {
 				return true, line, nil
 			}
 		}
-		return false, "no " + line, nil
+		return false, "not " + strings.TrimPrefix(line, "state = "), nil
 	}}
 }
 

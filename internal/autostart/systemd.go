@@ -58,7 +58,7 @@ func hidden(files ...string) error {
 	for _, file := range files {
 		for _, dir := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
 			if strings.HasPrefix(file, dir) {
-				return fmt.Errorf("the service does not see %s, where %s is: put it elsewhere, such as /usr/local/bin or /etc/bellcord", dir, file)
+				return fmt.Errorf("the service has no access to %s, where %s is: move it elsewhere, such as /usr/local/bin or /etc/bellcord", dir, file)
 			}
 		}
 	}

@@ -25,18 +25,18 @@ func notify(socket, state string) error {
 		return nil
 	}
 	if !strings.HasPrefix(socket, "/") && !strings.HasPrefix(socket, "@") { // @: abstract, in no file system
-		return fmt.Errorf("NOTIFY_SOCKET: %q is no socket we can reach", socket)
+		return fmt.Errorf("NOTIFY_SOCKET: unsupported address %q", socket)
 	}
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err != nil {
-		return fmt.Errorf("telling the service manager: %w", err)
+		return fmt.Errorf("notify the service manager: %w", err)
 	}
 	_, err = conn.Write([]byte(state))
 	if closeErr := conn.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		return fmt.Errorf("telling the service manager: %w", err)
+		return fmt.Errorf("notify the service manager: %w", err)
 	}
 	return nil
 }

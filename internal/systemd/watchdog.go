@@ -20,7 +20,7 @@ func Watchdog(ctx context.Context, logger *slog.Logger, healthy func(context.Con
 	}
 }
 
-var errLate = errors.New("the answer came too late")
+var errLate = errors.New("the health check took too long")
 
 // longest keeps absurd settings within what a duration can hold; a word too
 // many does no harm.
@@ -56,7 +56,7 @@ func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, hea
 		case ctx.Err() != nil:
 			return
 		case err != nil && !failing: // once, not at every look
-			logger.Error("not healthy, the service manager is not told that we are alive", "err", err)
+			logger.Error("not healthy; systemd watchdog not notified", "err", err)
 		case err == nil && failing:
 			logger.Info("healthy again")
 		}
