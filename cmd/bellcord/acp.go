@@ -23,12 +23,13 @@ func acpCommand() *cobra.Command {
 	var install acpInstall
 	cmd := &cobra.Command{
 		Use:   "acp",
-		Short: "Serve an editor: the Agent Client Protocol on stdin and stdout",
-		Long: `Serves an editor on stdin and stdout: the editor starts it.
+		Short: "Serve an editor over the Agent Client Protocol (ACP)",
+		Long: `Serves an editor over stdin and stdout with the Agent Client Protocol (ACP). The
+editor starts this command.
 
-With --install it tells the editor so instead: it prints what belongs into the
-editor's settings, and with --write it puts that there, keeps everything else as
-it is, and the old file beside it.`,
+With --install it prints the settings that the editor needs instead. Add --write
+to put them into the editor's settings file: everything else in the file stays as
+it is, and the old file is kept as FILE.before-bellcord.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if install.editor != "" {
@@ -38,8 +39,8 @@ it is, and the old file beside it.`,
 		},
 	}
 	s.agentFlags(cmd)
-	cmd.Flags().StringVar(&install.editor, "install", "", "tell an `editor` of Bellcord: zed, jetbrains, emacs or neovim")
-	cmd.Flags().BoolVar(&install.write, "write", false, "with --install: change the editor's settings")
+	cmd.Flags().StringVar(&install.editor, "install", "", "print the settings for an `editor`: zed, jetbrains, emacs or neovim (add --write to install them)")
+	cmd.Flags().BoolVar(&install.write, "write", false, "with --install: write the settings to the editor's settings file")
 	hideMemory(cmd)
 	return cmd
 }
@@ -61,7 +62,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 		front = e.Open(ctx, appConfig(c, turnLog(true)))
 	}
 	if isatty.IsTerminal(os.Stdin.Fd()) {
-		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; bellcord acp --install EDITOR sets one up, Ctrl-C ends this")
+		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; to set one up: bellcord acp --install EDITOR; Ctrl-C to exit")
 	}
 	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.Hub, front)
 	return errors.Join(err, e.Close())
@@ -73,7 +74,7 @@ func (s *settings) setUp(ctx context.Context) (config.Config, error) {
 		return c, err
 	}
 	if file, _ := config.File(s.file); config.IsFile(file) {
-		return config.Config{}, fmt.Errorf("%s names no model: add one, as in model = \"provider/model\", or write it anew by bellcord init --force; then start again", file)
+		return config.Config{}, fmt.Errorf("no model in %s: add model = \"provider/model\", or replace the file with bellcord init --force; then try again", file)
 	}
 	if _, err := setup.Write(ctx, s.file, false); err != nil {
 		return config.Config{}, err

@@ -29,21 +29,21 @@ func (a acpInstall) tell(s *settings, out io.Writer) error {
 	home := personsHome()
 	if !a.write {
 		fmt.Fprint(out, e.Snippet(command)) //nolint:errcheck // a terminal
-		fmt.Fprintf(os.Stderr, "This belongs into %s.\n", e.Place(home))
+		fmt.Fprintf(os.Stderr, "Add this to %s.\n", e.Place(home))
 		return nil
 	}
 	done, err := e.Write(home, command)
 	switch {
 	case errors.Is(err, editor.ErrByHand):
-		return fmt.Errorf("%w; without --write it is printed. It belongs into %s", err, e.Place(home))
+		return fmt.Errorf("%w: run the command without --write, and add its output to %s", err, e.Place(home))
 	case err != nil:
 		return err
 	case !done.Changed:
-		fmt.Fprintf(out, "%s has it already: %s\n", e.Title, done.Path)
+		fmt.Fprintf(out, "%s is already set up: %s\n", e.Title, done.Path)
 	case done.Backup != "":
-		fmt.Fprintf(out, "told %s: %s (as it was: %s)\n", e.Title, done.Path, done.Backup)
+		fmt.Fprintf(out, "set up %s: %s (backup: %s)\n", e.Title, done.Path, done.Backup)
 	default:
-		fmt.Fprintf(out, "told %s: %s\n", e.Title, done.Path)
+		fmt.Fprintf(out, "set up %s: %s\n", e.Title, done.Path)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func agentsCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "agents [NAME…]",
-		Short: "List the agents that can be hosted: which are installed, and which start",
+		Short: "List hosted agents and whether they are installed and start",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.load()
 			if err != nil {

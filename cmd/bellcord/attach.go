@@ -28,14 +28,15 @@ func attachCommand() *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach SESSION",
-		Short: "Watch a session as it happens, stop what it runs, answer what it asks",
-		Long: `Shows a session from the start of the turn that runs, or of the last one, and goes
-on across turns until you leave. The beginning or the end of a session's id is enough.
+		Short: "Watch a session live, stop its turn, answer its questions",
+		Long: `Shows a session live, from the start of the running turn or of the last one, and
+continues with later turns until you leave. The beginning or the end of a
+session id is enough.
 
-Esc stops the turn. Ctrl-C stops it, again within two seconds forces it, a third
-leaves. When nothing runs, Ctrl-C leaves. q and Ctrl-D leave and stop nothing.
-Where there is no terminal it shows the turn to its end; the exit code is that of
-bellcord run.`,
+Esc or Ctrl-C stops the turn. A second Ctrl-C within two seconds forces the stop, a
+third one leaves. When nothing runs, Ctrl-C leaves. q and Ctrl-D leave without
+stopping anything. Without a terminal, the command shows the turn until it ends and
+exits with the same code as bellcord run.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.attach(cmd.Context(), args[0]) },
 	}
@@ -89,7 +90,7 @@ func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID
 			errs = rawWriter{unwaited}
 		}
 		out, typed = rawWriter{unwaited}, typing(os.Stdin)
-		fmt.Fprintln(errs, "Esc or Ctrl-C stops the turn, Ctrl-C again forces it; q or Ctrl-D leaves and stops nothing.")
+		fmt.Fprintln(errs, "Esc or Ctrl-C: stop the turn. Ctrl-C again: force the stop. q or Ctrl-D: leave without stopping.")
 	}
 	screen := line.NewScreen(&line.View{Out: out, Err: errs, Terminal: term.IsTerminal(int(os.Stdout.Fd()))}, begin.ID)
 	screen.Typed, screen.Out = typed, unwaited
@@ -99,7 +100,7 @@ func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID
 	}
 	screen.Answer = at.Answer
 	source, done, err := at.Events(ctx, id, max(begin.First-1, 0), func(err error) {
-		screen.Tell(fmt.Sprintf("… the server is out of reach (%v); trying again", err))
+		screen.Tell(fmt.Sprintf("… connection to the server lost (%v); reconnecting", err))
 	})
 	if err != nil {
 		return bellcord.Receipt{}, err

@@ -138,7 +138,7 @@ func TestInATerminalEscStopsArrowsDoNotAndTheTerminalIsRestored(t *testing.T) {
 		line += " '" + pair + "'"
 	}
 	x.types(line+" '"+attach.Path+"' attach "+string(said.Session)+"; echo code=$?; stty -a | grep -o ' icanon'", "Enter")
-	x.sees("q or Ctrl-D leaves and stops nothing")
+	x.sees("q or Ctrl-D: leave without stopping")
 	x.sees("> [say Begun.]")
 	x.types("Up")
 	x.types("Left")

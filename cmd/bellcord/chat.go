@@ -34,16 +34,18 @@ func chatCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk to an agent in the terminal; Esc stops it",
-		Long: `A conversation in the terminal: answers as they stream, tools as they work, a queue,
-questions. Turns run at the server that is named, at the one on the data
-directory, or else here; what runs here ends with the command.
+		Long: `Starts a conversation in the terminal, with streaming answers, tool calls, a queue
+and questions. Turns run on the server that --server names, or on the server of the
+data directory if one is running, or else in this process. Turns in this process end
+when the command exits.
 
-Enter sends, or queues while a turn runs. Esc stops the turn. Ctrl-C stops it,
-again within two seconds forces it, a third time exits; when nothing runs, the
-first clears the input and the second exits. /help tells the rest.
+Enter sends a prompt, or queues it while a turn runs. Esc stops the turn. Ctrl-C
+stops it too; a second one within two seconds forces the stop, a third one exits.
+When nothing runs, the first Ctrl-C clears the input and the second one exits. /help
+lists everything else.
 
-With --plain nothing is redrawn: lines are added and states said in words, for
-screen readers and simple terminals.`,
+With --plain the screen is never redrawn: output is only appended, and states are
+written as text, for screen readers and simple terminals.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.chat(cmd.Context()) },
 	}
@@ -52,8 +54,8 @@ screen readers and simple terminals.`,
 	cmd.Flags().StringVar(&f.session, "session", "", "continue this session; the beginning or the end of its `id` is enough")
 	cmd.Flags().BoolVarP(&f.again, "continue", "c", false, "continue the newest session of the directory")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
-	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` that new sessions work in (default: the current one; at a server that was named, one of the session's own)")
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "redraw nothing: for screen readers")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` in which new sessions work (default: the current one; with --server, a new one for each session)")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "never redraw the screen, for screen readers and simple terminals")
 	hideMemory(cmd)
 	return cmd
 }
@@ -65,7 +67,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	}
 	seen := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 	if !f.plain && !seen {
-		return errors.New("there is no terminal here: use --plain, or bellcord run")
+		return errors.New("chat needs a terminal: use --plain, or bellcord run")
 	}
 	if f.dir, err = f.directory(); err != nil {
 		return err
@@ -83,7 +85,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 		err = nil // whom should it be told?
 	}
 	if err = errors.Join(err, at.Close()); err == nil && id != "" && !deaf {
-		fmt.Fprintf(os.Stderr, "go on: bellcord chat --session %s\n", id)
+		fmt.Fprintf(os.Stderr, "to continue: bellcord chat --session %s\n", id)
 	}
 	return err
 }

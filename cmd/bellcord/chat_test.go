@@ -22,7 +22,7 @@ func TestInAChatAnAnswerIsShownAsTheMarkdownItIs(t *testing.T) {
 	c.types("C-c")
 	c.sees("code=0")
 	c.sees(" icanon")
-	c.sees("go on: bellcord chat --session ")
+	c.sees("to continue: bellcord chat --session ")
 }
 
 func TestInAChatEscStopsInTheMiddleAndWhatWasSaidStays(t *testing.T) {

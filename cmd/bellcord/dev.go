@@ -14,7 +14,7 @@ import (
 )
 
 func devCommand() *cobra.Command {
-	dev := &cobra.Command{Use: "dev", Short: "For trying and testing Bellcord"}
+	dev := &cobra.Command{Use: "dev", Short: "Tools for trying and testing Bellcord"}
 	dev.AddCommand(fakeModelCommand(), manCommand())
 	return dev
 }
@@ -24,14 +24,17 @@ func fakeModelCommand() *cobra.Command {
 	var pace time.Duration
 	cmd := &cobra.Command{
 		Use:   "fakemodel",
-		Short: "Serve a model that needs no key, does what markers in the prompt say, and checks every request",
-		Args:  cobra.NoArgs,
+		Short: "Serve a fake model that needs no key",
+		Long: `Serves a model that needs no key. It repeats the prompt, or does what markers in the
+prompt say, such as [slow 200] or [hang], and checks every request as strictly as
+the real model APIs do.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			opts := []fakemodel.Option{fakemodel.WithPace(pace)}
 			if answer != "" {
 				text, err := os.ReadFile(answer)
 				if err != nil {
-					return fmt.Errorf("reading what the fake model answers: %w", err)
+					return fmt.Errorf("read the answer of the fake model: %w", err)
 				}
 				opts = append(opts, fakemodel.WithAnswer(strings.TrimSpace(string(text))))
 			}
@@ -47,7 +50,7 @@ func fakeModelCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:11435", "`host:port` to listen on")
-	cmd.Flags().DurationVar(&pace, "pace", 50*time.Millisecond, "pause between words where the prompt asks for slow ones")
-	cmd.Flags().StringVar(&answer, "answer", "", "a `file` with the answer to prompts without a marker, given word by word")
+	cmd.Flags().DurationVar(&pace, "pace", 50*time.Millisecond, "pause between the words of a slow answer")
+	cmd.Flags().StringVar(&answer, "answer", "", "`file` with the answer to prompts without a marker, sent word by word (default: repeat the prompt)")
 	return cmd
 }

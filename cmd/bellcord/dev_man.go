@@ -18,12 +18,12 @@ func manCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // pages are for everybody
-				return fmt.Errorf("writing manual pages: %w", err)
+				return fmt.Errorf("write manual pages: %w", err)
 			}
 			for _, c := range allCommands(cmd.Root()) {
 				path := filepath.Join(args[0], pageOf(c)+".1")
 				if err := os.WriteFile(path, []byte(manPage(c)), 0o644); err != nil { //nolint:gosec // pages are for everybody
-					return fmt.Errorf("writing manual pages: %w", err)
+					return fmt.Errorf("write manual pages: %w", err)
 				}
 			}
 			return nil

@@ -16,12 +16,13 @@ func doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check keys, models, agents, containment, data directory, port and clock; say how to mend what is wrong",
-		Long: `Checks what Bellcord works with, each thing in one line, with a fix where it
-is not in order. A provider is asked for its list of models, which costs nothing;
-an installed agent is started and ended again.
+		Short: "Check the setup and show how to fix what is wrong",
+		Long: `Checks the configuration, keys, models, agents, process containment, the data
+directory, the store, the port and the clock. It prints one line per finding, with a
+fix for everything that is not ok. Providers are asked for their list of models,
+which costs nothing. Every installed agent is started once and ended again.
 
-The exit code is 1 when something is broken, 0 with warnings.`,
+The exit code is 1 if something is broken, and 0 if there are only warnings.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.load()

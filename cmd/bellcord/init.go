@@ -20,19 +20,19 @@ func initCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a configuration from what is found here; without a key it works with a fake model",
-		Long: `Writes a commented configuration file at the usual place, or where --config says.
-It asks nothing: the model is one of a provider whose key is in the environment,
-else of a model server on this machine, else the fake one that is built in, which
-needs no key. No key is written into the file.
+		Short: "Write a configuration for what is found on this machine",
+		Long: `Writes a commented configuration file to the default path, or to the file that
+--config names. It asks no questions: the model comes from a provider whose key is
+in the environment, or else from a model server on this machine, or else it is the
+built-in fake model, which needs no key. No key is written to the file.
 
-An existing file is left alone, unless --force is given; then it is kept as
-config.toml.old.`,
+An existing file is not changed, unless you add --force; then it is kept as
+FILE.old.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), os.Stdout) },
 	}
-	cmd.Flags().StringVar(&f.file, "config", "", "`file` to write (default: XDG config directory, bellcord/config.toml)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace an existing file, and keep it as FILE.old")
+	cmd.Flags().StringVar(&f.file, "config", "", "`file` to write (env BELLCORD_CONFIG; default: bellcord/config.toml in the XDG config directory)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace an existing file and keep it as FILE.old")
 	return cmd
 }
 
@@ -42,7 +42,7 @@ func (f *initFlags) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	if w.Backup != "" {
-		fmt.Fprintf(out, "kept:    %s\n", w.Backup)
+		fmt.Fprintf(out, "backup:  %s\n", w.Backup)
 	}
 	fmt.Fprintf(out, "written: %s\nmodel:   %s (%s)\n", w.Path, w.Model, w.Reason)
 	fmt.Fprintf(out, "next:    bellcord chat, or bellcord run \"hello\"\n")

@@ -80,7 +80,7 @@ func TestTokenCreate_InsideATurn_IsRefused(t *testing.T) {
 	w := newServerWorld(t)
 	s := w.daemon(nil)
 	text := s.ran("BELLCORD_TEST_MAIN=1 " + os.Args[0] + " token create --owner mallory --scope admin --data " + w.data)
-	if !strings.Contains(text, "may not be used by an agent") {
+	if !strings.Contains(text, "an agent may not use this command") {
 		t.Errorf("token create printed %q", text)
 	}
 	if out, errs, code := w.does("token", "list"); code != 0 || strings.Contains(out, "mallory") {

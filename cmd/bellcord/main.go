@@ -74,7 +74,7 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrUnreachable):
 		return "start one with bellcord serve, or check --server and BELLCORD_SERVER"
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "choose another address with --addr; --addr 127.0.0.1:0 takes a free port"
+		return "choose another address with --addr; --addr 127.0.0.1:0 picks a free port"
 	}
 	return ""
 }

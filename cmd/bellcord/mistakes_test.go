@@ -15,13 +15,13 @@ func TestRun_Mistake_SaysWhatToDoAndMakesNoSession(t *testing.T) {
 		says string
 	}{
 		{"no key", []string{"run", "--model", "anthropic/x", "hi"}, "ANTHROPIC_API_KEY is not set"},
-		{"no provider", []string{"run", "--model", "gpt-4", "hi"}, "it is written provider/model"},
-		{"unknown provider", []string{"run", "--model", "foo/bar", "hi"}, "there is no provider foo"},
+		{"no provider", []string{"run", "--model", "gpt-4", "hi"}, "use the form provider/model"},
+		{"unknown provider", []string{"run", "--model", "foo/bar", "hi"}, `unknown provider "foo"`},
 		{"unknown fake model", []string{"run", "--model", "fake/nope", "hi"}, "the built-in provider has only fake and fake-mini"},
 		{"no configuration", []string{"run", "hi"}, "bellcord init"},
 		{"agent not installed", []string{"run", "--agent", "claude", "hi"}, "on PATH; to install it: npm install"},
-		{"unknown agent", []string{"run", "--agent", "nope", "hi"}, "there is no agent nope"},
-		{"no such directory", []string{"run", "--model", "fake/fake", "--dir", "/nope", "hi"}, "there is no directory /nope"},
+		{"unknown agent", []string{"run", "--agent", "nope", "hi"}, `unknown agent "nope"`},
+		{"no such directory", []string{"run", "--model", "fake/fake", "--dir", "/nope", "hi"}, "no such directory: /nope"},
 		{"directory is a file", []string{"run", "--model", "fake/fake", "--dir", "/etc/passwd", "hi"}, "/etc/passwd is not a directory"},
 		{"two words", []string{"run", "--model", "fake/fake", "hello", "world"}, `put it in quotes, as in bellcord run "hello world"`},
 		{"empty", []string{"run", "--model", "fake/fake", ""}, "the prompt is empty"},
@@ -38,8 +38,8 @@ func TestRun_Mistake_SaysWhatToDoAndMakesNoSession(t *testing.T) {
 			if code != exitFailed || !strings.Contains(errs, c.says) {
 				t.Errorf("exit code %d, %q; want it to say %q", code, errs, c.says)
 			}
-			if strings.Contains(errs, "go on:") {
-				t.Errorf("it suggests to go on: %s", errs)
+			if strings.Contains(errs, "to continue:") {
+				t.Errorf("it suggests to continue: %s", errs)
 			}
 			if out, errs, code := n.types("sessions"); code != 0 || out != "no sessions yet\n" {
 				t.Errorf("sessions: %q %q, exit code %d; want none", out, errs, code)

@@ -19,8 +19,9 @@ func modelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
 		Short: "List the models that the configured providers offer",
-		Long: `Asks every provider that has a key or an address, or the one named, for its
-models, and says what its API bills when a stop closes an answer's connection.`,
+		Long: `Lists the models of every provider that has a key or an address, or only those of
+PROVIDER. For each provider it also prints whether an answer is still billed after a
+stop has closed its connection.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.load()
@@ -52,7 +53,7 @@ func listModels(ctx context.Context, c config.Config, only []string) error {
 		}
 		provider := m.Provider(name)
 		if p.API == config.Fake {
-			fmt.Printf("# %s: built in, needs no key; it is no language model and repeats what it is told\n", name)
+			fmt.Printf("# %s: built in, needs no key; not a language model: it repeats the prompt\n", name)
 		} else {
 			fmt.Printf("# %s (%s); after a stop, billing: %s\n", name, p.API, provider.AfterClose())
 		}
@@ -67,7 +68,7 @@ func listModels(ctx context.Context, c config.Config, only []string) error {
 		}
 	}
 	if len(only) > 0 && !slices.Contains(m.Providers(), only[0]) {
-		return fmt.Errorf("there is no provider %s (there is %s)", only[0], strings.Join(m.Providers(), ", "))
+		return fmt.Errorf("unknown provider %q: use one of %s", only[0], strings.Join(m.Providers(), ", "))
 	}
 	return failed
 }

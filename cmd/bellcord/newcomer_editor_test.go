@@ -137,7 +137,7 @@ func TestAConfigurationThatNamesNoModelIsNotWrittenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, _ := n.edits().asks("authenticate", `{"methodId":"setup"}`)
-	if a.Error == nil || !strings.Contains(a.Error.Message, file+" names no model") {
+	if a.Error == nil || !strings.Contains(a.Error.Message, "no model in "+file) {
 		t.Errorf("answered %+v", a)
 	}
 	if now, err := os.ReadFile(file); err != nil || string(now) != "mode = \"full\"\n" {

@@ -98,7 +98,7 @@ func TestTheFirstAnswerNeedsNoKeyAndNoSecondProcess(t *testing.T) {
 	if strings.Count(out, "fake model") != 1 {
 		t.Errorf("it says what it is %d times in a turn: %s", strings.Count(out, "fake model"), out)
 	}
-	if out, _, _ := n.types("models"); !strings.Contains(out, "no language model") || !strings.Contains(out, "fake/fake\n") {
+	if out, _, _ := n.types("models"); !strings.Contains(out, "not a language model") || !strings.Contains(out, "fake/fake\n") {
 		t.Errorf("models: %s", out)
 	}
 }
@@ -110,7 +110,7 @@ func TestInitLeavesAFileAloneUnlessItIsForced(t *testing.T) {
 	if err := os.WriteFile(path, []byte("# mine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := n.types("init", "--config", path); code != exitFailed || !strings.Contains(errs, "left as it is") {
+	if _, errs, code := n.types("init", "--config", path); code != exitFailed || !strings.Contains(errs, "already exists and was not changed") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 	if text, _ := os.ReadFile(path); string(text) != "# mine\n" {
@@ -227,12 +227,12 @@ func TestAnEditorIsToldOnceHowBellcordIsStarted(t *testing.T) {
 	if !strings.Contains(out, `"--model"`) || !strings.Contains(errs, filepath.Join("zed", "settings.json")) {
 		t.Errorf("%s%s", out, errs)
 	}
-	for _, says := range []string{"told JetBrains IDEs", "has it already"} {
+	for _, says := range []string{"set up JetBrains IDEs", "is already set up"} {
 		if out, errs, code := n.types("acp", "--install", "jetbrains", "--write"); code != 0 || !strings.Contains(out, says) {
 			t.Errorf("%s%s", out, errs)
 		}
 	}
-	if _, errs, code := n.types("acp", "--install", "emacs", "--write"); code != exitFailed || !strings.Contains(errs, "put it there yourself") {
+	if _, errs, code := n.types("acp", "--install", "emacs", "--write"); code != exitFailed || !strings.Contains(errs, "its settings are code, which Bellcord does not change") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }

@@ -26,10 +26,11 @@ func nodesCommand() *cobra.Command {
 	var f nodesFlags
 	cmd := &cobra.Command{
 		Use:   "nodes",
-		Short: "List the processes that share the store: their leases, turns and lag",
-		Long: `Lists the processes that share the store, as a server knows them (an admin's
-right), or, without one, as the store does. HEARD is when a node last renewed its
-lease, LEASE what is left of it, BUS how long it takes to answer over NATS.`,
+		Short: "List the nodes that share the store",
+		Long: `Lists the nodes that share the store, as a server reports them (this needs the scope
+admin) or, without a server, as the store has them. HEARD is when a node last
+renewed its lease, LEASE how long the lease is still valid, and BUS how long the node
+takes to answer over NATS.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.list(cmd.Context()) },
 	}

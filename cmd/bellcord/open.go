@@ -28,27 +28,27 @@ func openCommand() *cobra.Command {
 	var f openFlags
 	cmd := &cobra.Command{
 		Use:   "open",
-		Short: "Open the page of the server in a browser, logged in",
-		Long: `Asks the server for a code and opens its page with it. The code is good once, for
-a minute; the browser gets a login for it and never sees a token. Without a
-browser, or with --print, the address and the code are printed: the page takes
-the code by hand, too.
+		Short: "Open the server's page in a browser, logged in",
+		Long: `Requests a login code from the server and opens the server's page with it. The code
+is valid once, for one minute. The browser exchanges it for a login and never sees a
+token. The address with the code is also printed; use --print if there is no browser
+here, and type the code into the page by hand if you need to.
 
 The login can read, prompt and stop in your own sessions, as far as your token
-can. With --admin it has all rights of your token, in everybody's sessions. It
-ends after 12 hours without use, and after 30 days.`,
+can. With --admin it has all scopes of your token, for the sessions of all owners.
+It ends after 12 hours without use, and after 30 days at the latest.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.open(cmd.Context()) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
-	cmd.Flags().BoolVar(&f.admin, "admin", false, "log in with all rights, in everybody's sessions")
-	cmd.Flags().BoolVar(&f.print, "print", false, "print the address and open nothing")
+	cmd.Flags().BoolVar(&f.admin, "admin", false, "log in with all scopes, for the sessions of all owners")
+	cmd.Flags().BoolVar(&f.print, "print", false, "print the address without opening a browser")
 	return cmd
 }
 
 // errNoServer means that there is nothing to open.
-var errNoServer = errors.New("no server answers on this data directory; start one with bellcord serve")
+var errNoServer = errors.New("no server answers on this data directory: start one with bellcord serve")
 
 func (f *openFlags) open(ctx context.Context) error {
 	c, err := f.load()
@@ -72,7 +72,7 @@ func (f *openFlags) open(ctx context.Context) error {
 		return nil
 	}
 	if err := show(address); err != nil {
-		fmt.Fprintln(os.Stderr, "no browser was opened:", err)
+		fmt.Fprintln(os.Stderr, "could not open a browser:", err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func show(address string) error {
 		command = []string{"rundll32", "url.dll,FileProtocolHandler", address}
 	default:
 		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-			return errors.New("there is no screen here")
+			return errors.New("no display: DISPLAY and WAYLAND_DISPLAY are not set")
 		}
 		command = []string{"xdg-open", address}
 	}

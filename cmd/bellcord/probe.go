@@ -32,15 +32,15 @@ func probeCommand() *cobra.Command {
 	var f probeFlags
 	cmd := &cobra.Command{
 		Use:   "probe [flags] -- COMMAND…",
-		Short: "Grade an agent's stop against the laws",
-		Long: `Starts an agent, stops it in every way it can be stopped, and says what happened:
-whether a cancel is lost, whether the answer is true, what stays running, whether the
-next turn works. Exit code 1 when a check fails.
+		Short: "Grade how well an agent stops",
+		Long: `Starts an agent, stops it in every way it can be stopped, and reports what happened:
+whether a cancel is lost, whether the agent's answer to it is true, what keeps running,
+and whether the next turn works. The exit code is 1 if a check fails.
 
-With --agent NAME one of the agents that Bellcord knows is pointed at a model of the
-prober's own, with settings of its own; --behind puts Bellcord in front of it. Any other
-command finds that model by OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL
-in its environment; --shell says what its shell tool is called, and with which argument.`,
+--agent NAME tests an agent that Bellcord knows by name, with a fake model and with
+separate settings; --behind puts Bellcord in front of it. Any other command gets the
+address of the fake model in OPENAI_BASE_URL, ANTHROPIC_BASE_URL and
+GOOGLE_GEMINI_BASE_URL. --shell names its shell tool and the tool's argument.`,
 		Example: `  bellcord probe -- my-agent --acp
   bellcord probe --shell bash:command -- my-agent --acp
   bellcord probe --agent goose
@@ -48,18 +48,18 @@ in its environment; --shell says what its shell tool is called, and with which a
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`protocol` of the agent: acp or pi")
-	cmd.Flags().StringVar(&f.agent, "agent", "", "one of the agents that are known (see bellcord agents)")
-	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of it")
-	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` by which a model runs a command, such as bash:command")
-	cmd.Flags().IntVar(&f.tries, "tries", 10, "how often prompt and cancel are sent in one write")
-	cmd.Flags().StringSliceVar(&f.only, "only", nil, "`checks` to make, by their names")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "`name` of a known agent (bellcord agents lists them)")
+	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of the agent")
+	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` with which a model runs a command, such as bash:command")
+	cmd.Flags().IntVar(&f.tries, "tries", 10, "how often to send a prompt and its cancel in one write")
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "names of the `checks` to run (default: all)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
 }
 
 func (f *probeFlags) run(ctx context.Context, command []string) error {
 	if (f.agent == "") == (len(command) == 0) {
-		return errors.New("say either --agent NAME or a command behind --")
+		return errors.New("give either --agent NAME or a command after --")
 	}
 	var err error
 	if f.dir, err = os.MkdirTemp("", "bellcord-probe"); err != nil {
@@ -107,7 +107,7 @@ func (f *probeFlags) target(command []string, url string) (probe.Target, error) 
 	if f.agent != "" {
 		known, is := preset.Named(f.agent)
 		if !is {
-			return probe.Target{}, fmt.Errorf("there is no agent %s", f.agent)
+			return probe.Target{}, fmt.Errorf("unknown agent %q: bellcord agents lists the known ones", f.agent)
 		}
 		var err error
 		if d, err = known.Offline(filepath.Join(f.dir, "home"), url); err != nil {

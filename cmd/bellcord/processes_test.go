@@ -99,7 +99,7 @@ func TestLaw02_AStopFromAnotherProcessHoldsForATurnThatComesLater(t *testing.T) 
 	if _, _, code := w.does("run", "--turn", string(turn), "hello"); code != exitStopped || len(w.model.Requests()) != 0 {
 		t.Errorf("exit code %d after %d model requests", code, len(w.model.Requests()))
 	}
-	if out, _, code := w.does("stop", string(turn)); !strings.Contains(out, "it had ended: ■ stopped") || code != 0 {
+	if out, _, code := w.does("stop", string(turn)); !strings.Contains(out, "already ended: ■ stopped") || code != 0 {
 		t.Errorf("%q, exit code %d", out, code)
 	}
 }

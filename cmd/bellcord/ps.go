@@ -30,15 +30,16 @@ func psCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ps",
 		Short: "List the turns that have not ended, and what they wait for",
-		Long: `Lists the turns that have not ended: at the server that is named, at the one on the
-data directory, or else of all processes on the same data directory. An admin of
-a server is shown their own, and with --all everybody's.`,
+		Long: `Lists the turns that have not ended: those of the server that --server names, or of
+the server on the data directory, or else of all processes on the data directory.
+With a token that has the scope admin, a server lists your own turns, and those of
+all owners with --all.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.list(cmd.Context()) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "show other people's turns too, where you may see them")
+	cmd.Flags().BoolVar(&f.all, "all", false, "also show turns of other owners, if your token may see them")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the turns as JSON")
 	return cmd
 }
@@ -105,7 +106,7 @@ func (f *psFlags) gather(ctx context.Context, at backend.Backend) ([]listed, int
 func listTurns(to io.Writer, turns []listed, hidden int, now time.Time) error {
 	others := ""
 	if hidden > 0 {
-		others = fmt.Sprintf("%d more: other people's (--all shows them)", hidden)
+		others = fmt.Sprintf("%d more of other owners (--all shows them)", hidden)
 	}
 	if len(turns) == 0 {
 		if others != "" {
@@ -148,7 +149,7 @@ func waitsFor(t api.Turn) string {
 	text := ""
 	if t.State == api.Waiting {
 		for _, q := range t.Questions {
-			text += "  waits for you: " + oneLine(q.Text) + "\n"
+			text += "  waiting for your answer: " + oneLine(q.Text) + "\n"
 		}
 	}
 	if t.State == api.Stopping && t.Stop != nil {
@@ -159,7 +160,7 @@ func waitsFor(t api.Turn) string {
 		if t.Stop.Source != "" {
 			who += ", " + t.Stop.Source
 		}
-		text += "  stop asked for by " + oneLine(who) + "\n"
+		text += "  stop requested by " + oneLine(who) + "\n"
 	}
 	return text
 }

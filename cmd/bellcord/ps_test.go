@@ -34,10 +34,10 @@ func TestTurnsAreListedWithWhatTheyWaitFor(t *testing.T) {
 		want   string
 	}{
 		{"nothing", nil, 0, "Nothing is running.\n"},
-		{"nothing of yours", nil, 2, "Nothing is running. 2 more: other people's (--all shows them)\n"},
-		{"one that runs", []listed{of("", "x", api.Running)}, 1, head + "    SINCE     OWNER  TITLE\nt     s        running  15:03:05  –      x\n1 more: other people's (--all shows them)\n"},
-		{"one that waits for a person", []listed{waiting}, 0, head + "    SINCE     OWNER  TITLE\nt     s        waiting  15:03:05  anna   look␛[2J around\n  waits for you: run make all?\n"},
-		{"one that stops", []listed{stopping}, 0, head + "     SINCE     OWNER  TITLE\nt     s        stopping  15:03:05  –      x\n  stop asked for by anna, web\n"},
+		{"nothing of yours", nil, 2, "Nothing is running. 2 more of other owners (--all shows them)\n"},
+		{"one that runs", []listed{of("", "x", api.Running)}, 1, head + "    SINCE     OWNER  TITLE\nt     s        running  15:03:05  –      x\n1 more of other owners (--all shows them)\n"},
+		{"one that waits for a person", []listed{waiting}, 0, head + "    SINCE     OWNER  TITLE\nt     s        waiting  15:03:05  anna   look␛[2J around\n  waiting for your answer: run make all?\n"},
+		{"one that stops", []listed{stopping}, 0, head + "     SINCE     OWNER  TITLE\nt     s        stopping  15:03:05  –      x\n  stop requested by anna, web\n"},
 		{"one that is held since long ago", []listed{held}, 0, head + "  SINCE             OWNER  TITLE\nt     s        held   2025-12-31 15:04  –      x\n"},
 	}
 	for _, test := range tests {
@@ -99,7 +99,7 @@ func TestPsShowsOtherPeoplesTurnsWhenAsked(t *testing.T) {
 	if out, _, _ := w.does("ps"); !strings.Contains(out, "anna") { // whoever has the machine
 		t.Errorf("%q", out)
 	}
-	if out, _, _ := w.does("ps", "--server", url); out != "Nothing is running. 1 more: other people's (--all shows them)\n" {
+	if out, _, _ := w.does("ps", "--server", url); out != "Nothing is running. 1 more of other owners (--all shows them)\n" {
 		t.Errorf("%q", out)
 	}
 	if out, _, _ := w.does("ps", "--server", url, "--all"); !strings.Contains(out, "anna") {

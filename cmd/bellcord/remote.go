@@ -18,7 +18,7 @@ func (f *serverFlags) flags(cmd *cobra.Command) {
 	// What is set in the environment is the default, so that --server= means none.
 	cmd.Flags().StringVar(&f.server, "server", os.Getenv("BELLCORD_SERVER"),
 		"`URL` of a server: http://host:port, https://host or unix:/path (env BELLCORD_SERVER; its token: env BELLCORD_TOKEN)")
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` with the token for the server")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` with the token for the server (default: env BELLCORD_TOKEN, or the file token in the data directory of a server on this machine)")
 }
 
 // backend returns how a command finds the turns.

@@ -87,7 +87,7 @@ func TestWhatIsWrongAtAServerIsSaidInOneLine(t *testing.T) {
 		{[]string{"ps", "--server", "bells"}, "is not a server", exitFailed},
 		{[]string{"stop", "--server", url}, "name a turn or a session", exitFailed},
 		{[]string{"stop", "--all", "x"}, "name a turn or a session", exitFailed},
-		{[]string{"stop", "--queue", "later", "--all"}, "it is hold, drop or next", exitFailed},
+		{[]string{"stop", "--queue", "later", "--all"}, "use hold, drop or next", exitFailed},
 		{[]string{"stop", "--session", "nope"}, "no such session", exitFailed},
 		{[]string{"attach", "nope"}, "no id begins or ends with nope", exitFailed},
 	} {
@@ -185,7 +185,7 @@ func TestTheViewGoesOnOverABrokenConnectionAndTheTurnDoesNotNotice(t *testing.T)
 	if text != p.shown.String() || len(ends) != 1 || ends[0].End != bellcord.EndDone || p.ProcessState.ExitCode() != 0 {
 		t.Errorf("shown %q, on record %q, ends %+v", p.shown.String(), text, ends)
 	}
-	if !strings.Contains(p.errs.String(), "out of reach") {
+	if !strings.Contains(p.errs.String(), "connection to the server lost") {
 		t.Errorf("nothing was broken: %q", p.errs.String())
 	}
 }

@@ -30,18 +30,21 @@ func runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT]",
-		Short: "Run one turn: the answer on stdout; Ctrl-C stops it, twice forces it",
-		Long: `Runs one turn. The answer goes to stdout as it comes, everything else to stderr.
-Text that is piped in is added to the prompt; "-" stands for standard input alone.
+		Short: "Run one turn and print the answer; Ctrl-C stops it",
+		Long: `Runs one turn. The answer goes to stdout as it arrives, everything else to stderr.
+Text from a pipe or a file on standard input is added to the prompt. The prompt "-"
+stands for standard input alone.
 
-Ctrl-C stops the turn: what was said is kept, the receipt is printed, the exit
-code is 130; after a deadline it is 124. A second Ctrl-C does not wait for processes to end by themselves.
+Ctrl-C stops the turn: the answer so far is kept, the receipt is printed, and the
+exit code is 130. After a deadline it is 124. A second Ctrl-C forces the stop: it
+does not wait for processes to end by themselves.
 
-A prompt that begins with a slash and a word is refused: commands such as /stop
-belong to chat. Write //word to send it as text; paths are sent as they are.
+A prompt that begins with a slash and a word is refused, because commands such as
+/stop belong to chat. Write //word to send it as text. Paths are sent unchanged.
 
-With --server the turn runs at a server: a connection that breaks stops nothing,
-and the view goes on when it is back. A third Ctrl-C leaves without an answer.`,
+With --server the turn runs on a server. A lost connection does not stop it; the
+output continues when the connection is back. A third Ctrl-C leaves without an
+answer.`,
 		Args: onePrompt,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := promptText(args, os.Stdin, os.Stderr)
@@ -56,10 +59,10 @@ and the view goes on when it is back. A third Ctrl-C leaves without an answer.`,
 	cmd.Flags().StringVar(&f.session, "session", "", "continue this session; the beginning or the end of its `id` is enough")
 	cmd.Flags().BoolVarP(&f.again, "continue", "c", false, "continue the newest session of the directory")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
-	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one; at a server, one of the session's own)")
-	cmd.Flags().StringVar(&f.turn, "turn", "", "`id` for the turn, a UUID of your own, so that it can be stopped by name")
-	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log stopped and failed turns on stderr, as serve does")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON; the last line is the result: the receipt and the answer")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one; with --server, a new one for the session)")
+	cmd.Flags().StringVar(&f.turn, "turn", "", "`id` of the new turn: a UUID that you choose, so that you can stop the turn by it (default: random)")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log stopped and failed turns to stderr, as serve does")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON; the last line has the receipt and the answer")
 	hideMemory(cmd)
 	return cmd
 }
@@ -86,7 +89,7 @@ func (f *runFlags) run(ctx context.Context, text string) error {
 	}
 	if !f.json && receipt.End != bellcord.EndDone {
 		fmt.Fprintln(os.Stderr, line.Receipt(receipt))
-		fmt.Fprintf(os.Stderr, "  go on: bellcord run %s--session %s \"…\"\n", f.sameServer(), receipt.Session)
+		fmt.Fprintf(os.Stderr, "  to continue: bellcord run %s--session %s \"…\"\n", f.sameServer(), receipt.Session)
 	}
 	return codeOf(receipt)
 }
@@ -189,7 +192,7 @@ func askOnTerminal(ctx context.Context, q bellcord.Question) (string, error) {
 		return "", ctx.Err()
 	}
 	flushTyped(os.Stdin)
-	fmt.Fprint(os.Stderr, "  [y]es, [a]lways exactly this, [N]o; then Enter: ")
+	fmt.Fprint(os.Stderr, "  [y]es, [a]lways allow exactly this, [N]o; then Enter: ")
 	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
 		return "", err

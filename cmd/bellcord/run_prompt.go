@@ -63,9 +63,9 @@ func readPiped(in io.Reader, notice io.Writer) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostPiped+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("reading standard input: %w", err)
+		return "", fmt.Errorf("read standard input: %w", err)
 	case len(text) > mostPiped:
-		return "", errors.New("standard input has more than 1 MiB: put it into a file and name the file in the prompt")
+		return "", errors.New("standard input is larger than 1 MiB: put it in a file and name the file in the prompt")
 	}
 	return strings.TrimRight(string(text), "\n"), nil
 }

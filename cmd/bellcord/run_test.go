@@ -153,8 +153,8 @@ func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"run", "--model", "nope/x", "hi"}, "there is no provider nope"},
-		{[]string{"run", "--model", "fake", "hi"}, "it is written provider/model"},
+		{[]string{"run", "--model", "nope/x", "hi"}, `unknown provider "nope"`},
+		{[]string{"run", "--model", "fake", "hi"}, "use the form provider/model"},
 		{[]string{"run", "--mode", "yolo", "hi"}, `unknown mode "yolo": use read-only, ask, auto-edit or full`},
 		{[]string{"run", "--turn", "seven", "hi"}, "id is not a UUID"},
 		{[]string{"stop", "seven"}, "neither a session nor a turn"},

@@ -43,7 +43,7 @@ mv answers.part answers
 var refusals = map[string]string{
 	"me": "urn:bellcord:turn-process", "mode": "urn:bellcord:turn-process", "own answer": "urn:bellcord:turn-process",
 	"other answer": "urn:bellcord:turn-process", "login code": "urn:bellcord:turn-process", "orphan": "urn:bellcord:turn-process",
-	"token": "may not be used by an agent", "environ": "Permission denied", "mem": "Permission denied",
+	"token": "an agent may not use this command", "environ": "Permission denied", "mem": "Permission denied",
 }
 
 func TestApprovedScript_CannotApproveItself(t *testing.T) {

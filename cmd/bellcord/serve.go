@@ -33,30 +33,31 @@ func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve programs and people: sessions over HTTP, live over SSE, a stop from anywhere",
-		Long: `Serves a page for people at / (bellcord open logs a browser in; see docs/page.md)
-and sessions under /v1 (see docs/http.md; the OpenAPI document is at /v1/openapi.json). Every request needs a token, also from this machine: the one
-of the first start is in DATA/token, more are made by bellcord token create.
-The commands ps, attach and stop find the server by DATA/bellcord.sock.
+		Short: "Serve sessions over HTTP, with a page for browsers",
+		Long: `Serves a page for people at / (bellcord open logs a browser in; see docs/page.md) and
+sessions under /v1 (see docs/http.md; the OpenAPI document is at /v1/openapi.json).
+Every request needs a token, even from this machine. The first start writes one to
+DATA/token; create more with bellcord token create. The commands ps, attach and stop
+find the server through DATA/bellcord.sock.
 
-SIGTERM and Ctrl-C let what runs finish for a while, then stop it with the cause
-shutdown; a second one does not wait.`,
+After SIGTERM or Ctrl-C, running turns may continue for the time that --finish sets;
+then they are stopped with the cause shutdown. A second signal does not wait.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return autostart.Host(func(signals chan os.Signal) error { return f.serve(cmd.Context(), signals) })
 		},
 	}
 	f.agentFlags(cmd)
-	cmd.Flags().StringVar(&f.nats, "nats", "", "`URLs` of NATS servers, with commas between them, by which nodes reach each other (env BELLCORD_NATS)")
-	cmd.Flags().StringVar(&f.addr, "addr", "", "`host:port` to listen on (default 127.0.0.1:4500; port 0 picks one)")
-	cmd.Flags().StringSliceVar(&f.hosts, "host", nil, "other `name` by which requests may reach the server")
-	cmd.Flags().StringSliceVar(&f.origins, "origin", nil, "other `site` whose pages may ask, as in https://example.com")
-	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "`file` with a certificate")
-	cmd.Flags().StringVar(&f.key, "tls-key", "", "`file` with its key")
-	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "a proxy in front does TLS and sets X-Forwarded-For")
-	cmd.Flags().DurationVar(&f.finish, "finish", 0, "how long turns may go on at a shutdown before they are stopped; 0s stops them at once (default 30s)")
-	cmd.Flags().BoolVar(&f.newStore, "new-store", false, "begin with an empty store in a data directory that has lost its database")
-	cmd.Flags().StringVar(&f.environment, "environment", "", "`file` with NAME=value lines, such as keys, which only its owner may read")
+	cmd.Flags().StringVar(&f.nats, "nats", "", "`URLs` of the NATS servers that connect the nodes, separated by commas (env BELLCORD_NATS)")
+	cmd.Flags().StringVar(&f.addr, "addr", "", "`host:port` to listen on; port 0 picks a free one (default 127.0.0.1:4500)")
+	cmd.Flags().StringSliceVar(&f.hosts, "host", nil, "additional host `name` to accept in requests; can be repeated")
+	cmd.Flags().StringSliceVar(&f.origins, "origin", nil, "additional `origin` whose pages may send requests, such as https://example.com; can be repeated")
+	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "`file` with the TLS certificate")
+	cmd.Flags().StringVar(&f.key, "tls-key", "", "`file` with the private key of the TLS certificate")
+	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "a proxy in front terminates TLS and sets X-Forwarded-For")
+	cmd.Flags().DurationVar(&f.finish, "finish", 0, "how long running turns may continue at a shutdown before they are stopped; 0s stops them at once (default 30s)")
+	cmd.Flags().BoolVar(&f.newStore, "new-store", false, "create an empty store in a data directory that has lost its database")
+	cmd.Flags().StringVar(&f.environment, "environment", "", "`file` with environment variables such as keys, as NAME=value lines; only its owner may have access to it")
 	hideMemory(cmd)
 	return cmd
 }
@@ -109,7 +110,7 @@ func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
 		return err
 	}
 	if file, _ := config.File(f.file); config.Exposed(file) != nil {
-		log.Warn("the configuration is not private", "err", config.Exposed(file))
+		log.Warn("configuration is readable by other users", "err", config.Exposed(file))
 	}
 	from := appConfig(c, log)
 	from.Logger = log
@@ -119,7 +120,7 @@ func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
 	}
 	return s.Run(signals, func(url string) {
 		if isatty.IsTerminal(os.Stderr.Fd()) {
-			fmt.Fprintf(os.Stderr, "Bellcord serves at %s. Open the page with: bellcord open. Ctrl-C ends the server.\n", url)
+			fmt.Fprintf(os.Stderr, "Bellcord is running at %s. To open the page: bellcord open. Ctrl-C ends the server.\n", url)
 		}
 	})
 }

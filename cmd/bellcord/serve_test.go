@@ -35,7 +35,7 @@ func TestAFirstStartMakesATokenThatTheSecondKeeps(t *testing.T) {
 		t.Errorf("%d, %+v", status, me)
 	}
 	out, errs, code := w.does("serve", "--addr", "127.0.0.1:0")
-	if code == 0 || !strings.Contains(out+errs, "a server runs on this data directory") {
+	if code == 0 || !strings.Contains(out+errs, "a server is already running on this data directory") {
 		t.Errorf("a second server: exit code %d, %s", code, out+errs)
 	}
 	s.terminates()

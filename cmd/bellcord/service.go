@@ -24,25 +24,28 @@ func serviceCommand() *cobra.Command {
 	var f serviceFlags
 	cmd := &cobra.Command{
 		Use:   "service",
-		Short: "Have bellcord serve started by systemd, launchd or Windows",
-		Long: `Makes bellcord serve a service that starts by itself: of the person who installs
-it, or with --system of the machine, which is the default for root and the only
-one on Windows. What Linux runs is watched over, may make cgroups, and has a
-minute to stop its turns.
+		Short: "Run bellcord serve as a systemd, launchd or Windows service",
+		Long: `Makes bellcord serve a service that starts automatically: a service of your user
+account, or with --system a service of the machine, which is the default for root and
+the only kind on Windows. On Linux a watchdog restarts the service when it hangs, it
+may create cgroups, and it has a minute to stop its turns.
 
-No key is written into the service. Keys belong into a file that only its owner
-reads, which install makes and names.
+No key is written to the service definition. Keys belong in a file that only its
+owner can read; install creates that file and prints its path.
 
---dry-run says what would be written and run, and changes nothing.`,
+--dry-run prints what would be written and run, and changes nothing.`,
 		Args: cobra.NoArgs,
 	}
-	install := f.command("install", "Write the service and have it start by itself from now on", f.install)
-	install.Flags().BoolVar(&f.force, "force", false, "write over a service that is there")
+	install := f.command("install", "Install the service so that it starts automatically", f.install)
+	install.Flags().BoolVar(&f.force, "force", false, "replace an existing service")
+	status := f.command("status", "Show whether the service is installed and running", f.status)
+	status.Long = `Shows whether the service is installed and running. The exit code is 3 if it is not
+running, and 4 if it is not installed.`
 	cmd.AddCommand(install,
-		f.command("uninstall", "Stop the service and remove it; data, configuration and keys stay", f.uninstall),
+		f.command("uninstall", "Stop and remove the service; keep data, settings and keys", f.uninstall),
 		f.command("start", "Start the service", f.start),
-		f.command("stop", "Stop the service until it starts by itself again", f.stop),
-		f.command("status", "Say whether the service is installed and runs; exit code 3 if it does not run, 4 if there is none", f.status))
+		f.command("stop", "Stop the service until its next automatic start", f.stop),
+		status)
 	return cmd
 }
 
@@ -58,11 +61,11 @@ func (f *serviceFlags) command(name, short string, do func(context.Context, auto
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.system, "system", false, "the machine's service (default for root)")
-	flags.BoolVar(&f.user, "user", false, "the person's own service (default for all others)")
-	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and do nothing")
-	flags.StringVar(&f.target, "target", "", "with --dry-run: another `manager`, of systemd-user, systemd-system, launchd-user, launchd-system and windows")
-	flags.StringVar(&f.file, "config", "", "configuration `file` of the service (default: the usual one, if it is there)")
+	flags.BoolVar(&f.system, "system", false, "use the machine's service (default for root)")
+	flags.BoolVar(&f.user, "user", false, "use the service of your user account (default for all other users)")
+	flags.BoolVar(&f.dry, "dry-run", false, "print what would be done, and change nothing")
+	flags.StringVar(&f.target, "target", "", "with --dry-run: service `manager` of another machine: systemd-user, systemd-system, launchd-user, launchd-system or windows")
+	flags.StringVar(&f.file, "config", "", "configuration `file` of the service (default: the usual one, if it exists)")
 	cmd.MarkFlagsMutuallyExclusive("system", "user", "target")
 	return cmd
 }
@@ -77,7 +80,7 @@ func (f *serviceFlags) install(ctx context.Context, u autostart.Unit, out io.Wri
 	}
 	if f.dry {
 		if hidden := u.Hidden(); hidden != nil {
-			fmt.Fprintln(os.Stderr, "# it would be refused:", hidden)
+			fmt.Fprintln(os.Stderr, "# would be refused:", hidden)
 		}
 		return f.does(ctx, u, steps, out)
 	}
@@ -91,10 +94,10 @@ func (f *serviceFlags) install(ctx context.Context, u autostart.Unit, out io.Wri
 		fmt.Fprintf(out, "written: %s\n", u.File)
 	}
 	flag := f.whose(u.Target)
-	fmt.Fprintf(out, "keys:    %s (as in OPENAI_API_KEY=…; only its owner reads it)\n", u.Keys)
+	fmt.Fprintf(out, "keys:    %s (add lines such as OPENAI_API_KEY=…; only its owner can read it)\n", u.Keys)
 	fmt.Fprintf(out, "next:    bellcord service start%s\n         bellcord service status%s\nlogs:    %s\n", flag, flag, u.Logs)
 	if u.Target == autostart.SystemdUser {
-		fmt.Fprintln(out, "It runs while you are logged in. For always: loginctl enable-linger")
+		fmt.Fprintln(out, "It runs while you are logged in. To run it always: loginctl enable-linger")
 	}
 	return nil
 }
@@ -121,7 +124,7 @@ func (f *serviceFlags) uninstall(ctx context.Context, u autostart.Unit, out io.W
 	if err := f.does(ctx, u, steps, out); err != nil || f.dry {
 		return err
 	}
-	fmt.Fprintf(out, "removed. Data and configuration are left, and the keys in %s\n", u.Keys)
+	fmt.Fprintf(out, "removed. Data, configuration and the keys in %s are kept\n", u.Keys)
 	return nil
 }
 
@@ -129,7 +132,7 @@ func (f *serviceFlags) start(ctx context.Context, u autostart.Unit, out io.Write
 	if err := f.does(ctx, u, u.Starting(), out); err != nil || f.dry {
 		return err
 	}
-	fmt.Fprintf(out, "started. What it says: %s\n", u.Logs)
+	fmt.Fprintf(out, "started. Logs: %s\n", u.Logs)
 	return nil
 }
 
@@ -169,7 +172,7 @@ func (f *serviceFlags) status(ctx context.Context, u autostart.Unit, out io.Writ
 		return err
 	}
 	if !s.There {
-		fmt.Fprintf(out, "not installed. bellcord service install%s does it\n", f.whose(u.Target))
+		fmt.Fprintf(out, "not installed. To install it: bellcord service install%s\n", f.whose(u.Target))
 		return exitCode(exitNoService)
 	}
 	fmt.Fprintln(out, s.Words)

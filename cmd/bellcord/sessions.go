@@ -23,7 +23,7 @@ func sessionsCommand() *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use:   "sessions",
-		Short: "List the sessions, with the turns that run or wait",
+		Short: "List sessions with their running and queued turns",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withStore(cmd.Context(), func(store app.Store) error {

@@ -61,11 +61,11 @@ func deleteCommand() *cobra.Command {
 	var files bool
 	cmd := &cobra.Command{
 		Use:   "delete SESSION",
-		Short: "Stop what a session runs, then delete it",
-		Long: `Stops what the session runs, wherever that is, and deletes the session with its
-whole log and the outputs of its calls. Files that its turns wrote stay. With
---files the workspace that the session had from Bellcord is removed, too; a
-directory that you named stays.`,
+		Short: "Stop a session's turns and delete the session",
+		Long: `Stops the session's turns, wherever they run, and deletes the session with its whole
+log and the outputs of its tool calls. Files that its turns wrote are kept. With
+--files, the workspace that Bellcord created for the session is removed too; a
+directory that you chose is kept.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.with(cmd.Context(), "sessions", args[0], func(at backend.Backend, id bellcord.SessionID) error {
@@ -79,7 +79,7 @@ directory that you named stays.`,
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
-	cmd.Flags().BoolVar(&files, "files", false, "remove the session's workspace, too")
+	cmd.Flags().BoolVar(&files, "files", false, "also remove the workspace that Bellcord created for the session")
 	return cmd
 }
 
@@ -88,7 +88,7 @@ func exportCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export SESSION",
-		Short: "Print a session as Markdown, or with --json as JSON",
+		Short: "Print a session as Markdown, or as JSON with --json",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.withStore(cmd.Context(), func(store app.Store) error {

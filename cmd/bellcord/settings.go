@@ -30,20 +30,20 @@ func (s *settings) given(flag string) bool { return s.set != nil && s.set.Change
 // dataFlags says where the store is.
 func (s *settings) dataFlags(cmd *cobra.Command) {
 	s.set = cmd.Flags()
-	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (default: XDG config directory, bellcord/config.toml)")
-	cmd.Flags().StringVar(&s.data, "data", "", "`directory` of the store (env BELLCORD_DATA; default: XDG data directory, bellcord)")
-	cmd.Flags().StringVar(&s.store, "store", "", "`URL` of a store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
+	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (env BELLCORD_CONFIG; default: bellcord/config.toml in the XDG config directory)")
+	cmd.Flags().StringVar(&s.data, "data", "", "data `directory`, with the store (env BELLCORD_DATA; default: bellcord in the XDG data directory)")
+	cmd.Flags().StringVar(&s.store, "store", "", "`URL` of a PostgreSQL store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
 }
 
 // agentFlags says how turns run.
 func (s *settings) agentFlags(cmd *cobra.Command) {
 	s.dataFlags(cmd)
-	cmd.Flags().StringVar(&s.model, "model", "", "`provider/model`, such as anthropic/NAME (env BELLCORD_MODEL; bellcord models lists them)")
+	cmd.Flags().StringVar(&s.model, "model", "", "model as `provider/model`, such as anthropic/NAME (env BELLCORD_MODEL; bellcord models lists them)")
 	cmd.Flags().StringVar(&s.agent, "agent", "", "`name` of an agent to host instead of Bellcord's own (env BELLCORD_AGENT; bellcord agents lists them)")
 	cmd.Flags().StringVar(&s.mode, "mode", "", "permission `mode`: read-only, ask, auto-edit or full (env BELLCORD_MODE; default ask)")
-	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "maximum `duration` of a turn, such as 90s or 5m; 0s for no limit")
-	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "maximum number of tokens per turn; 0 for no limit")
-	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "maximum cost of a turn in dollars; needs the model's price; 0 for no limit")
+	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "maximum `duration` of a turn, such as 90s or 5m (default 0s: no limit)")
+	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "maximum number of tokens per turn (default 0: no limit)")
+	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "maximum cost of a turn in dollars; needs the model's price in the configuration (default 0: no limit)")
 	cmd.Flags().IntVar(&s.steps, "max-steps", 0, "maximum number of model requests per turn; 0 for no limit (default 100)")
 }
 
@@ -103,7 +103,7 @@ func turnLog(shown bool) *slog.Logger {
 func hideMemory(cmd *cobra.Command) {
 	cmd.PreRun = func(*cobra.Command, []string) {
 		if err := proc.HideMemory(); err != nil {
-			logger().Warn("other processes of this user can read this one's memory", "err", err)
+			logger().Warn("memory of this process is readable by other processes of this user", "err", err)
 		}
 	}
 }

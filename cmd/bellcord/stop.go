@@ -28,24 +28,25 @@ func stopCommand() *cobra.Command {
 	var f stopFlags
 	cmd := &cobra.Command{
 		Use:   "stop TURN | SESSION | --all",
-		Short: "Stop a turn, what a session runs, or everything, and print the receipt",
-		Long: `Stops a turn, what a session runs, or everything: at the server that is named, at
-the one on the data directory, or else in whichever process on the same data
-directory runs it. The beginning or the end of an id is enough. A turn that has not come yet is stopped when it comes, within
-ten minutes. Ids are shown by bellcord ps.`,
+		Short: "Stop a turn, a session or everything; print the receipt",
+		Long: `Stops a turn, the running turn of a session, or everything: on the server that
+--server names, or on the server of the data directory, or else in whichever process
+on the data directory runs the turn. The beginning or the end of an id is enough;
+bellcord ps shows the ids. A turn that does not exist yet is stopped when it arrives,
+if that is within ten minutes.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.stop(cmd.Context(), args) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "stop everything of yours; an admin's is everybody's")
-	cmd.Flags().BoolVar(&f.session, "session", false, "the id is a session's")
+	cmd.Flags().BoolVar(&f.all, "all", false, "stop all your turns; with the scope admin, the turns of all owners")
+	cmd.Flags().BoolVar(&f.session, "session", false, "treat the id as a session id")
 	cmd.Flags().BoolVar(&f.force, "force", false, "do not wait for processes to end by themselves")
 	cmd.Flags().BoolVar(&f.afterStep, "after-step", false, "let the current step end first")
-	cmd.Flags().StringVar(&f.queue, "queue", "", "`fate` of the turns that wait behind a stopped one: hold, drop or next (default hold)")
-	cmd.Flags().StringVar(&f.why, "why", "", "a reason, for the record")
-	cmd.Flags().DurationVar(&f.wait, "wait", 15*time.Second, "how long to wait for the receipt; a server waits a minute at most")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as JSON")
+	cmd.Flags().StringVar(&f.queue, "queue", "", "`action` for the prompts queued behind a stopped turn: hold, drop or next (default hold)")
+	cmd.Flags().StringVar(&f.why, "why", "", "`reason` of the stop, for the receipt")
+	cmd.Flags().DurationVar(&f.wait, "wait", 15*time.Second, "how long to wait for the receipt; a server waits at most one minute")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	cmd.MarkFlagsMutuallyExclusive("force", "after-step")
 	cmd.MarkFlagsMutuallyExclusive("all", "session")
 	return cmd
@@ -57,7 +58,7 @@ func (f *stopFlags) stop(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.all == (len(args) == 1) {
-		return errors.New("name a turn or a session, or say --all")
+		return errors.New("name a turn or a session, or use --all")
 	}
 	c, err := f.load()
 	if err != nil {
@@ -95,7 +96,7 @@ func (f *stopFlags) request() (api.Stop, error) {
 	case "", bellcord.QueueHold, bellcord.QueueDrop, bellcord.QueueNext:
 		return s, nil
 	}
-	return s, fmt.Errorf("--queue %s: it is hold, drop or next", f.queue)
+	return s, fmt.Errorf("--queue %s: use hold, drop or next", f.queue)
 }
 
 // print tells what became of the turns; of one that was named, of that one.
@@ -109,7 +110,7 @@ func (f *stopFlags) print(s api.Stopped, named bellcord.TurnID) error {
 	case f.json:
 		return json.NewEncoder(os.Stdout).Encode(s)
 	case len(s.Turns) == 0 && s.State.UnderWay():
-		fmt.Println("stopping; what it stopped is not known yet: the store does not answer")
+		fmt.Println("stopping; the stopped turns are not known yet, because the store does not respond")
 	case len(s.Turns) == 0:
 		fmt.Println("Nothing is running.")
 	}
@@ -133,14 +134,14 @@ func words(a bellcord.StopAnswer) string {
 	}
 	switch a.State {
 	case bellcord.StopStateWaitingForTurn:
-		return "no such turn yet: should it come within ten minutes, it is stopped at once"
+		return "no such turn yet; if it arrives within ten minutes, it is stopped at once"
 	case bellcord.StopStateAlreadyEnded:
-		return "it had ended: " + receipt
+		return "already ended: " + receipt
 	case bellcord.StopStateSettled:
 		return receipt
 	case bellcord.StopStateWorkEnded:
-		return "stopped: no work of it remains; its end is not on record yet"
+		return "stopped: all its work has ended; the end is not recorded yet"
 	case bellcord.StopStateInProgress:
 	}
-	return "stopping; it has not settled yet"
+	return "stopping; it has not ended yet"
 }

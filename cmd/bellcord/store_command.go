@@ -34,10 +34,10 @@ func storeCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Read the whole store and report what is damaged",
-		Long: `Reads every event and turn of the store: the database's own integrity check,
-events without a hole in every session, one end for every turn that has ended. It
-changes nothing and works while a server runs. The exit code is 1 when something
-is damaged.`,
+		Long: `Reads every event and turn of the store. It runs the database's own integrity check
+and checks that no session has a gap in its events and that every ended turn has
+exactly one end. It changes nothing and works while a server runs. The exit code is 1
+if something is damaged.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.load()
@@ -92,10 +92,10 @@ func storeBackupCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the store into a new file, also while a server runs",
-		Long: `Copies the database, as it is at one moment, into FILE, which must not exist
-and is made with the mode 0600. Servers go on working meanwhile. Workspaces are
-files: back them up like other files.`,
+		Short: "Copy the store to a new file, even while a server runs",
+		Long: `Copies the database, as it is at one moment, to FILE. FILE must not exist; it is
+created with mode 0600. Servers keep working meanwhile. Workspaces are not included:
+back them up like other files.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := s.localStore("pg_dump")
@@ -104,7 +104,7 @@ files: back them up like other files.`,
 			}
 			began := time.Now()
 			if err := sqlite.Backup(cmd.Context(), dir, args[0]); err != nil {
-				return fmt.Errorf("backup of %s: %w", dir, err)
+				return fmt.Errorf("back up %s: %w", dir, err)
 			}
 			info, err := os.Stat(args[0])
 			if err != nil {
@@ -122,12 +122,11 @@ func storeRestoreCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Replace the store by a backup; no server may run",
-		Long: `Puts a file that bellcord store backup made in the place of the database. The
-database that is there is kept as bellcord.db.old. Turns that had not ended when
-the backup was made end as lost at the next start. Where the data directory has no
-token that the restored store accepts, a new one with all rights is written to
-DATA/token.`,
+		Short: "Replace the store with a backup; no server may run",
+		Long: `Replaces the database with a file that bellcord store backup made. The current
+database is kept as bellcord.db.old. Turns that had not ended at the time of the
+backup end as lost at the next start. If the data directory has no token that the
+restored store accepts, a new one with all scopes is written to DATA/token.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := s.localStore("pg_restore")
@@ -139,11 +138,11 @@ DATA/token.`,
 				return fmt.Errorf("restore into %s: %w", dir, err)
 			}
 			if old != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "The database that was there is now %s.\n", old)
+				fmt.Fprintf(cmd.OutOrStdout(), "The previous database is kept as %s.\n", old)
 			}
 			path, created, err := app.RestoreToken(cmd.Context(), dir)
 			if created {
-				fmt.Fprintf(cmd.OutOrStdout(), "A new token with all rights is in %s.\n", path)
+				fmt.Fprintf(cmd.OutOrStdout(), "A new token with all scopes is in %s.\n", path)
 			}
 			return err
 		},
@@ -157,9 +156,9 @@ func storeAdoptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt",
 		Short: "Accept the database as it is after a refused start",
-		Long: `Makes the database that is in the data directory the one that the directory
-expects. Use it when a start was refused because the database was replaced, or has
-lost its last commits, and there is no backup. What is missing stays missing.`,
+		Long: `Accepts the database in the data directory as the one that the directory expects. Use
+it if a start was refused because the database was replaced or has lost its last
+commits, and you have no backup. Data that is missing stays missing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := s.localStore("pg_restore")

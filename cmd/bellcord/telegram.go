@@ -19,12 +19,11 @@ import (
 func telegramCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "telegram",
-		Short: "Say who may use the Telegram bot",
-		Long: `The bot is for the people whom the settings name, under [telegram.people], and
-for those who were paired; nobody else (see docs/telegram.md). With pairing = true
-under [telegram] a stranger who writes to the bot gets a code, good for an hour.
-If you want to let them in, have them tell you the code, by a way on which you
-know that it is them.`,
+		Short: "Manage who may use the Telegram bot",
+		Long: `Only people listed in [telegram.people] in the configuration and people you have
+paired may use the bot (see docs/telegram.md). With pairing = true in [telegram],
+anyone else who writes to the bot gets a code that is valid for an hour. To let them
+in, have them send you the code over a channel where you can verify who they are.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -50,9 +49,9 @@ func telegramPairCommand() *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "pair CODE",
-		Short: "Let in the one whom the bot gave this code, at once",
-		Long: `Lets in the one whom the bot gave this code, at once. Case and dashes do not
-matter. After ten wrong codes all that are open are closed.`,
+		Short: "Let the person with this code use the bot",
+		Long: `Lets the person to whom the bot gave this code use the bot, immediately. Case and
+dashes do not matter. After ten wrong codes, all open codes become invalid.`,
 		Example: "  bellcord telegram pair K7QX-4MHT --name anna",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,9 +59,9 @@ matter. After ten wrong codes all that are open are closed.`,
 				p, err := list.Pair(args[0], name)
 				switch {
 				case errors.Is(err, rights.ErrPairingOff):
-					return fmt.Errorf("%w: set pairing = true under [telegram]", err)
+					return fmt.Errorf("%w: set pairing = true in [telegram]", err)
 				case errors.Is(err, rights.ErrNoCode):
-					return fmt.Errorf("%w; they are good for an hour, see bellcord telegram people", err)
+					return fmt.Errorf("%w: codes are valid for an hour; see bellcord telegram people", err)
 				case err != nil:
 					return err
 				}
@@ -72,7 +71,7 @@ matter. After ten wrong codes all that are open are closed.`,
 		},
 	}
 	s.dataFlags(cmd)
-	cmd.Flags().StringVar(&name, "name", "", "whose sessions are theirs, as with bellcord token create --owner (default telegram:ID)")
+	cmd.Flags().StringVar(&name, "name", "", "owner `name` of their sessions, as with bellcord token create --owner (default telegram:ID)")
 	return cmd
 }
 
@@ -80,7 +79,7 @@ func telegramPeopleCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "people",
-		Short: "List who may use the bot, and who waits to be let in",
+		Short: "List people who may use the bot or wait to be paired",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withRights(func(c config.Config, list *rights.List) error {
@@ -96,20 +95,20 @@ func telegramUnpairCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "unpair ID",
-		Short: "Take a pairing back, at once",
+		Short: "Remove a pairing, immediately",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
-				return fmt.Errorf("%q is not a number, see bellcord telegram people", args[0])
+				return fmt.Errorf("%q is not a Telegram id: see bellcord telegram people", args[0])
 			}
 			return s.withRights(func(_ config.Config, list *rights.List) error {
 				if err := list.Unpair(id); err != nil {
-					return fmt.Errorf("%w, see bellcord telegram people", err)
+					return fmt.Errorf("%w: see bellcord telegram people", err)
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "unpaired %d\n", id)
 				if _, still := list.Person(id); still {
-					fmt.Fprintln(cmd.ErrOrStderr(), "The settings name them, too: they may still use the bot.")
+					fmt.Fprintln(cmd.ErrOrStderr(), "They may still use the bot: the configuration lists them too.")
 				}
 				return nil
 			})
@@ -123,22 +122,22 @@ func tableOfPeople(to io.Writer, c config.Telegram, list *rights.List) error {
 	const minute = "2006-01-02 15:04"
 	paired, waiting := list.Paired(), list.Waiting()
 	if len(c.People)+len(c.Groups)+len(paired)+len(waiting) == 0 {
-		fmt.Fprintln(to, "nobody yet")
+		fmt.Fprintln(to, "no people yet")
 		return nil
 	}
 	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "ID\tNAME\tUSERNAME\tSTATE")
 	for _, name := range slices.Sorted(maps.Keys(c.People)) {
-		fmt.Fprintf(out, "%d\t%s\t\tin the settings\n", c.People[name], name)
+		fmt.Fprintf(out, "%d\t%s\t\tin the configuration\n", c.People[name], name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Groups)) {
-		fmt.Fprintf(out, "%d\t%s\t\tgroup in the settings\n", c.Groups[name], name)
+		fmt.Fprintf(out, "%d\t%s\t\tgroup in the configuration\n", c.Groups[name], name)
 	}
 	for _, p := range paired {
 		fmt.Fprintf(out, "%d\t%s\t%s\tpaired %s\n", p.ID, p.Name, p.Username, p.At.Format(minute))
 	}
 	for _, w := range waiting {
-		fmt.Fprintf(out, "%d\t%s\t%s\twaits until %s\n", w.ID, w.Name, w.Username, w.Until.Format(minute))
+		fmt.Fprintf(out, "%d\t%s\t%s\twaiting until %s\n", w.ID, w.Name, w.Username, w.Until.Format(minute))
 	}
 	return out.Flush()
 }

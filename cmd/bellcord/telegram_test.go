@@ -54,7 +54,7 @@ func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 			t.Errorf("it shows the code: %s", out)
 		}
 	}
-	people("1002", "Ben", "ben_b", "waits until")
+	people("1002", "Ben", "ben_b", "waiting until")
 	if out, _, err := runTelegram(t, data, pairing, "pair", strings.ToLower(code), "--name", "ben"); err != nil || out != "paired 1002 as ben\n" {
 		t.Fatalf("%q, %v", out, err)
 	}
@@ -82,7 +82,7 @@ func TestABadTelegramCommandLetsNobodyIn(t *testing.T) {
 		{pairing, "name", []string{"pair", "AAAA-AAAA", "--name", "an na"}},
 		{"", "pairing = true", []string{"pair", "AAAA-AAAA"}},
 		{pairing, "not paired", []string{"unpair", "1001"}},
-		{pairing, "not a number", []string{"unpair", "anna"}},
+		{pairing, "not a Telegram id", []string{"unpair", "anna"}},
 		{"[telegram.people]\nanna = -5\n", "people.anna", []string{"people"}},
 		{"[telegram.people]\nanna = 777000\n", "777000", []string{"people"}},
 	} {
@@ -90,7 +90,7 @@ func TestABadTelegramCommandLetsNobodyIn(t *testing.T) {
 			t.Errorf("%v: %q, %v", test.args, out, err)
 		}
 	}
-	if out, _, err := runTelegram(t, data, "", "people"); err != nil || out != "nobody yet\n" {
+	if out, _, err := runTelegram(t, data, "", "people"); err != nil || out != "no people yet\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and revoke the tokens with which a server is used",
+		Short: "Create, list and revoke the access tokens of a server",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -52,7 +52,7 @@ func tokenCreateCommand() *cobra.Command {
 	var lasts string
 	cmd := &cobra.Command{
 		Use:   "create --owner NAME --scope read,prompt,stop",
-		Short: "Make a token and print it, this once",
+		Short: "Create a token and print it once",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if t.Scopes, err = auth.ParseScopes(scopes); err != nil {
@@ -67,16 +67,16 @@ func tokenCreateCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), text)
-				fmt.Fprintf(cmd.ErrOrStderr(), "This is token %s of %s. It is shown only now: the store keeps no more than its hash.\n", made.ID, made.Owner)
+				fmt.Fprintf(cmd.ErrOrStderr(), "This is token %s of %s. It is not shown again: the store keeps only its hash.\n", made.ID, made.Owner)
 				return nil
 			})
 		},
 	}
 	s.dataFlags(cmd)
-	cmd.Flags().StringVar(&t.Owner, "owner", "", "whose sessions it reaches; with the scope admin it reaches all")
-	cmd.Flags().StringVar(&scopes, "scope", "", "`list` of read, prompt, stop, admin: what it may do")
-	cmd.Flags().StringVar(&t.Name, "name", "", "what it is for (default: the owner)")
-	cmd.Flags().StringVar(&lasts, "expires", "2160h", "`duration` after which the token expires, or never (2160h are 90 days)")
+	cmd.Flags().StringVar(&t.Owner, "owner", "", "`name` of the owner whose sessions the token can use; with the scope admin it can use all (required)")
+	cmd.Flags().StringVar(&scopes, "scope", "", "what the token may do: a comma-separated `list` of read, prompt, stop and admin (required)")
+	cmd.Flags().StringVar(&t.Name, "name", "", "what the token is for (default: the owner)")
+	cmd.Flags().StringVar(&lasts, "expires", "2160h", "`duration` after which the token expires, such as 720h, or never; 2160h is 90 days")
 	_ = cmd.MarkFlagRequired("owner") // both are there
 	_ = cmd.MarkFlagRequired("scope")
 	return cmd
@@ -89,7 +89,7 @@ func expiry(lasts string, now time.Time) (time.Time, error) {
 	}
 	d, err := time.ParseDuration(lasts)
 	if err != nil || d <= 0 {
-		return time.Time{}, fmt.Errorf("--expires %q: a positive duration is meant, as in 720h, or never", lasts)
+		return time.Time{}, fmt.Errorf("--expires %q: use a positive duration such as 720h, or never", lasts)
 	}
 	return now.Add(d), nil
 }
@@ -99,7 +99,7 @@ func tokenListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the tokens, without their secrets, which nobody has",
+		Short: "List the tokens, without their secrets",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withTokens(cmd.Context(), func(store app.Store) error {
@@ -115,7 +115,7 @@ func tokenListCommand() *cobra.Command {
 		},
 	}
 	s.dataFlags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print lines of JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print every token as a line of JSON")
 	return cmd
 }
 
@@ -123,7 +123,7 @@ func tokenRevokeCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
-		Short: "Revoke a token, and the logins of browsers made with it, at once",
+		Short: "Revoke a token and the browser logins made with it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.withTokens(cmd.Context(), func(store app.Store) error {

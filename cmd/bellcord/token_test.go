@@ -63,7 +63,7 @@ func TestATokenIsMadeShownOnceListedAndRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.TrimSuffix(out, "\n")
-	if strings.ContainsAny(text, " \n") || !strings.Contains(errs, "only now") || strings.Contains(errs, text) {
+	if strings.ContainsAny(text, " \n") || !strings.Contains(errs, "not shown again") || strings.Contains(errs, text) {
 		t.Errorf("stdout %q, stderr %q", out, errs)
 	}
 	c, err := enters(store, text)

@@ -27,19 +27,20 @@ func usageCommand() *cobra.Command {
 	var f usageFlags
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Show what turns have used: by day, model and session",
-		Long: `Sums up what ended turns have used, also in sessions that are deleted. "≈" marks
-sums in which a stop cut off a model's own number and ours is an estimate. Costs
-are known where the configuration has prices ([facts."provider/model"]).`,
+		Short: "Show tokens and costs by day, model and session",
+		Long: `Sums up the tokens and costs of ended turns, including those of deleted sessions. "≈"
+marks sums that contain an estimate, because a stop cut off the model's own count.
+Costs are only known for models with prices in the configuration
+([facts."provider/model"]).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.withStore(cmd.Context(), func(store app.Store) error { return f.show(cmd.Context(), os.Stdout, store) })
 		},
 	}
 	f.dataFlags(cmd)
-	cmd.Flags().IntVar(&f.days, "days", 30, "how many `days` back; 0 for all")
-	cmd.Flags().StringVar(&f.session, "session", "", "of this session only")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print every turn's spendings as lines of JSON")
+	cmd.Flags().IntVar(&f.days, "days", 30, "number of `days` to include, up to today; 0 for all")
+	cmd.Flags().StringVar(&f.session, "session", "", "`id` of the only session to include (default: all sessions)")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the usage of every turn as lines of JSON")
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func (f *usageFlags) show(ctx context.Context, out io.Writer, store app.Store) e
 		return printSpendings(out, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(out, "nothing was used")
+		fmt.Fprintln(out, "no usage recorded")
 		return nil
 	}
 	titles, err := sessionTitles(ctx, store)

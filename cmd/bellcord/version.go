@@ -12,7 +12,7 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and what it was built with",
+		Short: "Print the version of Bellcord and Go, and the platform",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Printf("bellcord %s, %s, %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -22,7 +22,7 @@ func versionCommand() *cobra.Command {
 }
 
 func configCommand() *cobra.Command {
-	all := &cobra.Command{Use: "config", Short: "Find the configuration", Args: cobra.NoArgs}
+	all := &cobra.Command{Use: "config", Short: "Show where the configuration is", Args: cobra.NoArgs}
 	var file string
 	path := &cobra.Command{
 		Use:   "path",
@@ -31,13 +31,13 @@ func configCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, _ := config.File(file)
 			if !config.IsFile(at) {
-				fmt.Fprintln(cmd.ErrOrStderr(), "the file does not exist yet: bellcord init writes it")
+				fmt.Fprintln(cmd.ErrOrStderr(), "the file does not exist yet: create it with bellcord init")
 			}
 			_, err := fmt.Println(at)
 			return err
 		},
 	}
-	path.Flags().StringVar(&file, "config", "", "configuration `file` (default: XDG config directory, bellcord/config.toml)")
+	path.Flags().StringVar(&file, "config", "", "configuration `file` (env BELLCORD_CONFIG; default: bellcord/config.toml in the XDG config directory)")
 	all.AddCommand(path)
 	return all
 }

@@ -22,17 +22,17 @@ func welcome(ctx context.Context, out io.Writer) error {
 	found := setup.Search(ctx, "", c)
 	fmt.Fprintf(out, "Bellcord %s: an agent runtime in which stop means stopped.\n\nFound\n", version)
 	fmt.Fprintf(out, "  configuration  %s\n", cmp.Or(found.Config, "none yet"))
-	fmt.Fprintf(out, "  model          %s\n", cmp.Or(app.DefaultModel(c), "none chosen"))
+	fmt.Fprintf(out, "  model          %s\n", cmp.Or(app.DefaultModel(c), "none configured"))
 	fmt.Fprintf(out, "  keys           %s\n", cmp.Or(keyNames(found), "none in the environment"))
 	fmt.Fprintf(out, "  model servers  %s\n", cmp.Or(serverNames(found), "none on this machine"))
-	fmt.Fprintf(out, "  agents         %s\n", cmp.Or(strings.Join(found.Agents, ", "), "none installed that could be hosted"))
-	fmt.Fprintf(out, "  editors        %s\n", cmp.Or(editorNames(found), "none that speaks ACP"))
+	fmt.Fprintf(out, "  agents         %s\n", cmp.Or(strings.Join(found.Agents, ", "), "none installed"))
+	fmt.Fprintf(out, "  editors        %s\n", cmp.Or(editorNames(found), "none with ACP support"))
 	if found.Serving {
-		fmt.Fprintf(out, "  server         runs on %s\n", c.Data)
+		fmt.Fprintf(out, "  server         running on %s\n", c.Data)
 	}
 	fmt.Fprintln(out, "\nNext")
 	if err != nil {
-		fmt.Fprintf(out, "  bellcord doctor               the configuration is broken: this says where\n")
+		fmt.Fprintf(out, "  bellcord doctor               show what is wrong with the configuration\n")
 		return nil //nolint:nilerr // it was said, and the doctor says more
 	}
 	for _, step := range nextSteps(found, c) {
@@ -44,26 +44,26 @@ func welcome(ctx context.Context, out io.Writer) error {
 // nextSteps returns what to type next, the most useful first.
 func nextSteps(s setup.Survey, c config.Config) (steps [][2]string) {
 	if app.DefaultModel(c) == "" && c.Agent == "" {
-		steps = append(steps, [2]string{"bellcord init", "writes a configuration from what was found; works without a key"})
+		steps = append(steps, [2]string{"bellcord init", "write a configuration for what was found; no key needed"})
 	}
 	if s.Serving {
-		steps = append(steps, [2]string{"bellcord ps", "what runs at the server"})
+		steps = append(steps, [2]string{"bellcord ps", "list the server's turns"})
 	}
 	steps = append(steps,
-		[2]string{"bellcord chat", "a conversation in the terminal; Esc stops"},
-		[2]string{`bellcord run "hello"`, "one turn, for scripts; Ctrl-C stops it"})
+		[2]string{"bellcord chat", "chat in the terminal; Esc stops"},
+		[2]string{`bellcord run "hello"`, "run one turn, for scripts; Ctrl-C stops it"})
 	for _, name := range s.Agents[:min(1, len(s.Agents))] {
-		steps = append(steps, [2]string{"bellcord run --agent " + name + ` "…"`, "the same by " + name + ", with a stop that holds"})
+		steps = append(steps, [2]string{"bellcord run --agent " + name + ` "…"`, "the same with " + name + ", and a stop that works"})
 	}
 	for _, e := range s.Editors[:min(2, len(s.Editors))] {
-		steps = append(steps, [2]string{"bellcord acp --install " + e.Name, "for " + e.Title})
+		steps = append(steps, [2]string{"bellcord acp --install " + e.Name, "settings for " + e.Title})
 	}
 	if !s.Serving {
-		steps = append(steps, [2]string{"bellcord serve", "for programs, browsers, phones and other machines"})
+		steps = append(steps, [2]string{"bellcord serve", "serve programs, browsers, phones and other machines"})
 	}
 	return append(steps,
-		[2]string{"bellcord doctor", "checks everything, and says how to mend it"},
-		[2]string{"bellcord help", "all commands"})
+		[2]string{"bellcord doctor", "check the setup and show how to fix it"},
+		[2]string{"bellcord help", "list all commands"})
 }
 
 func keyNames(s setup.Survey) string {

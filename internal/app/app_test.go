@@ -111,7 +111,7 @@ func TestOpen_UnknownAgent_FailsAndReleasesTheDataDirectory(t *testing.T) {
 	c.TurnLog = c.Logger
 	wrong := c
 	wrong.Settings.Agent = "gose"
-	if _, err := Open(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "did you mean goose?") {
+	if _, err := Open(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), `did you mean "goose"?`) {
 		t.Fatalf("%v", err)
 	}
 	openTest(t, c)

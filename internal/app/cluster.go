@@ -31,7 +31,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 	if is {
 		opts.Leased, opts.Sweep = shared.Leased, sharedSweep
 		if off := ClockOffset(shared); off != "" {
-			a.logger.Warn("this machine's clock differs from the database's, so the times in logs and receipts are wrong; set it (NTP)", "clock", off)
+			a.logger.Warn("this machine's clock differs from the database's; times in logs and receipts are wrong until it is synchronized (NTP)", "clock", off)
 		}
 	}
 	if is && c.Cluster.NATS != "" {
@@ -143,7 +143,7 @@ func (a *App) AnnounceLeave() {
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
 	if err := shared.Drain(ctx); err != nil {
-		a.logger.Warn("telling the other nodes that this one takes leave", "err", err)
+		a.logger.Warn("could not mark this node as draining", "err", err)
 	}
 }
 

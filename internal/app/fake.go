@@ -13,7 +13,7 @@ import (
 
 // FakeNotice is the first line of every answer of the fake model, so that nobody
 // takes it for a language model.
-const FakeNotice = "[fake model: no AI, it repeats what it is told. A real one: set a key, then bellcord init --force]\n"
+const FakeNotice = "[fake model: not an AI, it repeats the prompt. For a real one: set a key, then bellcord init --force]\n"
 
 // fakeNames are the models that the built-in provider has.
 var fakeNames = []string{"fake", "fake-mini"}

@@ -40,7 +40,7 @@ func (m *Models) Find(name string) (react.Model, error) {
 	}
 	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name)}
 	if limits := m.settings.Limits; (limits.Cost > 0 || limits.SessionCost > 0) && found.Price == nil {
-		return react.Model{}, fmt.Errorf("model %s: there is a limit on cost, and no price is known: set [facts.%q]", name, name)
+		return react.Model{}, fmt.Errorf("model %s: a cost limit is set, but the price of the model is unknown: add it in [facts.%q]", name, name)
 	}
 	found.Model = llm.Patient{Model: found.Model}
 	return found, nil
@@ -86,9 +86,9 @@ func (m *Models) Split(name string) (provider, model string, err error) {
 	_, known := m.settings.Provider[provider]
 	switch {
 	case name == "":
-		return "", "", errors.New("no model: say --model provider/model, or set BELLCORD_MODEL, or let bellcord init write a configuration")
+		return "", "", errors.New("no model: use --model provider/model, set BELLCORD_MODEL, or run bellcord init")
 	case !ok || model == "":
-		return "", "", fmt.Errorf("model %s: it is written provider/model", name)
+		return "", "", fmt.Errorf("model %s: use the form provider/model", name)
 	case !known:
 		return "", "", fmt.Errorf("model %s: %w", name, UnknownName("provider", provider, m.Providers()))
 	}
@@ -110,9 +110,9 @@ func ModelNames(c config.Config) []string {
 func UnknownName(kind, name string, known []string) error {
 	meant := ""
 	if near := nearest.Name(name, known); near != "" {
-		meant = "did you mean " + near + "? "
+		meant = fmt.Sprintf(" (did you mean %q?)", near)
 	}
-	return fmt.Errorf("there is no %s %s (%sthere is %s)", kind, name, meant, strings.Join(known, ", "))
+	return fmt.Errorf("unknown %s %q%s: use one of %s", kind, name, meant, strings.Join(known, ", "))
 }
 
 // Providers returns the names of the configured providers, sorted.

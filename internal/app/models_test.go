@@ -26,7 +26,7 @@ func TestAModelIsFoundByItsProvidersName(t *testing.T) {
 	}{
 		"openai/gpt": {"gpt", 128_000, ""}, "claude/opus": {"opus", 200_000, ""}, "g/flash": {"flash", 1_000_000, ""},
 		"local/x": {"x", 5000, ""}, "local/a/b": {"a/b", 128_000, ""},
-		"": {fails: "no model"}, "gpt": {fails: "provider/model"}, "openai/": {fails: "provider/model"}, "other/x": {fails: "there is claude, g, local, openai"},
+		"": {fails: "no model"}, "gpt": {fails: "provider/model"}, "openai/": {fails: "provider/model"}, "other/x": {fails: "use one of claude, g, local, openai"},
 	} {
 		found, err := m.Find(name)
 		if want.fails != "" {
@@ -51,7 +51,7 @@ func TestAModelIsFoundByItsProvidersName(t *testing.T) {
 		t.Errorf("a cache that costs nothing has the price %+v", p)
 	}
 	m.settings.Limits.Cost = 1
-	if _, err := m.Find("local/other"); err == nil || !strings.Contains(err.Error(), "no price is known") {
+	if _, err := m.Find("local/other"); err == nil || !strings.Contains(err.Error(), "the price of the model is unknown") {
 		t.Errorf("a limit on cost and no price: %v", err)
 	}
 }

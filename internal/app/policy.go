@@ -21,7 +21,7 @@ func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
 	path := filepath.Join(c.Data, "allowed.json")
 	always, err := readAllowed(path)
 	if errors.Is(err, errOldAllowed) {
-		logger.Warn("calls that were allowed for good are asked again", "err", err)
+		logger.Warn("permanently allowed calls are asked about again", "err", err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
 
 // errOldAllowed is returned for a file of an earlier version. Its rules were wider
 // than the calls that people had allowed.
-var errOldAllowed = errors.New("it holds rules of an earlier version: delete the file, and answer \"always\" again when you are asked")
+var errOldAllowed = errors.New("the file has rules of an earlier version: delete it, and answer \"always\" again when you are asked")
 
 // readAllowed returns the calls in the file, none if it does not exist.
 func readAllowed(path string) ([]permit.Granted, error) {
@@ -48,7 +48,7 @@ func readAllowed(path string) ([]permit.Granted, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("reading what is always allowed: %w", err)
+		return nil, fmt.Errorf("read permanently allowed calls: %w", err)
 	}
 	var rules []string
 	if json.Unmarshal(text, &rules) == nil && len(rules) > 0 {
@@ -58,7 +58,7 @@ func readAllowed(path string) ([]permit.Granted, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("reading what is always allowed: %s: %w; mend or delete the file", path, err)
+		return nil, fmt.Errorf("read permanently allowed calls: %s: %w; correct or delete the file", path, err)
 	}
 	return all, nil
 }

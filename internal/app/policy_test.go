@@ -52,7 +52,7 @@ func TestOpenPolicy_FileOfAnEarlierVersion_IsIgnoredWithAWarning(t *testing.T) {
 	if d := p.Decide(permit.Session{}, permit.Ask, call); d.Verdict != permit.Put {
 		t.Errorf("a rule of the old file still holds: %s", d.Verdict)
 	}
-	if !strings.Contains(log.String(), path) || !strings.Contains(log.String(), "delete the file") {
+	if !strings.Contains(log.String(), path) || !strings.Contains(log.String(), "has rules of an earlier version: delete it") {
 		t.Errorf("logged %q", log.String())
 	}
 	if err := os.WriteFile(path, []byte(`[{"tool":"shell"`), 0o600); err != nil {

@@ -28,11 +28,11 @@ func KeepPrivate(dir string, log *slog.Logger) error {
 	failed := os.Chmod(dir, 0o700) //nolint:gosec // a directory has to be entered
 	switch {
 	case failed == nil:
-		log.Warn("the data directory was open to other users; it is private now", "dir", dir, "was", info.Mode().Perm().String())
+		log.Warn("data directory was open to other users; it is private now", "dir", dir, "was", info.Mode().Perm().String())
 		return nil
 	case info.Mode().Perm()&0o007 == 0: // a volume whose group is the server's
-		log.Warn("the data directory is open to its group: chmod 700 "+dir, "err", failed)
+		log.Warn("data directory is open to its group; run chmod 700 "+dir, "err", failed)
 		return nil
 	}
-	return fmt.Errorf("the data directory %s is open to other users (%v): chmod 700 %s: %w", dir, info.Mode().Perm(), dir, failed)
+	return fmt.Errorf("data directory %s is open to other users (%v); run chmod 700 %s, because Bellcord could not: %w", dir, info.Mode().Perm(), dir, failed)
 }

@@ -37,7 +37,7 @@ func (a *App) ReleaseSession(id bellcord.SessionID) {
 func (a *App) SessionDeleted(id bellcord.SessionID) {
 	a.ReleaseSession(id)
 	if err := a.background.Remove(id); err != nil {
-		a.logger.Warn("outputs of a deleted session remain", "session", id, "err", err)
+		a.logger.Warn("could not remove the outputs of a deleted session", "session", id, "err", err)
 	}
 }
 
@@ -52,7 +52,7 @@ func (a *App) RemoveWorkspace(s bellcord.Session) error {
 		return nil
 	}
 	if err := os.RemoveAll(own); err != nil {
-		return fmt.Errorf("the session is deleted, its workspace is not: %w", err)
+		return fmt.Errorf("the session was deleted, but its workspace was not: %w", err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func OpenStore(ctx context.Context, from Config) (Store, error) {
 		return sqlite.Open(ctx, c.Data)
 	}
 	if !strings.HasPrefix(c.Store, "postgres://") && !strings.HasPrefix(c.Store, "postgresql://") {
-		return nil, fmt.Errorf("store: a URL as in postgres://user@host/database is meant")
+		return nil, fmt.Errorf("store: use a URL such as postgres://user@host/database")
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil { // for files of this machine
 		return nil, err

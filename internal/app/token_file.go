@@ -70,7 +70,7 @@ func createAdminToken(ctx context.Context, store bellcord.TokenStore, path, name
 		return err
 	}
 	if err := writeSecret(path, text+"\n"); err != nil {
-		return fmt.Errorf("writing the token file: %w", err)
+		return fmt.Errorf("write the token file: %w", err)
 	}
 	return store.PutToken(ctx, t)
 }

@@ -79,7 +79,7 @@ func (t *sessionTools) list(ctx context.Context, s bellcord.Session) []tool.Tool
 		all = append(all, of.editor.Tools(t.builtin)...)
 	}
 	for _, err := range errs {
-		t.config.Logger.Warn("mcp", "session", s.ID, "err", err)
+		t.config.Logger.Warn("tools of an MCP server are not available", "session", s.ID, "err", err)
 	}
 	return all
 }

@@ -44,9 +44,9 @@ func openTraces(ctx context.Context, version string, logger *slog.Logger, agentO
 	}
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("sending traces: %w", err)
+		return nil, nil, fmt.Errorf("set up the export of traces: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("traces", "err", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("opentelemetry reported an error", "err", err) }))
 	options := []sdk.TracerProviderOption{
 		sdk.WithBatcher(exporter), sdk.WithResource(about), sdk.WithIDGenerator(telemetry.IDs{}),
 	}

@@ -31,7 +31,7 @@ func CheckPeer(conn net.Conn, data string) error {
 func RefuseInsideTurn(data string) error {
 	var turn *proc.TurnError
 	if err := proc.OfATurn(os.Getpid(), ledgerDir(data)); errors.As(err, &turn) {
-		return fmt.Errorf("this command may not be used by an agent: %w on this data directory; use a terminal that no agent started", turn)
+		return fmt.Errorf("an agent may not use this command: %w on this data directory; use a terminal that no agent started", turn)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func New(target Target, s Settings) (Unit, error) {
 	case Windows:
 		return windowsUnit(s), nil
 	}
-	return Unit{}, fmt.Errorf("unknown target %q: use one of %s", target, strings.Trim(fmt.Sprint(Targets()), "[]"))
+	return Unit{}, fmt.Errorf("unknown target %q: use one of %s", target, strings.ReplaceAll(strings.Trim(fmt.Sprint(Targets()), "[]"), " ", ", "))
 }
 
 // arguments are those of the program. A manager that reads no file of keys has

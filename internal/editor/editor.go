@@ -56,11 +56,11 @@ func All() []Editor {
 		},
 		{
 			Name: "emacs", Title: "Emacs", Programs: []string{"emacs"}, Apps: []string{"Emacs.app"},
-			told: emacsText, at: "your init file; the package agent-shell has to be installed",
+			told: emacsText, at: "your init file (needs the package agent-shell)",
 		},
 		{
 			Name: "neovim", Title: "Neovim", Programs: []string{"nvim"},
-			told: neovimText, at: "your init.lua; the plugin CodeCompanion has to be installed",
+			told: neovimText, at: "your init.lua (needs the plugin CodeCompanion)",
 		},
 	}
 }
@@ -84,7 +84,7 @@ func Named(name string) (Editor, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Editor{}, fmt.Errorf("there is no editor %s (there is %s)", name, strings.Join(names, ", "))
+	return Editor{}, fmt.Errorf("unknown editor %q: use one of %s", name, strings.Join(names, ", "))
 }
 
 // Installed reports whether the editor was found on this machine.

@@ -106,7 +106,7 @@ func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Write(home, command); err == nil || !strings.Contains(err.Error(), "is not changed") {
+		if _, err := e.Write(home, command); err == nil || !strings.Contains(err.Error(), "was not changed") {
 			t.Errorf("%q: %v", before, err)
 		}
 		if text, _ := os.ReadFile(path); string(text) != before {
@@ -154,7 +154,7 @@ func TestAnInitFileIsAProgramAndNotWritten(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if _, err := editor.Named("ed"); err == nil || !strings.Contains(err.Error(), "there is no editor ed (there is zed, jetbrains, emacs, neovim)") {
+	if _, err := editor.Named("ed"); err == nil || !strings.Contains(err.Error(), `unknown editor "ed": use one of zed, jetbrains, emacs, neovim`) {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ type reader struct {
 	at   int
 }
 
-var errCut = errors.New("the text ends in the middle")
+var errCut = errors.New("unexpected end of file")
 
 // space skips what means nothing.
 func (r *reader) space() error {
@@ -112,7 +112,7 @@ func (r *reader) value() error {
 		word = len(r.text) - r.at
 	}
 	if word == 0 || !json.Valid([]byte(r.text[r.at:r.at+word])) {
-		return fmt.Errorf("no value at byte %d", r.at)
+		return fmt.Errorf("expected a value at byte %d", r.at)
 	}
 	r.at += word
 	return nil
@@ -120,20 +120,20 @@ func (r *reader) value() error {
 
 func (r *reader) object() (object, error) {
 	if c, err := r.next(); err != nil || c != '{' {
-		return object{}, errors.Join(err, fmt.Errorf("no object at byte %d", r.at))
+		return object{}, errors.Join(err, fmt.Errorf("expected an object at byte %d", r.at))
 	}
 	r.at++
 	o := object{inside: r.at}
 	return o, r.list('}', func() error {
 		if r.text[r.at] != '"' {
-			return fmt.Errorf("no name at byte %d", r.at)
+			return fmt.Errorf("expected a name in quotes at byte %d", r.at)
 		}
 		key, err := r.str()
 		if err != nil {
 			return err
 		}
 		if c, err := r.next(); err != nil || c != ':' {
-			return errors.Join(err, fmt.Errorf("no colon at byte %d", r.at))
+			return errors.Join(err, fmt.Errorf("expected a colon at byte %d", r.at))
 		}
 		r.at++
 		if _, err := r.next(); err != nil {
@@ -169,7 +169,7 @@ func (r *reader) list(closing byte, entry func() error) error {
 			r.at++
 		case closing:
 		default:
-			return fmt.Errorf("no comma at byte %d", r.at)
+			return fmt.Errorf("expected a comma at byte %d", r.at)
 		}
 	}
 }

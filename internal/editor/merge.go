@@ -12,7 +12,7 @@ import (
 
 // ErrByHand means that an editor's settings are a program, which is not for
 // another program to change.
-var ErrByHand = errors.New("its settings are a program: put it there yourself")
+var ErrByHand = errors.New("its settings are code, which Bellcord does not change")
 
 // Written is what Write did.
 type Written struct {
@@ -36,11 +36,11 @@ func (e Editor) Write(home Home, command []string) (Written, error) {
 	before, err := os.ReadFile(path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
-		return done, fmt.Errorf("reading settings: %w", err)
+		return done, fmt.Errorf("read settings: %w", err)
 	}
 	after, err := merge(string(before), e.entry(command))
 	if err != nil {
-		return done, fmt.Errorf("%s is not changed: %w", path, err)
+		return done, fmt.Errorf("%s was not changed: %w", path, err)
 	}
 	if after == string(before) {
 		return done, nil
@@ -52,7 +52,7 @@ func (e Editor) Write(home Home, command []string) (Written, error) {
 	if !missing {
 		done.Backup = path + ".before-bellcord"
 		if err := os.WriteFile(done.Backup, before, mode); err != nil {
-			return done, fmt.Errorf("keeping the old settings: %w", err)
+			return done, fmt.Errorf("back up the old settings: %w", err)
 		}
 	}
 	done.Changed = true
@@ -62,7 +62,7 @@ func (e Editor) Write(home Home, command []string) (Written, error) {
 // replace puts a file in its place whole or not at all.
 func replace(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("writing settings: %w", err)
+		return fmt.Errorf("write settings: %w", err)
 	}
 	next := path + ".next"
 	err := os.WriteFile(next, []byte(text), mode)
@@ -70,7 +70,7 @@ func replace(path, text string, mode fs.FileMode) error {
 		err = os.Rename(next, path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing settings: %w", err)
+		return fmt.Errorf("write settings: %w", err)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func merge(text string, entry any) (string, error) {
 	r := reader{text: text}
 	top, err := r.object()
 	if err != nil {
-		return "", fmt.Errorf("the settings cannot be read: %w", err)
+		return "", fmt.Errorf("cannot parse the settings: %w", err)
 	}
 	all, ok := top.find(servers)
 	if !ok {

@@ -23,7 +23,7 @@ type remoteChat struct {
 
 func (c remoteChat) Prompt(ctx context.Context, session bellcord.SessionID, p chat.Prompt) error {
 	if p.Task != bellcord.TaskAnswer {
-		return fmt.Errorf("a server takes no /%s over HTTP; type it in a chat without a server, or in an editor", p.Task)
+		return fmt.Errorf("/%s is not available over HTTP: use it in a chat without a server, or in an editor", p.Task)
 	}
 	// The chat has taken its commands out already.
 	_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: slash.Escape(p.Text)})

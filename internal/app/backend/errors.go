@@ -35,7 +35,7 @@ func currentUser() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
 	}
-	return "somebody"
+	return "unknown user"
 }
 
 // TurnState returns the state of a turn as people see it.

@@ -51,7 +51,7 @@ func (s Local) Events(ctx context.Context, id bellcord.SessionID, after int64, _
 // Stop implements Backend.
 func (s Local) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID, stop api.Stop) (api.Stopped, error) {
 	if stop.Queue == string(bellcord.QueueNext) || stop.Queue == string(bellcord.QueueDrop) && turn != "" {
-		return api.Stopped{}, fmt.Errorf("--queue %s needs a server: without one the queue is another process's", stop.Queue)
+		return api.Stopped{}, fmt.Errorf("--queue %s needs a server: without one, the queue belongs to another process", stop.Queue)
 	}
 	wait, err := time.ParseDuration(stop.Wait)
 	if err != nil {

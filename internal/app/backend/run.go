@@ -138,7 +138,7 @@ func (r *Run) findSession(ctx context.Context, at Backend) error {
 		}
 		id, err := Newest(ctx, at, dir)
 		if err == nil && id == "" {
-			err = fmt.Errorf("there is no session of %s to continue: leave out --continue", dir)
+			err = fmt.Errorf("no session in %s to continue: omit --continue to start one", dir)
 		}
 		r.Session = string(id)
 		return err
@@ -170,7 +170,7 @@ func isDirectory(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there is no directory %s", path)
+		return fmt.Errorf("no such directory: %s", path)
 	case err != nil:
 		return err
 	case !info.IsDir():

@@ -20,7 +20,7 @@ func (r Run) doRemote(ctx context.Context, remote *client.Client) (bellcord.Rece
 	defer leave(nil)
 	defer r.OnSignal(ctx.Done(), func(sig os.Signal, interrupts int) {
 		if interrupts > 2 {
-			leave(fmt.Errorf("left; the turn may still run: bellcord stop %s", r.Turn))
+			leave(fmt.Errorf("left before the turn ended; it may still run: bellcord stop %s", r.Turn))
 			return
 		}
 		go r.stopRemote(ctx, remote, sig, interrupts) // a second Ctrl-C must not wait for the first
@@ -46,12 +46,12 @@ func (r Run) promptAndFollow(ctx context.Context, remote *client.Client) (bellco
 	}
 	r.View.Answer = func(ctx context.Context, turn bellcord.TurnID, question, choice, _ string) {
 		if err := remote.Answer(ctx, turn, question, choice); err != nil && !refused(err, http.StatusNotFound, http.StatusConflict) { // too late is not an error
-			r.Config.App.Logger.Warn("the answer did not arrive", "turn", turn, "err", err)
+			r.Config.App.Logger.Warn("answer not delivered", "turn", turn, "err", err)
 		}
 	}
 	stream := remote.Events(session, max(turn.First-1, 0))
 	defer stream.Close()
-	stream.Lost = func(err error) { _ = r.View.Note("… the server is out of reach (%v); trying again", err) }
+	stream.Lost = func(err error) { _ = r.View.Note("… connection to the server lost (%v); reconnecting", err) }
 	return r.View.Follow(ctx, stream, r.Turn)
 }
 
@@ -87,7 +87,7 @@ func (r Run) stopRemote(ctx context.Context, remote *client.Client, sig os.Signa
 		stop.Mode = string(bellcord.StopForce)
 	}
 	if _, err := remote.Stop(ctx, r.Turn, stop); err != nil && ctx.Err() == nil {
-		r.Config.App.Logger.Warn("the stop did not arrive", "turn", r.Turn, "err", err)
+		r.Config.App.Logger.Warn("stop not delivered", "turn", r.Turn, "err", err)
 	}
 }
 

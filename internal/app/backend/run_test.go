@@ -55,7 +55,7 @@ func TestRun_ThatCannotRun_CreatesNoSession(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	for want, r := range map[string]Run{
-		"no session of": {Text: "x", Continue: true, Dir: t.TempDir()},
+		"no session in": {Text: "x", Continue: true, Dir: t.TempDir()},
 		"--dir":         {Text: "x", Dir: "/does/not/exist"},
 		"/stop":         {Text: "/stop"},
 	} {

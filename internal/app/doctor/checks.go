@@ -39,9 +39,9 @@ func (d *Doctor) configuration(context.Context) []Finding {
 	path, named := config.File(d.file)
 	switch {
 	case d.loading != nil:
-		return bad("correct that line of "+path, "%s", inOneLine(d.loading))
+		return bad("correct "+path, "%s", inOneLine(d.loading))
 	case !named && !config.IsFile(path):
-		return warn("bellcord init", "there is no file: %s", path)
+		return warn("bellcord init", "no configuration file: %s", path)
 	case config.Exposed(path) != nil:
 		return bad("chmod 600 "+path+", and replace the secrets that others may have read", "%v", config.Exposed(path))
 	}
@@ -60,11 +60,11 @@ func (d *Doctor) rules(context.Context) []Finding {
 			continue
 		}
 		if !mcp.MayBeOf(slices.Collect(maps.Keys(d.config.Settings.MCP)), rule.Tool()) {
-			found = append(found, warn("configure the server in [mcp.NAME], or correct the rule", "rule %q: no MCP server with such a name is configured", text)...)
+			found = append(found, warn("configure the server in [mcp.NAME], or correct the rule", "rule %q: no MCP server with this name is configured", text)...)
 		}
 	}
 	if len(found) == 0 {
-		return ok("%d, and each names a tool", len(all))
+		return ok("%d, each for a known tool", len(all))
 	}
 	return found
 }
@@ -73,25 +73,25 @@ func (d *Doctor) rules(context.Context) []Finding {
 func (d *Doctor) agents(ctx context.Context) []Finding {
 	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
 	if err != nil {
-		return bad("see the message", "%v", err)
+		return bad("resolve this error", "%v", err)
 	}
 	defer func() { _ = keeper.Close() }()
 	var all []Finding
 	for _, name := range app.AgentNames(d.config.Settings) {
 		agent, err := app.AgentDefinition(d.config.Settings, name)
 		if err != nil {
-			all = append(all, bad("mend [agents."+name+"]", "%s", inOneLine(err))...)
+			all = append(all, bad("correct [agents."+name+"]", "%s", inOneLine(err))...)
 			continue
 		}
 		if _, err := agent.Find(); err != nil {
 			if name == d.config.Settings.Agent {
-				all = append(all, bad(cmp.Or(agent.Install, "install it"), "%s is the configured agent and not installed", name)...)
+				all = append(all, bad(cmp.Or(agent.Install, "install it"), "%s is the configured agent, but it is not installed", name)...)
 			}
 			continue
 		}
 		state, err := app.TryAgent(ctx, d.config, agent, keeper)
 		if err != nil {
-			all = append(all, warn("start it by hand: "+strings.Join(agent.Command, " "), "%s does not start: %s", name, inOneLine(err))...)
+			all = append(all, warn("run it by hand to see why: "+strings.Join(agent.Command, " "), "%s does not start: %s", name, inOneLine(err))...)
 			continue
 		}
 		all = append(all, ok("%s %s", name, state)...)
@@ -106,22 +106,22 @@ func (d *Doctor) agents(ctx context.Context) []Finding {
 func (d *Doctor) containment(ctx context.Context) []Finding {
 	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
 	if err != nil {
-		return bad("see the message", "%v", err)
+		return bad("resolve this error", "%v", err)
 	}
 	defer func() { _ = keeper.Close() }()
 	self, err := os.Executable()
 	if err != nil {
-		return bad("see the message", "%v", err)
+		return bad("resolve this error", "%v", err)
 	}
 	exit, err := keeper.Run(ctx, proc.Command{Args: []string{self, "--version"}, Output: func([]byte) {}, Name: "doctor"}, nil)
 	switch {
 	case err != nil:
-		return bad("commands cannot be started here", "%v", err)
+		return bad("resolve this error; until then no command can run", "cannot start a command: %v", err)
 	case exit.Proof == "scan" && runtime.GOOS == "linux":
-		return warn(`run it where a cgroup is delegated: systemd-run --user --scope -p Delegate=yes bellcord …, or deploy/bellcord.service`,
-			"processes are held by group, marker and scan; no cgroup can be made here")
+		return warn(`run Bellcord in a delegated cgroup: systemd-run --user --scope -p Delegate=yes bellcord …, or as a service: deploy/bellcord.service`,
+			"no cgroup can be created here; processes are contained by process group, marker and scan")
 	}
-	return ok("processes are held, and their end is proved, by %s", exit.Proof)
+	return ok("processes are contained, and their end is proved, by %s", exit.Proof)
 }
 
 // inOneLine returns the text of an error for a list.

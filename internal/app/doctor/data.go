@@ -24,32 +24,32 @@ func (d *Doctor) dataDirectory(context.Context) []Finding {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ok("%s will be made when it is first needed", dir)
+		return ok("%s will be created when it is first needed", dir)
 	case err != nil:
-		return bad("see the message", "%v", err)
+		return bad("resolve this error", "%v", err)
 	case !info.IsDir():
-		return bad("choose another: --data, BELLCORD_DATA", "%s is not a directory", dir)
+		return bad("choose another with --data or BELLCORD_DATA", "%s is not a directory", dir)
 	case app.OpenToOthers(info):
-		return bad(fmt.Sprintf("chmod 700 %s", dir), "%s is open to others (%v)", dir, info.Mode().Perm())
+		return bad(fmt.Sprintf("chmod 700 %s", dir), "%s is open to other users (%v)", dir, info.Mode().Perm())
 	}
 	probe, err := os.CreateTemp(dir, "doctor")
 	if err != nil {
-		return bad("make it yours: chown, chmod 700", "%s cannot be written: %v", dir, err)
+		return bad("make it your own directory with chown and chmod 700", "cannot write to %s: %v", dir, err)
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return bad("see the message", "%v", err)
+		return bad("resolve this error", "%v", err)
 	}
 	free, err := freeSpace(dir)
 	if err == nil && free < leastSpace {
-		return warn("make room", "%s has %d MB left", dir, free>>20)
+		return warn("free up disk space", "%s has only %d MB of free space", dir, free>>20)
 	}
-	return ok("%s is writable and nobody else's, %d GB free", dir, free>>30)
+	return ok("%s is writable and private, %d GB free", dir, free>>30)
 }
 
 // store opens the store, which migrates an older schema, as every command does.
 func (d *Doctor) store(ctx context.Context) []Finding {
 	if _, err := os.Stat(d.config.Settings.Data); d.config.Settings.Store == "" && err != nil {
-		return ok("will be made when it is first needed")
+		return ok("will be created when it is first needed")
 	}
 	opened, err := app.OpenStore(ctx, d.config)
 	off := ""
@@ -60,12 +60,12 @@ func (d *Doctor) store(ctx context.Context) []Finding {
 		err = opened.Close()
 	}
 	if err != nil {
-		return bad("run bellcord store check; with a backup: bellcord store restore FILE", "it does not open: %s", inOneLine(err))
+		return bad("run bellcord store check; if you have a backup: bellcord store restore FILE", "cannot be opened: %s", inOneLine(err))
 	}
 	if off != "" {
-		return warn("set this machine's clock (NTP)", "opens, its schema is this version's; this machine's clock is %s of the database's", off)
+		return warn("synchronize this machine's clock (NTP)", "opens, and its schema is current, but this machine's clock is %s compared with the database's", off)
 	}
-	return ok("opens, its schema is this version's")
+	return ok("opens, and its schema is current")
 }
 
 // nats checks the NATS servers, if any are configured.
@@ -75,15 +75,15 @@ func (d *Doctor) nats(ctx context.Context) []Finding {
 	}
 	bus := app.BusConfig(d.config.Settings)
 	if err := bus.CheckServers(ctx); err != nil {
-		return bad("bellcord serve refuses it; see docs/scale.md", "%s", inOneLine(err))
+		return bad("see docs/scale.md; bellcord serve does not start with this server", "%s", inOneLine(err))
 	}
 	switch err := bus.Probe(ctx); {
 	case errors.Is(err, cluster.ErrExposed):
-		return bad("bellcord serve refuses it; see docs/scale.md", "%s", inOneLine(err))
+		return bad("see docs/scale.md; bellcord serve does not start with this server", "%s", inOneLine(err))
 	case err != nil:
-		return warn("start it, or correct [cluster] nats; until then nodes work through the store, half a second slower", "it cannot be reached: %s", inOneLine(err))
+		return warn("start it, or correct nats in [cluster]; until then nodes communicate through the store, half a second slower", "cannot be reached: %s", inOneLine(err))
 	}
-	return ok("can be reached, and is open to nobody else")
+	return ok("can be reached, and is not open to others")
 }
 
 func (d *Doctor) token(context.Context) []Finding {
@@ -91,28 +91,28 @@ func (d *Doctor) token(context.Context) []Finding {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ok("none yet: bellcord serve makes the first")
+		return ok("none yet: bellcord serve creates the first one")
 	case err != nil:
-		return bad("see the message", "%v", err)
+		return bad("resolve this error", "%v", err)
 	case app.OpenToOthers(info):
-		return bad("chmod 600 "+path+", and bellcord token revoke what others may have read", "%s can be read by others (%v)", path, info.Mode().Perm())
+		return bad("chmod 600 "+path+", and revoke the token with bellcord token revoke if others may have read it", "%s is readable by other users (%v)", path, info.Mode().Perm())
 	}
-	return ok("%s is nobody else's", path)
+	return ok("%s is private", path)
 }
 
 // port tries to listen on the address of bellcord serve.
 func (d *Doctor) port(ctx context.Context) []Finding {
 	addr := d.config.Settings.Serve.Addr
 	if err := d.config.Settings.Serve.Check(); err != nil {
-		return bad("mend [serve]", "%s", inOneLine(err))
+		return bad("correct [serve]", "%s", inOneLine(err))
 	}
 	if backend.ServerRuns(ctx, d.config.Settings.Data) {
-		return ok("a server of this data directory runs")
+		return ok("a server is running on this data directory")
 	}
 	var try net.ListenConfig
 	l, err := try.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return warn("bellcord serve --addr 127.0.0.1:0, or end the other program", "%s cannot be listened on: %v", addr, err)
+		return warn("use bellcord serve --addr 127.0.0.1:0, or end the other program", "cannot listen on %s: %v", addr, err)
 	}
 	_ = l.Close()
 	return ok("%s is free for bellcord serve", addr)

@@ -54,9 +54,9 @@ func (d *Doctor) keys(ctx context.Context) []Finding {
 		case err == nil:
 			all = append(all, ok("%s answers and offers %d models", name, len(names))...)
 		case errors.As(err, &failure) && (failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden):
-			all = append(all, bad("set a key that is valid: "+variableOf(name), "%s refuses the key: %s", name, inOneLine(err))...)
+			all = append(all, bad("set a valid key: "+variableOf(name), "%s rejects the key: %s", name, inOneLine(err))...)
 		default:
-			all = append(all, warn("check the network, the proxy and base_url", "%s could not be asked: %s", name, inOneLine(err))...)
+			all = append(all, warn("check the network, the proxy and base_url", "cannot list the models of %s: %s", name, inOneLine(err))...)
 		}
 	}
 	if len(all) == 0 {
@@ -80,26 +80,26 @@ func variableOf(provider string) string {
 func (d *Doctor) model(ctx context.Context) []Finding {
 	name := app.DefaultModel(d.config.Settings)
 	if name == "" && d.config.Settings.Agent != "" {
-		return ok("that of the agent %s", d.config.Settings.Agent)
+		return ok("chosen by the agent %s", d.config.Settings.Agent)
 	}
 	provider, model, err := d.models.Split(name)
 	if err != nil {
-		return bad("bellcord init, or set model = \"provider/model\"", "%s", inOneLine(err))
+		return bad("run bellcord init, or set model = \"provider/model\"", "%s", inOneLine(err))
 	}
 	if err := d.models.Check(name); err != nil {
 		return bad("set the key, or choose another model: model = \"provider/model\"", "%s", inOneLine(err))
 	}
 	if d.config.Settings.Provider[provider].API == config.Fake {
-		return warn("set a key, then model = \"provider/model\" (bellcord models lists them)", "%s is the fake model: it repeats what it is told", name)
+		return warn("set a key, then model = \"provider/model\" (bellcord models lists them)", "%s is the fake model: it repeats the prompt", name)
 	}
 	names, err := d.offers.of(ctx, provider)
 	switch {
 	case err != nil:
-		return warn("see keys", "%s: its provider could not be asked", name)
+		return warn("see the line keys", "%s: the models of its provider could not be listed", name)
 	case !slices.Contains(names, model):
-		return warn("bellcord models "+provider, "%s is not among the %d models that are offered", name, len(names))
+		return warn("choose another; to list them: bellcord models "+provider, "%s is not among the %d models that its provider offers", name, len(names))
 	}
-	return ok("%s is offered", name)
+	return ok("%s is available", name)
 }
 
 // mostSkew is the clock difference that tokens and certificates tolerate.
@@ -124,14 +124,14 @@ func (d *Doctor) clock(ctx context.Context) []Finding {
 			continue
 		}
 		if skew := time.Since(theirs); skew.Abs() > mostSkew {
-			return bad("turn on time synchronisation (timedatectl set-ntp true)", "it is %s off that of %s", skew.Round(time.Second), name)
+			return bad("turn on time synchronization (timedatectl set-ntp true)", "differs by %s from the clock of %s", skew.Round(time.Second), name)
 		}
-		return ok("within %s of that of %s", mostSkew, name)
+		return ok("within %s of the clock of %s", mostSkew, name)
 	}
 	if drift := time.Now().Round(0).Sub(began.Round(0)) - time.Since(began); drift.Abs() > time.Second {
-		return warn("find out who sets the clock", "it jumped by %s just now", drift)
+		return warn("find out what sets the clock", "jumped by %s just now", drift)
 	}
-	return ok("no server to hold it against")
+	return ok("not checked: no server to compare it with")
 }
 
 func dateOf(ctx context.Context, url string) (time.Time, error) {

@@ -67,7 +67,7 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	go victim.Close() //nolint:errcheck // a TLS connection may take its time to close
 	if time.Since(c.warned) > time.Minute {
 		c.warned = time.Now()
-		c.log.Warn("too many connections: idle ones are closed for new ones; raise the limit of open files (ulimit -n)", "most", c.most)
+		c.log.Warn("too many connections; closing old ones to accept new ones; raise the limit of open files (ulimit -n)", "most", c.most)
 	}
 }
 

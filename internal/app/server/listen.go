@@ -29,7 +29,7 @@ func (s *Server) listen(ctx context.Context) error {
 func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 	if conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", path); err == nil {
 		_ = conn.Close()
-		return nil, fmt.Errorf("a server runs on this data directory: %s answers", path)
+		return nil, fmt.Errorf("a server is already running on this data directory: %s answers", path)
 	}
 	private, err := os.MkdirTemp(filepath.Dir(path), "socket")
 	if err != nil {

@@ -22,7 +22,7 @@ func LimitMemory(log *slog.Logger) {
 	}
 	if most := cgroupMemory("/sys/fs/cgroup", string(groups)); most > 0 {
 		debug.SetMemoryLimit(most / 5 * 4)
-		log.Info("memory limit from the cgroup", "cgroup", most, "go", most/5*4)
+		log.Info("memory limit set from the cgroup", "cgroup", most, "go", most/5*4)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // errTakenForDead ends a node whose lease expired. A restart makes it a new node.
-var errTakenForDead = errors.New("the other nodes took this one for dead and have ended its turns")
+var errTakenForDead = errors.New("the lease of this node expired; the other nodes consider it dead and have ended its turns")
 
 // Run serves until a signal comes or a listener fails, and then shuts down: running
 // turns may finish for the configured time. A second signal ends them at once.
@@ -159,6 +159,6 @@ func (s *Server) healthy(ctx context.Context) error {
 
 func (s *Server) notifySystemd(state string) {
 	if err := systemd.Notify(state); err != nil {
-		s.logger.Warn("telling systemd", "state", state, "err", err)
+		s.logger.Warn("could not notify systemd", "state", state, "err", err)
 	}
 }

@@ -74,7 +74,7 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 		return nil, errors.Join(err, s.shutdown(nil))
 	}
 	if created {
-		s.logger.Info("a token with all rights was made; more: bellcord token create", "file", path)
+		s.logger.Info("created a token with all scopes; to create more: bellcord token create", "file", path)
 	}
 	return s, nil
 }

@@ -63,7 +63,7 @@ func TestRun_ServesUntilASignalAndLeavesNoSocket(t *testing.T) {
 			t.Errorf("%s: %d %.200s, %v", path, res.StatusCode, body, err)
 		}
 	}
-	if _, err := Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "a server runs on this data directory") {
+	if _, err := Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "a server is already running on this data directory") {
 		t.Errorf("a second server: %v", err)
 	}
 	signals <- os.Interrupt

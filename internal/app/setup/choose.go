@@ -24,12 +24,12 @@ func choose(ctx context.Context, found Survey) choice {
 	for _, k := range found.Keys {
 		name, err := offered(ctx, k.Provider)
 		if err == nil && name != "" {
-			return choice{model: k.Provider + "/" + name, reason: k.Variable + " is set, and it is offered"}
+			return choice{model: k.Provider + "/" + name, reason: k.Variable + " is set, and the provider offers this model"}
 		}
 		chosen.reason = "built in: " + k.Variable + " is set, but no model could be listed with it; see bellcord doctor"
 	}
 	for _, s := range found.Servers {
-		return choice{model: s.Name + "/" + s.Models[0], reason: s.URL + " offers it", server: s}
+		return choice{model: s.Name + "/" + s.Models[0], reason: s.URL + " offers this model", server: s}
 	}
 	return chosen
 }

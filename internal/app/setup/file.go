@@ -6,36 +6,37 @@ import "fmt"
 // are examples; docs/config.md has everything.
 func (c choice) file() string {
 	provider := `# Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY.
-# Another server that speaks OpenAI's API:
+# Another server with an OpenAI-compatible API:
 # [provider.mine]
 # base_url = "http://127.0.0.1:8080/v1"
 `
 	if c.server.URL != "" {
 		provider = fmt.Sprintf("[provider.%s]\nbase_url = %q\n", c.server.Name, c.server.URL)
 	}
-	return fmt.Sprintf(`# Bellcord's configuration. Flags win over the environment, the environment over
-# this file. All settings: docs/config.md. To check it: bellcord doctor
+	return fmt.Sprintf(`# Bellcord's configuration. Flags and environment variables override this file.
+# All settings: docs/config.md. To check this file: bellcord doctor
 
-# The model of new sessions: provider/model. bellcord models lists them.
-# Here: %s
+# The model for new sessions, as provider/model. To list models: bellcord models
+# Why this one: %s
 model = %q
 
-# Others to choose from in an editor.
+# More models to choose from in an editor.
 # models = ["anthropic/NAME", "openai/NAME"]
 
-# What is allowed without asking: read-only, ask, auto-edit or full.
+# The permission mode for new sessions: read-only, ask, auto-edit or full.
 mode = "ask"
 
-# Another agent does the work, with a stop that holds: see bellcord agents.
+# Host another agent instead of Bellcord's own. To list them: bellcord agents
 # agent = "goose"
 
 %s
-# What is never asked, and what never happens. Deny beats allow.
+# Tool calls that run without a question, and tool calls that are always refused.
+# Deny rules take precedence.
 # [permit]
 # allow = ["shell(git status)", "shell(go test *)"]
 # deny = ["shell(git push *)"]
 
-# What a turn may take.
+# Limits of a turn.
 # [limits]
 # deadline = "30m"
 # tokens = 200000

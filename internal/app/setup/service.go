@@ -36,11 +36,11 @@ func (s Service) Unit() (autostart.Unit, error) {
 func (s Service) target() (autostart.Target, error) {
 	switch {
 	case s.Target != "" && !s.DryRun:
-		return "", errors.New("--target is for --dry-run: a service is installed for the machine that it is on")
+		return "", errors.New("--target needs --dry-run: a service can only be installed on the machine that runs it")
 	case s.Target != "":
 		return autostart.Target(s.Target), nil
 	case s.User && runtime.GOOS == "windows":
-		return "", errors.New("there are services of the machine only on Windows: leave --user out, and be an administrator")
+		return "", errors.New("services of a user account are not available on Windows: omit --user, and run the command as administrator")
 	}
 	return autostart.Here(s.System || !s.User && os.Geteuid() == 0)
 }
@@ -107,7 +107,7 @@ func (s Service) account(to *autostart.Settings) error {
 		return nil
 	}
 	if to.Account == "" || to.Account == "root" {
-		return errors.New("its tools would have all of root's rights: install it with sudo, then it runs as you")
+		return errors.New("the service would run its tools as root: install it with sudo from your own account, so that it runs as you")
 	}
 	if s.DryRun {
 		return nil

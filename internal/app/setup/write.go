@@ -28,13 +28,13 @@ func Write(ctx context.Context, file string, force bool) (Written, error) {
 	}
 	chosen := choose(ctx, Search(ctx, file, config.Config{}))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Written{}, fmt.Errorf("writing configuration: %w", err)
+		return Written{}, fmt.Errorf("write configuration: %w", err)
 	}
 	backup := ""
 	if force && config.IsFile(path) {
 		backup = path + ".old"
 		if err := os.Rename(path, backup); err != nil {
-			return Written{}, fmt.Errorf("keeping the old configuration: %w", err)
+			return Written{}, fmt.Errorf("back up the old configuration: %w", err)
 		}
 	}
 	// Another process may have written one in the meantime: it is not overwritten.
@@ -42,15 +42,15 @@ func Write(ctx context.Context, file string, force bool) (Written, error) {
 	if errors.Is(err, fs.ErrExist) {
 		return Written{}, existsError(path)
 	} else if err != nil {
-		return Written{}, fmt.Errorf("writing configuration: %w", err)
+		return Written{}, fmt.Errorf("write configuration: %w", err)
 	}
 	_, err = out.WriteString(chosen.file())
 	if err := errors.Join(err, out.Close()); err != nil {
-		return Written{}, fmt.Errorf("writing configuration: %w", err)
+		return Written{}, fmt.Errorf("write configuration: %w", err)
 	}
 	return Written{Path: path, Backup: backup, Model: chosen.model, Reason: chosen.reason}, nil
 }
 
 func existsError(path string) error {
-	return fmt.Errorf("%s is there already: it is left as it is (--force writes over it)", path)
+	return fmt.Errorf("%s already exists and was not changed (--force replaces it and keeps a backup)", path)
 }

@@ -31,7 +31,7 @@ func TestWrite_ExistingFile_IsKeptUnlessForced(t *testing.T) { // not parallel: 
 	if err := os.WriteFile(path, []byte("# mine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(t.Context(), path, false); err == nil || !strings.Contains(err.Error(), "left as it is") {
+	if _, err := Write(t.Context(), path, false); err == nil || !strings.Contains(err.Error(), "already exists and was not changed") {
 		t.Errorf("%v", err)
 	}
 	second, err := Write(t.Context(), path, true)
