@@ -41,9 +41,9 @@ func (s *settings) agentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.model, "model", "", "model as `provider/model`, such as anthropic/NAME (env BELLCORD_MODEL; bellcord models lists them)")
 	cmd.Flags().StringVar(&s.agent, "agent", "", "`name` of an agent to host instead of Bellcord's own (env BELLCORD_AGENT; bellcord agents lists them)")
 	cmd.Flags().StringVar(&s.mode, "mode", "", "permission `mode`: read-only, ask, auto-edit or full (env BELLCORD_MODE; default ask)")
-	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "maximum `duration` of a turn, such as 90s or 5m (default 0s: no limit)")
-	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "maximum number of tokens per turn (default 0: no limit)")
-	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "maximum cost of a turn in dollars; needs the model's price in the configuration (default 0: no limit)")
+	cmd.Flags().DurationVar(&s.deadline, "deadline", 0, "maximum `duration` of a turn, such as 90s or 5m; 0s for no limit (default: no limit)")
+	cmd.Flags().Int64Var(&s.tokens, "max-tokens", 0, "maximum number of tokens per turn; 0 for no limit (default: no limit)")
+	cmd.Flags().Float64Var(&s.cost, "max-cost", 0, "maximum cost of a turn in dollars; needs the model's price in the configuration; 0 for no limit (default: no limit)")
 	cmd.Flags().IntVar(&s.steps, "max-steps", 0, "maximum number of model requests per turn; 0 for no limit (default 100)")
 }
 

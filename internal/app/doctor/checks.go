@@ -63,7 +63,10 @@ func (d *Doctor) rules(context.Context) []Finding {
 			found = append(found, warn("configure the server in [mcp.NAME], or correct the rule", "rule %q: no MCP server with this name is configured", text)...)
 		}
 	}
-	if len(found) == 0 {
+	switch {
+	case len(all) == 0:
+		return ok("none configured")
+	case len(found) == 0:
 		return ok("%d, each for a known tool", len(all))
 	}
 	return found

@@ -20,13 +20,13 @@ type choice struct {
 // choose takes the first that answers: a provider with a key, a server on this
 // machine, and else the fake model, which always answers.
 func choose(ctx context.Context, found Survey) choice {
-	chosen := choice{model: "fake/fake", reason: "built in: no key and no model server was found"}
+	chosen := choice{model: "fake/fake", reason: "built in, because no key and no model server was found"}
 	for _, k := range found.Keys {
 		name, err := offered(ctx, k.Provider)
 		if err == nil && name != "" {
 			return choice{model: k.Provider + "/" + name, reason: k.Variable + " is set, and the provider offers this model"}
 		}
-		chosen.reason = "built in: " + k.Variable + " is set, but no model could be listed with it; see bellcord doctor"
+		chosen.reason = "built in, because no model could be listed with " + k.Variable + "; see bellcord doctor"
 	}
 	for _, s := range found.Servers {
 		return choice{model: s.Name + "/" + s.Models[0], reason: s.URL + " offers this model", server: s}
