@@ -26,11 +26,11 @@ const (
 	slowWords    = 60 // in a second and a half
 	slowPrompt   = "[slow 60 25ms] try %d"
 	latest       = 1500 * time.Millisecond
-	clearedWords = "🧹 Cleared. The next message begins a new conversation."
+	clearedWords = "🧹 Cleared. Your next message starts a new conversation."
 )
 
 // never is in no message of a chat whose turns were stopped.
-var never = regexp.MustCompile(`(?i)crash|error|exited|did not work|lost`)
+var never = regexp.MustCompile(`(?i)crash|error|exited|went wrong|lost`)
 
 // Laws 2, 15 and 23 in a chat, with real processes: bellcord serve, its agents,
 // and a Telegram that notes every broken rule.

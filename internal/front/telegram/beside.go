@@ -26,7 +26,7 @@ func (c *chat) reply(ctx context.Context, what verb, words string) (string, [][]
 	case help:
 		return helpText, nil
 	case start:
-		return "Hello. Write to me, and I answer.\n\n" + helpText, nil
+		return "Hello!\n\n" + helpText, nil
 	case status:
 		return c.status(ctx), nil
 	case cost:
@@ -70,6 +70,20 @@ func buttons(kind string, names []string) (rows [][]wire.Button) {
 	return rows
 }
 
+// distinct numbers buttons that have the label of one before them.
+func distinct(rows [][]wire.Button) [][]wire.Button {
+	taken := map[string]bool{}
+	for _, row := range rows {
+		for i, label := range row {
+			for n := 2; taken[row[i].Text]; n++ {
+				row[i].Text = fmt.Sprintf("%s (%d)", label.Text, n)
+			}
+			taken[row[i].Text] = true
+		}
+	}
+	return rows
+}
+
 // status says how things stand. It asks the record, not what is shown here.
 func (c *chat) status(ctx context.Context) string {
 	c.mu.Lock()
@@ -77,9 +91,9 @@ func (c *chat) status(ctx context.Context) string {
 	c.mu.Unlock()
 	if id == "" {
 		if said > 0 {
-			return "● Beginning."
+			return "● Starting."
 		}
-		return "Nothing is running. The next message begins a conversation."
+		return "Nothing is running. Your next message starts a session."
 	}
 	found, err := c.front.Hub.Session(ctx, id)
 	if err != nil {
@@ -89,7 +103,7 @@ func (c *chat) status(ctx context.Context) string {
 	if err != nil {
 		return c.apology(err.Error())
 	}
-	lines := []string{standing(turns, asks), "", "Conversation: " + found.Title, "Agent: " + named(found.Agent)}
+	lines := []string{standing(turns, asks), "", "Session: " + found.Title, "Agent: " + named(found.Agent)}
 	if found.Model != "" {
 		lines = append(lines, "Model: "+found.Model)
 	}
@@ -109,24 +123,22 @@ func standing(turns []bellcord.TurnRecord, asks bool) string {
 		case t.State != bellcord.StateRunning:
 			waiting++
 		case t.Stop != nil:
-			line = "■ Stopping"
+			line = "■ Stopping."
 		default:
 			line = "● Running for " + span(time.Since(t.Accepted))
 			if asks {
-				line += ", and waits for your answer"
+				line += ", waiting for your answer"
 			}
+			line += "."
 		}
 	}
-	switch {
-	case line == "" && waiting == 0:
-		return "Nothing is running."
-	case line == "":
-		line = "Nothing is running"
+	if line == "" {
+		line = "Nothing is running."
 	}
 	if waiting > 0 {
-		line += fmt.Sprintf(", %s waiting", count(waiting, "message"))
+		line += fmt.Sprintf(" %s queued.", count(waiting, "message"))
 	}
-	return line + "."
+	return line
 }
 
 func named(agent string) string {
@@ -148,7 +160,7 @@ func (c *chat) cost(ctx context.Context) string {
 		word  string
 		query bellcord.SpendingQuery
 	}{
-		{"This conversation", bellcord.SpendingQuery{Session: id, Owner: c.owner}},
+		{"This session", bellcord.SpendingQuery{Session: id, Owner: c.owner}},
 		{"Today", bellcord.SpendingQuery{Owner: c.owner, Since: today}},
 	} {
 		if of.query.Session == "" && of.query.Since.IsZero() {

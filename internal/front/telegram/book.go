@@ -64,7 +64,7 @@ func openBook(path string) (*book, error) {
 	}
 	var records []record
 	if err := json.Unmarshal(text, &records); err != nil {
-		return nil, fmt.Errorf("the book of telegram chats %s: %w", path, err)
+		return nil, fmt.Errorf("read telegram chats from %s: %w", path, err)
 	}
 	for _, r := range records {
 		b.records[at(r.Place)] = r

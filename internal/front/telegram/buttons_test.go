@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/telegram"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
@@ -53,7 +54,7 @@ func (s *stage) holds(waits string) fakegram.Message {
 	s.pass(2 * time.Second)
 	s.say(anna, "/stop")
 	s.pass(4 * time.Second)
-	return s.stopped(anna, "1 message waiting")
+	return s.stopped(anna, "1 message held")
 }
 
 // says checks that a message of the bot contains the words, and that none reports a
@@ -61,7 +62,7 @@ func (s *stage) holds(waits string) fakegram.Message {
 func (s *stage) says(words string) {
 	s.Helper()
 	all := strings.Join(s.bot(anna), "\n")
-	if !strings.Contains(all, words) || strings.Contains(all, "1 message waiting") {
+	if !strings.Contains(all, words) || strings.Contains(all, "1 message held") {
 		s.Errorf("the chat shows %q, want %q", all, words)
 	}
 }
@@ -70,7 +71,7 @@ func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		m := s.holds("say Second.")
-		discard, send := s.button(m, "Discard"), s.button(m, "Send the waiting")
+		discard, send := s.button(m, "Discard"), s.button(m, "Send the held")
 		if got := s.presses(discard); got != "1 message discarded." {
 			t.Errorf("the first press is told %q", got)
 		}
@@ -81,7 +82,7 @@ func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
 		s.say(anna, "say Fourth.")
 		s.pass(time.Second)
 		for _, old := range []fakegram.Button{discard, send} {
-			if got := s.forgeOn(anna, old.Message, old.Data); got != "That is over." { // it is gone from the screen
+			if got := s.forgeOn(anna, old.Message, old.Data); got != "This button no longer applies." { // it is gone from the screen
 				t.Errorf("an old %s is told %q", old.Text, got)
 			}
 		}
@@ -95,13 +96,13 @@ func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
 func TestSend_PressedTwice_SendsOnceAndTheMessageSaysSo(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		send := s.button(s.holds("say Second."), "Send the waiting")
+		send := s.button(s.holds("say Second."), "Send the held")
 		if got := s.presses(send); got != "Sent." {
 			t.Errorf("the first press is told %q", got)
 		}
 		s.pass(6 * time.Second)
 		s.says("1 message sent")
-		if got := s.forgeOn(anna, send.Message, send.Data); got != "That is over." {
+		if got := s.forgeOn(anna, send.Message, send.Data); got != "This button no longer applies." {
 			t.Errorf("the second press is told %q", got)
 		}
 	})
@@ -121,7 +122,7 @@ func TestContinue_AfterAClearOrANewerTurn_SaysThatItIsOver(t *testing.T) {
 				s.say(anna, next)
 				s.pass(5 * time.Second)
 				given := len(s.given())
-				if got := s.presses(goOn); got != "That is over." {
+				if got := s.presses(goOn); got != "This button no longer applies." {
 					t.Errorf("the press is told %q", got)
 				}
 				s.pass(5 * time.Second)
@@ -163,6 +164,55 @@ func TestUnknownCommand_NearAKnownOne_IsRefusedWithItsName(t *testing.T) {
 		s.asks("/deploy now")
 		if got := s.given(); !slices.Contains(got, "/deploy now") {
 			t.Errorf("the hosted agent was given %q", got)
+		}
+	})
+}
+
+func TestSessions_EqualTitles_HaveDifferentLabels(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		for range 3 {
+			s.asks("say Hello.")
+			s.asks("/new")
+		}
+		s.asks("/sessions")
+		want := []string{"say Hello. · just now", "say Hello. · just now (2)", "say Hello. · just now (3)"}
+		if got := s.labels(anna); !slices.Equal(got, want) {
+			t.Errorf("it offers %q, want %q", got, want)
+		}
+	})
+}
+
+func TestDistinct_LabelThatIsTakenByANumberedOne_IsNumberedFurther(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, row := range telegram.Distinct([][]wire.Button{{{Text: "a"}, {Text: "a (2)"}}, {{Text: "a"}}, {{Text: "b"}}}) {
+		for _, b := range row {
+			got = append(got, b.Text)
+		}
+	}
+	if want := []string{"a", "a (2)", "a (3)", "b"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCount_OneOrMore_AgreesWithTheNoun(t *testing.T) {
+	t.Parallel()
+	got := []string{telegram.Count(1, "message"), telegram.Count(2, "message"), telegram.Count(1, "process"), telegram.Count(2, "process")}
+	if want := []string{"1 message", "2 messages", "1 process", "2 processes"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestNew_WithoutASessionBefore_NamesNone(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		if got, want := s.asks("/new"), "🆕 Your next message starts a new session."; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		s.asks("say Hello.")
+		if got, want := s.asks("/new"), "🆕 Your next message starts a new session. The previous one is in /sessions."; got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	})
 }

@@ -17,20 +17,20 @@ func (c *chat) list(ctx context.Context) (string, [][]wire.Button) {
 		return c.apology(err.Error()), nil
 	}
 	if len(found) == 0 {
-		return "There are no conversations yet.", nil
+		return "There are no sessions yet.", nil
 	}
 	var rows [][]wire.Button
 	for _, s := range found {
 		title := s.Title
 		if title == "" {
-			title = "(nothing said yet)"
+			title = "(no messages yet)"
 		}
 		if c.has(s.ID) {
 			title = "● " + title
 		}
 		rows = append(rows, []wire.Button{{Text: title + " · " + ago(s.Updated), Data: "o:" + string(s.ID)}})
 	}
-	return "Which conversation?", rows
+	return "Choose a session:", distinct(rows)
 }
 
 func ago(t time.Time) string {
@@ -46,19 +46,19 @@ func (c *chat) goTo(ctx context.Context, id bellcord.SessionID) string {
 	found, err := c.front.Hub.Session(ctx, id)
 	switch {
 	case errors.Is(err, bellcord.ErrNoSession), err == nil && found.Owner != c.owner:
-		return "There is no such conversation any more."
+		return "That session no longer exists."
 	case err != nil:
 		return c.apology(err.Error())
 	}
 	c.become(id)
-	c.say("Back in: " + found.Title)
+	c.say("Switched to: " + found.Title)
 	return ""
 }
 
 func (c *chat) agents() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return "Agent: " + named(c.choice.Agent) + "\n\nAnother one begins another conversation."
+	return "Agent: " + named(c.choice.Agent) + "\n\nChoosing another agent starts a new session."
 }
 
 // chooseAgent has another agent do the work, in another conversation. It stops
@@ -69,14 +69,14 @@ func (c *chat) chooseAgent(_ context.Context, name string) string {
 	}
 	if name != "" {
 		if err := c.front.CheckAgent(name); err != nil {
-			return "There is no agent called " + name + ". /agent lists them."
+			return "There is no agent called " + name + ". Send /agent to see them all."
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.choice.Agent, c.session = name, ""
 	c.note()
-	c.say("From the next message on, " + named(name) + " does the work, in a new conversation.")
+	c.say("Agent: " + named(name) + ". Your next message starts a new session with it.")
 	return ""
 }
 
@@ -88,7 +88,7 @@ func (c *chat) models(ctx context.Context) string {
 		name = found.Model
 	}
 	if name == "" {
-		name = "the agent's own"
+		name = "the agent's default"
 	}
 	return "Model: " + name
 }
@@ -96,7 +96,7 @@ func (c *chat) models(ctx context.Context) string {
 // chooseModel has another model answer from the next turn on.
 func (c *chat) chooseModel(ctx context.Context, name string) string {
 	if err := c.front.CheckModel(name); err != nil {
-		return "There is no model called " + name + ". /model lists them."
+		return "There is no model called " + name + ". Send /model to see them all."
 	}
 	c.mu.Lock()
 	c.choice.Model = name
@@ -112,6 +112,6 @@ func (c *chat) chooseModel(ctx context.Context, name string) string {
 			return c.apology(err.Error())
 		}
 	}
-	c.say("From the next message on, " + name + " answers.")
+	c.say("Model: " + name + ", from your next message on.")
 	return ""
 }

@@ -34,7 +34,7 @@ func (s *stage) labels(chat int64) (words []string) {
 func TestAnotherAgentIsChosenByNameOrByAButtonAndBeginsAnotherConversation(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/agent"); got != "Agent: bellcord\n\nAnother one begins another conversation." {
+		if got := s.asks("/agent"); got != "Agent: bellcord\n\nChoosing another agent starts a new session." {
 			t.Errorf("it says %q", got)
 		}
 		if got := s.labels(anna); !slices.Equal(got, []string{"bellcord", "pi"}) {
@@ -43,11 +43,11 @@ func TestAnotherAgentIsChosenByNameOrByAButtonAndBeginsAnotherConversation(t *te
 		s.asks("say With bellcord.")
 		s.press(anna, anna, "pi")
 		s.pass(3 * time.Second)
-		if got := s.last(anna).Text; got != "From the next message on, pi does the work, in a new conversation." {
+		if got := s.last(anna).Text; got != "Agent: pi. Your next message starts a new session with it." {
 			t.Errorf("after the press it says %q", got)
 		}
 		s.asks("say With pi.")
-		if got := s.asks("/agent nobody"); got != "There is no agent called nobody. /agent lists them." {
+		if got := s.asks("/agent nobody"); got != "There is no agent called nobody. Send /agent to see them all." {
 			t.Errorf("of one that is not there it says %q", got)
 		}
 		s.asks("/agent bellcord")
@@ -79,7 +79,7 @@ func TestChoosingAnAgentStopsNothingAndWhatRunsIsShownToItsEnd(t *testing.T) {
 func TestAnotherModelAnswersInTheSameConversation(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/model"); got != "Model: the agent's own" {
+		if got := s.asks("/model"); got != "Model: the agent's default" {
 			t.Errorf("it says %q", got)
 		}
 		s.asks("/model fake/one")
@@ -89,10 +89,10 @@ func TestAnotherModelAnswersInTheSameConversation(t *testing.T) {
 		}
 		s.press(anna, anna, "fake/two")
 		s.pass(3 * time.Second)
-		if got := s.last(anna).Text; got != "From the next message on, fake/two answers." {
+		if got := s.last(anna).Text; got != "Model: fake/two, from your next message on." {
 			t.Errorf("after the press it says %q", got)
 		}
-		if got := s.asks("/model fake/three"); got != "There is no model called fake/three. /model lists them." {
+		if got := s.asks("/model fake/three"); got != "There is no model called fake/three. Send /model to see them all." {
 			t.Errorf("of one that is not there it says %q", got)
 		}
 		s.asks("say Second.")
@@ -106,7 +106,7 @@ func TestAnotherModelAnswersInTheSameConversation(t *testing.T) {
 func TestSessionsAreOnesOwnAndTheOpenOneIsMarked(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/sessions"); got != "There are no conversations yet." {
+		if got := s.asks("/sessions"); got != "There are no sessions yet." {
 			t.Errorf("it says %q", got)
 		}
 		s.say(ben, "say Of ben.")
@@ -118,7 +118,7 @@ func TestSessionsAreOnesOwnAndTheOpenOneIsMarked(t *testing.T) {
 		if len(got) != 2 || !strings.HasPrefix(got[0], "● say The second.") || !strings.HasPrefix(got[1], "say The first.") {
 			t.Errorf("it offers %q", got)
 		}
-		if told := s.forge(anna, "o:"+string(s.sessions("ben")[0].ID)); told != "There is no such conversation any more." {
+		if told := s.forge(anna, "o:"+string(s.sessions("ben")[0].ID)); told != "That session no longer exists." {
 			t.Errorf("another's conversation is %q", told)
 		}
 		s.press(anna, anna, "The first")
@@ -137,12 +137,12 @@ func TestCostIsOfThisConversationAndOfToday(t *testing.T) {
 		}
 		s.say(ben, "spend 7000 7000")
 		s.asks("spend 1000 500\nsay One.")
-		if got := s.asks("/cost"); got != "This conversation: 1500 tokens, $0.001500\nToday: 1500 tokens, $0.001500" {
+		if got := s.asks("/cost"); got != "This session: 1500 tokens, $0.001500\nToday: 1500 tokens, $0.001500" {
 			t.Errorf("after one answer: %q", got)
 		}
 		s.asks("/new")
 		s.asks("spend 20 30\nsay Two.")
-		if got := s.asks("/cost"); got != "This conversation: 50 tokens, $0.000050\nToday: 1550 tokens, $0.001550" {
+		if got := s.asks("/cost"); got != "This session: 50 tokens, $0.000050\nToday: 1550 tokens, $0.001550" {
 			t.Errorf("in a new conversation: %q", got)
 		}
 	})
@@ -165,19 +165,19 @@ func TestStatusSaysHowThingsStand(t *testing.T) {
 			}
 			t.Errorf("there is no status: %q", s.bot(anna))
 		}
-		status("Nothing is running. The next message begins a conversation.")
+		status("Nothing is running. Your next message starts a session.")
 		s.asks("say Hello.")
-		status("Nothing is running.\n\nConversation: say Hello.\nAgent: bellcord")
+		status("Nothing is running.\n\nSession: say Hello.\nAgent: bellcord")
 		s.say(anna, "say Words.\nstubborn 6s")
 		s.pass(5 * time.Second)
 		status("● Running for 5.0 s.\n")
 		s.say(anna, "say Later.")
 		s.pass(3 * time.Second)
-		status("● Running for 10 s, 1 message waiting.\n")
+		status("● Running for 10 s. 1 message queued.\n")
 		s.say(anna, "/stop")
-		status("■ Stopping, 1 message waiting.\n")
+		status("■ Stopping. 1 message queued.\n")
 		s.pass(10 * time.Second)
-		status("Nothing is running, 1 message waiting.\n")
+		status("Nothing is running. 1 message queued.\n")
 	})
 }
 
@@ -186,7 +186,7 @@ func TestStatusSaysThatAQuestionWaitsForYou(t *testing.T) {
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "ask May I?")
 		s.pass(3 * time.Second)
-		if got := s.asks("/status"); !strings.HasPrefix(got, "● Running for 3.0 s, and waits for your answer.\n") {
+		if got := s.asks("/status"); !strings.HasPrefix(got, "● Running for 3.0 s, waiting for your answer.\n") {
 			t.Errorf("the status is %q", got)
 		}
 	})

@@ -24,10 +24,10 @@ func (c *chat) clear(s said) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			c.front.Logger.Error("clearing a chat", "chat", c.place.Chat, "err", err)
+			c.front.Logger.Error("clearing a telegram chat failed", "chat", c.place.Chat, "err", err)
 			c.say(c.apology(err.Error()))
 		default:
-			c.say("🧹 Cleared. The next message begins a new conversation.")
+			c.say("🧹 Cleared. Your next message starts a new conversation.")
 		}
 		c.front.handled(s.update)
 	})
@@ -102,10 +102,12 @@ func (c *chat) fresh(s said) {
 		c.session = ""
 		c.note()
 		c.mu.Unlock()
+		words := "🆕 Your next message starts a new session."
 		if before != "" {
 			c.front.LetGo(before)
+			words += " The previous one is in /sessions."
 		}
-		c.say("🆕 A new conversation. The one before is in /sessions.")
+		c.say(words)
 		c.front.handled(s.update)
 	})
 }

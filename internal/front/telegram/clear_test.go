@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-const clearedText = "🧹 Cleared. The next message begins a new conversation."
+const clearedText = "🧹 Cleared. Your next message starts a new conversation."
 
 func TestClearStopsTheTurnTakesItsMessagesAwayEndsTheChildAndBeginsAnew(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func TestNewKeepsTheStoppedAnswerAndTheConversationBefore(t *testing.T) {
 		s.pass(2 * time.Second)
 		s.say(anna, "/new")
 		s.pass(5 * time.Second)
-		if got := s.bot(anna); len(got) != 2 || !strings.Contains(got[0], "word0") || !strings.Contains(got[1], "A new conversation") {
+		if got := s.bot(anna); len(got) != 2 || !strings.Contains(got[0], "word0") || !strings.Contains(got[1], "starts a new session") {
 			t.Errorf("the chat shows %q", got)
 		}
 		s.say(anna, "say In the new one.")

@@ -64,7 +64,7 @@ func (c *chat) sendPreview(ctx context.Context, t *turn) error {
 	case errors.As(err, &wait):
 		c.wakeAfter(t, wait.RetryAfter)
 	case ctx.Err() == nil:
-		c.front.Logger.Warn("a draft was refused, the turn is shown by edits", "chat", c.place.Chat, "turn", t.id, "err", err)
+		c.front.Logger.Warn("telegram rejected a draft; showing the turn by edits", "chat", c.place.Chat, "turn", t.id, "err", err)
 		t.edits, t.shown, t.state, err = true, "", "", nil
 		c.preview(t)
 	}
@@ -133,7 +133,7 @@ func (c *chat) waiting(t *turn) {
 			return nil
 		}
 		rows := [][]wire.Button{{{Text: "✕ Discard", Data: "s:" + string(t.id)}}}
-		id, err := c.front.Bot.Send(ctx, wire.Text{Place: c.place, Text: "⏳ Waits: I answer it when this is done.", Buttons: rows, Silent: true})
+		id, err := c.front.Bot.Send(ctx, wire.Text{Place: c.place, Text: "⏳ Queued. I'll answer it when the current turn has ended.", Buttons: rows, Silent: true})
 		if err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (c *chat) dressed(part, below string, rows [][]wire.Button, do func(wire.Te
 	}
 	err := do(wire.Text{Place: c.place, Text: html, HTML: true, Buttons: rows})
 	if errors.Is(err, wire.ErrMarkup) {
-		c.front.Logger.Warn("telegram does not take our HTML, sending plain text", "chat", c.place.Chat, "err", err)
+		c.front.Logger.Warn("telegram rejected HTML; sending plain text", "chat", c.place.Chat, "err", err)
 		err = do(wire.Text{Place: c.place, Text: plain, Buttons: rows})
 	}
 	return err

@@ -29,10 +29,10 @@ func (c *chat) ends(t *turn, r bellcord.Receipt) (string, [][]wire.Button) {
 	case bellcord.EndFailed:
 		return c.apology(r.Error), [][]wire.Button{{retry}}
 	case bellcord.EndLost:
-		return "✗ Lost: the server died while it worked on this. What it had said is kept.", [][]wire.Button{{retry}}
+		return "✗ Lost: the server process ended during this turn. The answer so far is kept.", [][]wire.Button{{retry}}
 	case bellcord.EndDone:
 		if r.Cause != nil && r.Cause.Kind == bellcord.CausePerson {
-			return "It was done before the stop came.", nil
+			return "The answer was complete before the stop arrived.", nil
 		}
 	}
 	return "", nil
@@ -40,9 +40,9 @@ func (c *chat) ends(t *turn, r bellcord.Receipt) (string, [][]wire.Button) {
 
 func sendLabel(n int) string {
 	if n == 1 {
-		return "▶ Send the waiting message"
+		return "▶ Send the held message"
 	}
-	return fmt.Sprintf("▶ Send %d waiting messages", n)
+	return fmt.Sprintf("▶ Send %d held messages", n)
 }
 
 // stoppedLine is the last line of a stopped turn: who, how long, what became of
@@ -50,7 +50,7 @@ func sendLabel(n int) string {
 func (c *chat) stoppedLine(r bellcord.Receipt) string {
 	parts := []string{"⏹ Stopped" + c.who(r.Cause)}
 	if r.Times.Started.IsZero() {
-		parts[0] += " before it began"
+		parts[0] += " before it started"
 	} else {
 		parts = append(parts, span(r.Times.Settled.Sub(r.Times.Started)))
 	}
@@ -60,16 +60,16 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 	for _, of := range []struct {
 		n    int
 		word string
-	}{{len(r.HeldTurns), "waiting"}, {len(r.DroppedTurns), "dropped"}} {
+	}{{len(r.HeldTurns), "held"}, {len(r.DroppedTurns), "dropped"}} {
 		if of.n > 0 {
 			parts = append(parts, count(of.n, "message")+" "+of.word)
 		}
 	}
 	if n := len(r.Processes.Survivors); n > 0 {
-		parts = append(parts, fmt.Sprintf("⚠ %d processes survived", n))
+		parts = append(parts, "⚠ "+count(n, "process")+" survived")
 	}
 	if n := len(r.Processes.Unconfirmed); n > 0 {
-		parts = append(parts, fmt.Sprintf("⚠ %d not confirmed as ended", n))
+		parts = append(parts, "⚠ "+count(n, "process")+" not confirmed as ended")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -78,13 +78,15 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 func (c *chat) who(cause *bellcord.Cause) string {
 	switch cause.Kind {
 	case bellcord.CauseShutdown:
-		return ": the server shuts down"
+		return ": the server is shutting down"
 	case bellcord.CauseReplaced:
-		return ": something newer was said"
+		return ": replaced by a newer message"
 	case bellcord.CauseDeadline:
-		return ": its time was up"
-	case bellcord.CauseBudget, bellcord.CauseStepLimit:
-		return ": " + strings.ReplaceAll(string(cause.Kind), "_", " ")
+		return ": time limit reached"
+	case bellcord.CauseBudget:
+		return ": budget used up"
+	case bellcord.CauseStepLimit:
+		return ": step limit reached"
 	case bellcord.CauseDisconnect, bellcord.CausePerson:
 	}
 	from := ""
@@ -99,26 +101,26 @@ func (c *chat) who(cause *bellcord.Cause) string {
 
 func toolsLine(c bellcord.Calls) string {
 	var parts []string
-	if c.Finished > 0 {
-		parts = append(parts, count(c.Finished, "tool")+" done")
-	}
 	for _, of := range []struct {
 		n    int
 		word string
-	}{{len(c.Stopped), "stopped"}, {len(c.NotStarted), "not run"}, {len(c.Unknown), "unknown"}} {
-		if of.n > 0 {
+	}{{c.Finished, "done"}, {len(c.Stopped), "stopped"}, {len(c.NotStarted), "not run"}, {len(c.Unknown), "unknown"}} {
+		switch {
+		case of.n > 0 && len(parts) == 0:
+			parts = append(parts, count(of.n, "tool call")+" "+of.word)
+		case of.n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.word))
 		}
-	}
-	if len(parts) > 0 && c.Finished == 0 {
-		parts[0] = "tools: " + parts[0]
 	}
 	return strings.Join(parts, ", ")
 }
 
 func count(n int, what string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + what
+	case strings.HasSuffix(what, "s"):
+		return fmt.Sprintf("%d %ses", n, what)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
@@ -159,7 +161,7 @@ func (c *chat) apology(err string) string {
 	if c.front.ExposeErrors {
 		return "✗ " + short(strings.SplitN(err, "\n", 2)[0], mostReason)
 	}
-	return "✗ That did not work. The reason is in the server's log."
+	return "✗ Something went wrong. The server's log has the details."
 }
 
 func short(line string, most int) string {

@@ -55,7 +55,7 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 			c.put(func(context.Context) error { c.delivered(t); return nil })
 			return
 		}
-		below = "Done, without words."
+		below = "Done, with no text."
 	}
 	c.deliver(t, body, below, rows)
 }
@@ -103,7 +103,7 @@ func (c *chat) deliver(t *turn, body, below string, rows [][]wire.Button) {
 func (c *chat) deliverFile(t *turn, body, below string, rows [][]wire.Button) {
 	const beginning = 1000
 	head := markup.Split(body, beginning)[0]
-	below = strings.TrimSpace("… the whole answer is in the file.\n" + below)
+	below = strings.TrimSpace("… the full answer is in the file below.\n" + below)
 	c.put(func(ctx context.Context) error { return c.sendLast(ctx, t, true, head, below, rows) })
 	c.put(func(ctx context.Context) error {
 		_, err := c.front.Bot.Document(ctx, c.place, "answer.md", []byte(body), "")

@@ -12,7 +12,7 @@ import (
 func TestAFailureIsToldInFriendlyWordsOrInItsOwn(t *testing.T) {
 	t.Parallel()
 	for exposed, want := range map[bool]string{
-		false: "I try.\n\n✗ That did not work. The reason is in the server's log.",
+		false: "I try.\n\n✗ Something went wrong. The server's log has the details.",
 		true:  "I try.\n\n✗ the <model> said no & left",
 	} {
 		onStage(t, func(with *setup) { with.ExposeErrors = exposed }, func(s *stage) {
@@ -62,7 +62,7 @@ func TestThatTheModelCannotBeReachedIsShownUntilItIs(t *testing.T) {
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "retry 5s\nhang 5s\nsay There it is.\nhang 3s")
 		s.pass(3 * time.Second)
-		if got := s.draft(anna); got != "↻ The model can't be reached. Next try in 5.0 s." {
+		if got := s.draft(anna); got != "↻ The model request failed. Retrying in 5.0 s." {
 			t.Errorf("the draft is %q", got)
 		}
 		s.pass(4 * time.Second)
@@ -79,7 +79,7 @@ func TestAnAnswerWithoutWordsSaysSo(t *testing.T) {
 		s.pass(4 * time.Second)
 		s.say(anna, "say Words.\ntool ls")
 		s.pass(5 * time.Second)
-		s.sees(anna, "Done, without words.", "Words.")
+		s.sees(anna, "Done, with no text.", "Words.")
 	})
 }
 
@@ -96,7 +96,7 @@ func TestWhatWasSaidLongAgoIsLeftWithOneNotice(t *testing.T) {
 		s.must(err)
 		s.open(s.with)
 		s.pass(5 * time.Second)
-		s.sees(anna, "I was away. What you wrote more than 10 min ago I have left unanswered: say it again if it still matters.", "Three.")
+		s.sees(anna, "I was offline. I skipped messages that are more than 10 min old: send them again if they still matter.", "Three.")
 		if got := s.given(); !slices.Equal(got, []string{"say Three."}) {
 			t.Errorf("the agent was given %q", got)
 		}

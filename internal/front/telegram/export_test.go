@@ -13,3 +13,9 @@ func Addressed(m *wire.Message, bot string) (string, bool) { return addressed(m,
 
 // ChoiceLabels is choiceLabels for tests.
 var ChoiceLabels = choiceLabels
+
+// Distinct is distinct for tests.
+var Distinct = distinct
+
+// Count is count for tests.
+var Count = count

@@ -23,8 +23,11 @@ func (c *chat) sendFile(ctx context.Context, path string) string {
 	c.mu.Lock()
 	id := c.session
 	c.mu.Unlock()
-	if path == "" || id == "" {
-		return "Which file? /file PATH sends one of the conversation's directory."
+	switch {
+	case path == "":
+		return "Which file? Send /file PATH; the path is relative to the session's directory."
+	case id == "":
+		return "There is no session yet, so there are no files to send."
 	}
 	return c.sendOf(ctx, id, path)
 }
@@ -37,7 +40,7 @@ func (c *chat) sendOf(ctx context.Context, id bellcord.SessionID, path string) s
 	}
 	data, err := readIn(found.Dir, path)
 	if err != nil {
-		return "There is no file " + path + " that can be sent."
+		return fmt.Sprintf("I can't send %s: it must be a file in the session's directory, not empty, of at most %d MB.", path, mostSent>>20)
 	}
 	c.put(func(ctx context.Context) error {
 		_, err := c.front.Bot.Document(ctx, c.place, filepath.Base(path), data, "")
@@ -104,7 +107,7 @@ func (c *chat) offer(t *turn) (rows [][]wire.Button) {
 		c.offers = append(c.offers, offer{t.session, button, m[1]})
 	}
 	c.offers = c.offers[max(0, len(c.offers)-kept):]
-	return rows
+	return distinct(rows)
 }
 
 func canRead(dir, path string) bool {
@@ -131,7 +134,7 @@ func (c *chat) sendOffer(ctx context.Context, button string) string {
 	}
 	c.mu.Unlock()
 	if i < 0 {
-		return "Say /file and its name."
+		return "This button has expired. Send /file and the file's name instead."
 	}
 	return c.sendOf(ctx, of.session, of.path)
 }

@@ -56,7 +56,7 @@ func TestAPictureIsShownToTheModelAsWhatItsBytesAre(t *testing.T) {
 				t.Errorf("the agent was given %d pictures: %+v", len(p.Images), p)
 			}
 		}
-		if got := s.lastPrompt().Text; got != "(A picture, without words.)" {
+		if got := s.lastPrompt().Text; got != "(An image without text.)" {
 			t.Errorf("a picture without words is %q", got)
 		}
 	})
@@ -69,7 +69,7 @@ func TestWhatIsOnlyCalledAPictureIsAFile(t *testing.T) {
 			_, err := s.gram.SayDocument(anna, anna, name, []byte("<svg></svg>"), "")
 			s.must(err)
 			s.pass(3 * time.Second)
-			if p := s.lastPrompt(); len(p.Images) != 0 || p.Text != "(A file came with this: "+filepath.Join("inbox", name)+")" {
+			if p := s.lastPrompt(); len(p.Images) != 0 || p.Text != "(Attached file: "+filepath.Join("inbox", name)+")" {
 				t.Errorf("%s was given as %+v", name, p)
 			}
 		}
@@ -91,7 +91,7 @@ func TestAFileIsPutWhereTheAgentWorksAndNothingIsOverwritten(t *testing.T) {
 			}
 		}
 		p := s.lastPrompt()
-		if want := "say Read.\n\n(A file came with this: " + filepath.Join("inbox", "notes-2.txt") + ")"; p.Text != want {
+		if want := "say Read.\n\n(Attached file: " + filepath.Join("inbox", "notes-2.txt") + ")"; p.Text != want {
 			t.Errorf("the agent was told %q", p.Text)
 		}
 		if len(p.Links) != 1 || !strings.HasPrefix(p.Links[0].URI, "file:///") || !strings.HasSuffix(p.Links[0].URI, "/inbox/notes-2.txt") {
@@ -146,7 +146,7 @@ func TestAnInboxThatLeadsElsewhereTakesNothing(t *testing.T) {
 		_, err := s.gram.SayDocument(anna, anna, "x.txt", []byte("data"), "say Taken.")
 		s.must(err)
 		s.pass(3 * time.Second)
-		s.sees(anna, "Hello.", "✗ That did not work. The reason is in the server's log.")
+		s.sees(anna, "Hello.", "✗ Something went wrong. The server's log has the details.")
 		if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
 			t.Errorf("outside there is %v: %v", entries, err)
 		}
@@ -159,7 +159,7 @@ func TestAFileThatIsTooLargeIsToldAndMakesNoTurn(t *testing.T) {
 		_, err := s.gram.SayDocument(anna, anna, "large.bin", make([]byte, 20<<20+1), "say Never.")
 		s.must(err)
 		s.pass(5 * time.Second)
-		s.sees(anna, "✗ That file is too large: I can take 20 MB.")
+		s.sees(anna, "✗ That file is too large. The limit is 20 MB.")
 		if got := s.given(); len(got) != 0 {
 			t.Errorf("the agent was given %q", got)
 		}
@@ -188,7 +188,7 @@ func TestFileSendsWhatIsInTheDirectoryAndNothingElse(t *testing.T) {
 		for _, path := range []string{"../secret.txt", outside, "link.txt", "x/../../secret.txt", ".", "empty.txt", "nothing.txt"} {
 			s.say(anna, "/file "+path)
 			s.pass(3 * time.Second)
-			if got := s.last(anna).Text; got != "There is no file "+path+" that can be sent." {
+			if got := s.last(anna).Text; got != "I can't send "+path+": it must be a file in the session's directory, not empty, of at most 50 MB." {
 				t.Errorf("%s is answered with %q", path, got)
 			}
 		}
@@ -229,7 +229,7 @@ func TestAnAnswerThatIsTooLongForMessagesIsAFileWithItsBeginning(t *testing.T) {
 		s.say(anna, `repeat 400 The bell is rung once more, and nobody asks why.\n\n`)
 		s.pass(8 * time.Second)
 		got := s.bot(anna)
-		if len(got) != 2 || !strings.HasPrefix(got[0], "The bell is rung") || !strings.HasSuffix(got[0], "… the whole answer is in the file.") || len(got[0]) > 1200 {
+		if len(got) != 2 || !strings.HasPrefix(got[0], "The bell is rung") || !strings.HasSuffix(got[0], "… the full answer is in the file below.") || len(got[0]) > 1200 {
 			t.Errorf("the chat shows %q", got)
 		}
 		if got := s.documents(anna); !slices.Equal(got, []string{"answer.md"}) {

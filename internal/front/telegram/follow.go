@@ -85,7 +85,7 @@ func (c *chat) readOn(ctx context.Context, f *follower) {
 			c.lose(f)
 			return
 		}
-		c.front.Logger.Warn("reading a log for telegram, trying again", "session", f.session, "err", err)
+		c.front.Logger.Warn("reading a session's log for telegram failed; retrying", "session", f.session, "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):

@@ -128,7 +128,7 @@ func (f *Front) Run(ctx context.Context, webhook string) error {
 			f.self = self
 			break
 		}
-		f.Logger.Warn("telegram does not answer, trying again", "err", err, "in", pause)
+		f.Logger.Warn("connecting to telegram failed; retrying", "err", err, "in", pause)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -137,7 +137,7 @@ func (f *Front) Run(ctx context.Context, webhook string) error {
 	}
 	f.box.Aside(func(ctx context.Context) error { return f.Bot.Commands(ctx, menu) })
 	f.resume()
-	f.Logger.Info("telegram", "bot", f.self.Username)
+	f.Logger.Info("telegram bot started", "bot", f.self.Username)
 	tidying, done := context.WithCancel(ctx)
 	var tidy sync.WaitGroup
 	tidy.Go(func() { f.tidy(tidying) })

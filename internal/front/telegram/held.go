@@ -9,7 +9,7 @@ import (
 )
 
 // isOver answers a press on a button of a turn that others have followed.
-const isOver = "That is over."
+const isOver = "This button no longer applies."
 
 // farewell is the message that tells how a turn was stopped, while prompts wait
 // that the stop holds.

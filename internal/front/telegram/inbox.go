@@ -31,11 +31,11 @@ var pictures = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 func (c *chat) attach(ctx context.Context, session bellcord.Session, p *bellcord.Prompt, files []wire.File) error {
 	for _, f := range files {
 		if f.Size > mostFetched {
-			return fmt.Errorf("fetching %s: %w", f.Name, wire.ErrTooLarge)
+			return fmt.Errorf("download %s: %w", f.Name, wire.ErrTooLarge)
 		}
 		data, err := c.front.Bot.Download(ctx, f.ID, mostFetched)
 		if err != nil {
-			return fmt.Errorf("fetching %s: %w", f.Name, err)
+			return fmt.Errorf("download %s: %w", f.Name, err)
 		}
 		if kind := http.DetectContentType(data); slices.Contains(pictures, kind) {
 			p.Images = append(p.Images, bellcord.Image{Type: kind, Data: data})
@@ -43,13 +43,13 @@ func (c *chat) attach(ctx context.Context, session bellcord.Session, p *bellcord
 		}
 		path, err := keep(session.Dir, f.Name, data)
 		if err != nil {
-			return fmt.Errorf("keeping %s: %w", f.Name, err)
+			return fmt.Errorf("save %s: %w", f.Name, err)
 		}
 		p.Links = append(p.Links, bellcord.Link{Name: f.Name, URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(session.Dir, path))}).String()})
-		p.Text = strings.TrimSpace(p.Text + "\n\n(A file came with this: " + path + ")")
+		p.Text = strings.TrimSpace(p.Text + "\n\n(Attached file: " + path + ")")
 	}
 	if p.Text == "" {
-		p.Text = "(A picture, without words.)"
+		p.Text = "(An image without text.)"
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func plainName(name string) string {
 // regret is what people read when what they said was not taken.
 func (c *chat) regret(err error) string {
 	if errors.Is(err, wire.ErrTooLarge) {
-		return fmt.Sprintf("✗ That file is too large: I can take %d MB.", mostFetched>>20)
+		return fmt.Sprintf("✗ That file is too large. The limit is %d MB.", mostFetched>>20)
 	}
 	return c.apology(err.Error())
 }

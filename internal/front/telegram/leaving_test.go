@@ -17,7 +17,7 @@ func TestAnIdleChatIsLetGoOfAndOneWithALiveTurnIsNot(t *testing.T) {
 		}
 		s.say(anna, "/stop")
 		s.pass(3 * time.Second)
-		s.stopped(anna, "1 stopped")
+		s.stopped(anna, "1 tool call stopped")
 		s.say(ben, "recall")
 		s.pass(3 * time.Second)
 		if got := s.last(ben).Text; !strings.Contains(got, "say Hello.") {
@@ -33,7 +33,7 @@ func TestAShutdownStopsTheTurnsAndSaysSoInTheirChats(t *testing.T) {
 		s.say(ben, "long make test")
 		s.pass(2 * time.Second)
 		s.leave()
-		s.stopped(anna, "word0 word1", "the server shuts down")
-		s.stopped(ben, "the server shuts down", "1 stopped")
+		s.stopped(anna, "word0 word1", "the server is shutting down")
+		s.stopped(ben, "the server is shutting down", "1 tool call stopped")
 	})
 }

@@ -70,7 +70,7 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	under := c.front.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: c.cause(s.by, ""), Mode: mode})
 	words := "Stopping…"
 	if mode == bellcord.StopForce {
-		words = "Forcing it…"
+		words = "Forcing the stop…"
 	}
 	c.front.tell(query, words)
 	c.front.work.Go(func() {
@@ -93,7 +93,7 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 		ours := err == nil && before.Session == c.session
 		c.mu.Unlock()
 		if !ours {
-			c.front.tell(p.Query, "That conversation is not open here any more.")
+			c.front.tell(p.Query, "That session is no longer open in this chat.")
 			c.accepted(next, false)
 			c.front.handled(s.update)
 			return
@@ -107,7 +107,7 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 				c.front.handled(s.update)
 				return
 			}
-			s.text = "Go on where you were stopped."
+			s.text = "Continue where you were stopped."
 		}
 		c.front.tell(p.Query, "")
 		c.removeButtons(p.Message)

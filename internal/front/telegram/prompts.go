@@ -43,7 +43,7 @@ func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy be
 	}
 	c.accepted(id, err == nil)
 	if err != nil {
-		c.front.Logger.Error("a prompt from telegram", "chat", c.place.Chat, "turn", id, "err", err)
+		c.front.Logger.Error("telegram prompt failed", "chat", c.place.Chat, "turn", id, "err", err)
 		c.say(c.regret(err))
 	}
 	c.front.handled(s.update)

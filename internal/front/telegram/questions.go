@@ -62,7 +62,7 @@ func (c *chat) ask(t *turn, q bellcord.Question) {
 func questionText(q bellcord.Question) string {
 	text := q.Text
 	if markup.Units(text) > mostAsked {
-		text = markup.Split(text, mostAsked)[0] + "\n… (it is longer: look at the session elsewhere before you allow it)"
+		text = markup.Split(text, mostAsked)[0] + "\n… (cut off: read it in full in another client before you allow it)"
 	}
 	return "❓ " + text
 }
@@ -133,7 +133,7 @@ func (c *chat) answered(t *turn, b bellcord.QuestionAnswered) {
 func (c *chat) closeQuestions(t *turn) {
 	for _, q := range t.asked {
 		if q.fate == "" {
-			q.fate = "⏹ not answered: stopped"
+			q.fate = "⏹ Withdrawn without an answer"
 			if !t.cleared {
 				c.retire(q)
 			}

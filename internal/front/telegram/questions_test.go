@@ -101,7 +101,7 @@ func TestLaw30_AStopClosesTheQuestionAndALatePressFindsNothing(t *testing.T) {
 				s.late(stale)
 				s.pass(6 * time.Second)
 				s.stopped(anna)
-				if m := s.asked(anna); m.Text != "❓ May I?\n\n⏹ not answered: stopped" || m.Markup != nil {
+				if m := s.asked(anna); m.Text != "❓ May I?\n\n⏹ Withdrawn without an answer" || m.Markup != nil {
 					t.Errorf("the question is %q with %+v", m.Text, m.Markup)
 				}
 				if got := strings.Join(s.bot(anna), "\n"); strings.Contains(got, "chosen") {

@@ -146,7 +146,7 @@ func TestAGroupThatIsNotListedIsToldItsNumberOnceWhenTheBotIsAddressed(t *testin
 			s.sayIn(group, anna, text)
 			s.pass(4 * time.Second)
 		}
-		s.sees(group, fmt.Sprintf("I'm not set up for this group. Its number is %d.", group))
+		s.sees(group, fmt.Sprintf("I'm not set up for this group. To allow it, add its ID, %d, under [telegram.groups] in the server's settings.", group))
 		if got := s.sessions(""); len(got) != 0 {
 			t.Errorf("there are sessions: %+v", got)
 		}
@@ -194,8 +194,8 @@ func TestLaw35_NobodyReachesWhatIsAnotherPersons(t *testing.T) {
 			"r:" + string(turn), "d:" + string(turn), "o:" + string(session), "f:" + string(turn) + ":0",
 		} {
 			refusals := []string{
-				"Already finished.", "That is over.", "There is no such conversation any more.",
-				"That conversation is not open here any more.", "Say /file and its name.",
+				"Already finished.", "This button no longer applies.", "That session no longer exists.",
+				"That session is no longer open in this chat.", "This button has expired. Send /file and the file's name instead.",
 			}
 			if told := s.forge(ben, data); !slices.Contains(refusals, told) {
 				t.Errorf("%s is told %q", data, told)

@@ -35,7 +35,7 @@ func TestToolsAreShownWhileTheyRunAndWhatWasSaidBeforeThemIsAMessage(t *testing.
 		s.pass(1900 * time.Millisecond)
 		s.sees(anna, "I look.")
 		s.pass(6 * time.Second)
-		if got := s.draft(anna); got != "… 1 before\n✓ shell two\n✓ shell three\n✓ shell four\n✓ shell five" {
+		if got := s.draft(anna); got != "… 1 earlier\n✓ shell two\n✓ shell three\n✓ shell four\n✓ shell five" {
 			t.Errorf("the draft is %q", got)
 		}
 		s.pass(5 * time.Second)

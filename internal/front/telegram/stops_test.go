@@ -88,7 +88,7 @@ func TestLaw02_AStopWhileAPictureIsStillFetchedPreventsTheTurn(t *testing.T) {
 		s.pass(time.Second)
 		s.say(anna, "/stop")
 		s.pass(10 * time.Second)
-		s.sees(anna, "⏹ Stopped before it began")
+		s.sees(anna, "⏹ Stopped before it started")
 		if got := s.given(); len(got) != 0 {
 			t.Errorf("the agent was given %q", got)
 		}
@@ -118,7 +118,7 @@ func TestAStoppedAnswerKeepsItsTextAndSaysWhatBecameOfItsTools(t *testing.T) {
 		}
 		s.say(anna, "/stop")
 		s.pass(3 * time.Second)
-		s.sees(anna, "First I look.", "Then I test.", "⏹ Stopped · 4.0 s · 1 tool done, 1 stopped")
+		s.sees(anna, "First I look.", "Then I test.", "⏹ Stopped · 4.0 s · 1 tool call done, 1 stopped")
 		row := s.last(anna).Markup.Rows[0]
 		if row[0].Text != "▶ Continue" || row[1].Text != "↻ Retry" {
 			t.Errorf("the buttons are %+v", row)
@@ -135,7 +135,7 @@ func TestContinueAndRetry(t *testing.T) {
 		s.pass(3 * time.Second)
 		s.press(anna, anna, "Continue")
 		s.pass(3 * time.Second)
-		if got := s.last(anna).Text; got != "You said: Go on where you were stopped." {
+		if got := s.last(anna).Text; got != "You said: Continue where you were stopped." {
 			t.Errorf("it went on with %q", got)
 		}
 		s.say(anna, "slow 31")
@@ -166,7 +166,7 @@ func TestInAGroupAButtonStopsAndTheSecondPressForces(t *testing.T) {
 		}
 		stale := s.last(group).Markup.Rows[0][0]
 		stale.Chat, stale.Message = group, s.last(group).ID
-		if told := s.press(group, anna, "Stop"); told != "Forcing it…" {
+		if told := s.press(group, anna, "Stop"); told != "Forcing the stop…" {
 			t.Errorf("the second press is told %q", told)
 		}
 		s.pass(8 * time.Second)
@@ -189,7 +189,7 @@ func TestAnExclamationMarkStopsAndIsAnsweredInstead(t *testing.T) {
 		s.say(anna, "! say This instead.")
 		s.pass(5 * time.Second)
 		got := s.bot(anna)
-		if len(got) != 2 || !strings.Contains(got[0], "⏹ Stopped: something newer was said") || got[1] != "This instead." {
+		if len(got) != 2 || !strings.Contains(got[0], "⏹ Stopped: replaced by a newer message") || got[1] != "This instead." {
 			t.Errorf("the chat shows %q", got)
 		}
 	})
@@ -202,16 +202,16 @@ func TestLaw29_AStopHoldsWhatWaitsAndStopAllDropsIt(t *testing.T) {
 		s.pass(time.Second)
 		s.say(anna, "say Second.")
 		s.pass(2 * time.Second)
-		if got := s.last(anna).Text; !strings.HasPrefix(got, "⏳ Waits") {
+		if got := s.last(anna).Text; !strings.HasPrefix(got, "⏳ Queued.") {
 			t.Errorf("who waits is told %q", got)
 		}
 		s.say(anna, "/stop")
 		s.pass(4 * time.Second)
-		s.stopped(anna, "1 message waiting")
+		s.stopped(anna, "1 message held")
 		if got := s.given(); len(got) != 1 {
 			t.Errorf("the agent was given %q", got)
 		}
-		s.press(anna, anna, "Send the waiting message")
+		s.press(anna, anna, "Send the held message")
 		s.pass(4 * time.Second)
 		if got := s.last(anna).Text; got != "Second." {
 			t.Errorf("what waited is answered with %q", got)
@@ -260,7 +260,7 @@ func TestCommandsThatOnlyAskTouchNoTurn(t *testing.T) {
 			s.pass(3 * time.Second)
 		}
 		got := strings.Join(s.bot(anna), "\n")
-		for _, want := range []string{"/stop all", "● Running for", "tokens", "Which conversation?", "Agent: bellcord", "Model: ", "Unknown command /nonsense", "Which file?"} {
+		for _, want := range []string{"/stop all", "● Running for", "tokens", "Choose a session:", "Agent: bellcord", "Model: ", "Unknown command /nonsense", "Which file?"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("nobody said %q", want)
 			}

@@ -38,7 +38,7 @@ func (f *Front) Take(u wire.Update) {
 func (f *Front) handled(update int64) {
 	f.work.Go(func() {
 		if err := f.Bot.Handled(update); err != nil {
-			f.Logger.Error("keeping account of telegram's updates", "err", err)
+			f.Logger.Error("marking a telegram update as handled failed", "err", err)
 		}
 	})
 }
@@ -60,7 +60,7 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
 	}
 	// What was said while nobody listened for too long would surprise.
 	if f.OldAfter > 0 && time.Since(u.At) > f.OldAfter {
-		f.once(m.Place, fmt.Sprintf("I was away. What you wrote more than %s ago I have left unanswered: say it again if it still matters.", span(f.OldAfter)))
+		f.once(m.Place, fmt.Sprintf("I was offline. I skipped messages that are more than %s old: send them again if they still matter.", span(f.OldAfter)))
 		f.handled(u.ID)
 		return
 	}
@@ -85,7 +85,7 @@ func (f *Front) admit(p wire.Place, from wire.Person, forUs bool) (by string, c 
 	owner, listed := f.Rights.Group(p.Chat)
 	if !listed {
 		if forUs {
-			f.once(p, fmt.Sprintf("I'm not set up for this group. Its number is %d.", p.Chat))
+			f.once(p, fmt.Sprintf("I'm not set up for this group. To allow it, add its ID, %d, under [telegram.groups] in the server's settings.", p.Chat))
 		}
 		return "", nil, false
 	}
@@ -95,7 +95,7 @@ func (f *Front) admit(p wire.Place, from wire.Person, forUs bool) (by string, c 
 func (f *Front) stranger(p wire.Place, from wire.Person) {
 	code, tell, err := f.Rights.Code(rights.Stranger{ID: from.ID, Name: from.Name, Username: from.Username})
 	if err != nil {
-		f.Logger.Error("a stranger wrote to the telegram bot", "err", err)
+		f.Logger.Error("handling a message from an unknown telegram user failed", "err", err)
 		return
 	}
 	if !tell {
@@ -103,7 +103,7 @@ func (f *Front) stranger(p wire.Place, from wire.Person) {
 	}
 	text := "This bot is private."
 	if code != "" {
-		text += fmt.Sprintf("\n\nIf it is yours, run this where it runs, within an hour:\nbellcord telegram pair %s", code)
+		text += fmt.Sprintf("\n\nIf it is yours, run this on its server within an hour:\nbellcord telegram pair %s", code)
 	}
 	f.say(p, text)
 }

@@ -121,7 +121,7 @@ func (t *turn) take(body bellcord.Body) bool {
 	case bellcord.ToolCallEnded:
 		t.ended(b)
 	case bellcord.ModelRetryScheduled:
-		t.trouble = fmt.Sprintf("↻ The model can't be reached. Next try in %s.", span(b.RetryIn))
+		t.trouble = fmt.Sprintf("↻ The model request failed. Retrying in %s.", span(b.RetryIn))
 	case bellcord.StepStarted:
 		t.trouble = ""
 	default:
@@ -188,7 +188,7 @@ func (t *turn) below() string {
 	var lines []string
 	from := max(0, len(t.tools)-mostTools)
 	if from > 0 {
-		lines = append(lines, fmt.Sprintf("… %d before", from))
+		lines = append(lines, fmt.Sprintf("… %d earlier", from))
 	}
 	for _, call := range t.tools[from:] {
 		mark := call.fate

@@ -34,15 +34,15 @@ const (
 
 // menu is what Telegram offers behind the slash.
 var menu = []wire.Command{
-	{Name: "stop", About: "Stop what runs; /stop all drops what waits, too"},
-	{Name: "clear", About: "Stop, take this answer away and begin anew"},
-	{Name: "new", About: "Begin another conversation"},
-	{Name: "status", About: "How things stand"},
-	{Name: "agent", About: "Who does the work"},
-	{Name: "model", About: "Which model answers"},
-	{Name: "sessions", About: "Go back to an earlier conversation"},
-	{Name: "cost", About: "What was spent"},
-	{Name: "help", About: "What you can say"},
+	{Name: "stop", About: "Stop the turn; /stop all also drops queued messages"},
+	{Name: "clear", About: "Stop, delete the unfinished answer, start over"},
+	{Name: "new", About: "Stop and start a new session"},
+	{Name: "status", About: "Show what is running"},
+	{Name: "agent", About: "Show or choose the agent"},
+	{Name: "model", About: "Show or choose the model"},
+	{Name: "sessions", About: "Go back to an earlier session"},
+	{Name: "cost", About: "Show what this session and today have cost"},
+	{Name: "help", About: "Show all commands"},
 }
 
 var verbs = map[string]verb{
@@ -116,14 +116,18 @@ func letter(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
-const helpText = `Write, and I answer. While I do, you can
+const helpText = `Send me a message and I'll answer. While I'm working, you can use:
 
-/stop — stop; what is there stays (also the word stop, and the button)
-/stop all — stop, and drop what waits
-! and a text — stop, and answer this instead
-/clear — stop, take the unfinished answer away, begin anew
-/new — begin another conversation
+/stop — stop and keep the answer so far (the word "stop" and the Stop button do the same)
+/stop all — stop and drop all queued messages
+! MESSAGE — stop, drop all queued messages, and answer MESSAGE instead
+/clear — stop, delete the unfinished answer, and start a new conversation
+/new — stop and start a new session
 
-/status, /agent, /model, /sessions, /cost — look, and choose
-/file PATH — send me a file of the session
-//word — say /word to the agent itself`
+At any time:
+
+/status — show what is running
+/agent, /model, /sessions — show the current one, or choose another
+/cost — show what this session and today have cost
+/file PATH — get a file from the session's directory
+//command — send "/command" to the agent as text`

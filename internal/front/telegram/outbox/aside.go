@@ -34,13 +34,13 @@ func (o *Outbox) aside(do func(ctx context.Context) error) {
 		case err == nil, o.ctx.Err() != nil:
 			return
 		case errors.Is(err, ErrNever):
-			o.logger.Warn("telegram refuses a call", "err", err)
+			o.logger.Warn("telegram rejected a call", "err", err)
 			return
 		case errors.As(err, &wait):
 			pause = wait.RetryAfter
 		}
 		if time.Now().Add(pause).After(over) {
-			o.logger.Warn("an answer to telegram is late and is left", "err", err)
+			o.logger.Warn("telegram call failed for too long; dropped", "err", err)
 			return
 		}
 		if !o.sleep(pause) {

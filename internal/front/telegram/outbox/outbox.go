@@ -28,10 +28,10 @@ type Call struct {
 // TooMany is Telegram's word that it wants no call for a while.
 type TooMany struct{ RetryAfter time.Duration }
 
-func (e *TooMany) Error() string { return "too many requests, wait " + e.RetryAfter.String() }
+func (e *TooMany) Error() string { return "too many requests, retry after " + e.RetryAfter.String() }
 
 // ErrNever wraps a failure that trying again does not change.
-var ErrNever = errors.New("telegram refuses it")
+var ErrNever = errors.New("telegram rejected the call")
 
 // Pace is how far apart calls are at the least.
 type Pace struct {

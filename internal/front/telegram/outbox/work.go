@@ -122,9 +122,9 @@ func (o *Outbox) make(id int64, c Call) {
 	case errors.As(err, &wait):
 		o.hold(id, to, c, wait.RetryAfter)
 	case errors.Is(err, ErrNever):
-		o.logger.Warn("telegram refuses a call", "chat", id, "err", err)
+		o.logger.Warn("telegram rejected a call", "chat", id, "err", err)
 	case c.Slot == "" && o.ctx.Err() == nil:
-		o.logger.Warn("a call to telegram failed, trying again", "chat", id, "err", err)
+		o.logger.Warn("telegram call failed; retrying", "chat", id, "err", err)
 		to.again(c)
 	}
 	o.tell()

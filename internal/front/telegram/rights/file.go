@@ -25,7 +25,7 @@ func (l *List) update(change func(*book) bool) error {
 	}
 	held, err := lock(l.file + ".lock")
 	if err != nil {
-		return fmt.Errorf("locking %s: %w", l.file, err)
+		return fmt.Errorf("lock %s: %w", l.file, err)
 	}
 	defer func() { _ = filelock.Release(held) }()
 	b, err := load(l.file)
@@ -33,7 +33,7 @@ func (l *List) update(change func(*book) bool) error {
 		return err
 	}
 	if err := save(l.file, b); err != nil {
-		return fmt.Errorf("writing who is paired: %w", err)
+		return fmt.Errorf("save paired users: %w", err)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func lock(path string) (*os.File, error) {
 		select {
 		case <-again.C:
 		case <-late:
-			return nil, errors.New("another process has held it for too long")
+			return nil, errors.New("held by another process for more than " + lockPatience.String())
 		}
 	}
 }
@@ -66,7 +66,7 @@ func lock(path string) (*os.File, error) {
 func load(path string) (b book, err error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return b, fmt.Errorf("reading who is paired: %w", err)
+		return b, fmt.Errorf("read paired users: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
 	text, err := dir.ReadFile(filepath.Base(path))
@@ -77,7 +77,7 @@ func load(path string) (b book, err error) {
 		err = json.Unmarshal(text, &b)
 	}
 	if err != nil {
-		return book{}, fmt.Errorf("reading who is paired: %s: %w", path, err)
+		return book{}, fmt.Errorf("read paired users from %s: %w", path, err)
 	}
 	return b, nil
 }

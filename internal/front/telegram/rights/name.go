@@ -11,7 +11,7 @@ func (l *List) check() error {
 	people := map[string]bool{}
 	for id, name := range l.people {
 		if !person(id) {
-			return fmt.Errorf("%d is not the number of one person", id)
+			return fmt.Errorf("%d is not the ID of a Telegram user", id)
 		}
 		if err := checkName(name); err != nil && name != named("", id) {
 			return err
@@ -20,13 +20,13 @@ func (l *List) check() error {
 	}
 	for id, name := range l.groups {
 		if id >= 0 {
-			return fmt.Errorf("%d is not the number of a group, which is below 0", id)
+			return fmt.Errorf("%d is not the ID of a Telegram group (those are negative)", id)
 		}
 		if err := checkName(name); err != nil && name != named("", id) {
 			return err
 		}
 		if people[name] {
-			return fmt.Errorf("%s is a person and a group: their sessions would be the same", name)
+			return fmt.Errorf("%s names both a person and a group: give them different names, or they share their sessions", name)
 		}
 	}
 	return nil
@@ -57,17 +57,17 @@ func named(name string, id int64) string {
 func checkName(name string) error {
 	const longest, punctuation = 100, "._@-:+"
 	if len(name) > longest {
-		return fmt.Errorf("name %q: it has at most %d characters", name, longest)
+		return fmt.Errorf("name %q: too long (at most %d characters)", name, longest)
 	}
 	for _, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		if !letter && !strings.ContainsRune(punctuation, r) {
-			return fmt.Errorf("name %q: letters, digits and %s only", name, punctuation)
+			return fmt.Errorf("name %q: use only letters, digits and %s", name, punctuation)
 		}
 	}
 	for _, given := range []string{prefix, "oidc:"} {
 		if strings.HasPrefix(name, given) {
-			return fmt.Errorf("name %q: those that begin with %q cannot be chosen", name, given)
+			return fmt.Errorf("name %q: names that start with %q are reserved", name, given)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ type Waiting struct {
 
 // What can be wrong with a pairing.
 var (
-	ErrNoCode     = errors.New("no such code is open")
+	ErrNoCode     = errors.New("no such code, or it has expired")
 	ErrPairingOff = errors.New("pairing is off")
 	ErrNotPaired  = errors.New("not paired")
 )
@@ -57,7 +57,7 @@ func (l *List) Pair(code, name string) (made Paired, err error) {
 	case err != nil:
 		return Paired{}, err
 	case closed:
-		return Paired{}, fmt.Errorf("%w: after %d wrong ones, those that were are closed", ErrNoCode, mostWrong)
+		return Paired{}, fmt.Errorf("%w; after %d wrong codes, all open codes were closed", ErrNoCode, mostWrong)
 	case !found:
 		return Paired{}, ErrNoCode
 	}

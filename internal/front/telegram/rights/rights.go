@@ -52,7 +52,7 @@ func Open(c Config) (*List, error) {
 		return l, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o700); err != nil {
-		return nil, fmt.Errorf("making the place of paired people: %w", err)
+		return nil, fmt.Errorf("create the directory for paired users: %w", err)
 	}
 	if _, err := load(l.file); err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 	case resp.StatusCode == http.StatusRequestEntityTooLarge:
 		return nil, fmt.Errorf("%w: %s", outbox.ErrNever, resp.Status)
 	case !json.Valid(body):
-		return nil, fmt.Errorf("no answer of telegram's, but %s", resp.Status)
+		return nil, fmt.Errorf("response is not from the Bot API: %s", resp.Status)
 	}
 	return body, nil
 }
@@ -119,7 +119,7 @@ func (b *Bot) accept(raws []json.RawMessage) error {
 	for _, raw := range raws {
 		u, wanted, err := b.read(raw, now)
 		if err != nil {
-			b.config.Logger.Warn("an update of telegram's can't be read and is left out", "err", err)
+			b.config.Logger.Warn("skipped an unreadable telegram update", "err", err)
 			continue
 		}
 		if wanted && u.ID != 0 {

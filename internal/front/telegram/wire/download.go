@@ -21,13 +21,13 @@ func (b *Bot) Download(ctx context.Context, file string, most int64) ([]byte, er
 		return nil, b.told("getFile", err)
 	}
 	if f.FileSize > most {
-		return nil, fmt.Errorf("downloading a file: %w: %d bytes, and %d are allowed", ErrTooLarge, f.FileSize, most)
+		return nil, fmt.Errorf("download file: %w: %d bytes (limit %d)", ErrTooLarge, f.FileSize, most)
 	}
 	ctx, done := context.WithTimeout(ctx, callPatience+time.Duration(most/slowestLine)*time.Second)
 	defer done()
 	data, err := b.fetch(ctx, b.library.FileDownloadLink(f), most)
 	if err != nil {
-		return nil, fmt.Errorf("downloading a file: %w", b.unaddressed(ctx, err))
+		return nil, fmt.Errorf("download file: %w", b.unaddressed(ctx, err))
 	}
 	return data, nil
 }
@@ -35,7 +35,7 @@ func (b *Bot) Download(ctx context.Context, file string, most int64) ([]byte, er
 func (b *Bot) fetch(ctx context.Context, link string, most int64) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
-		return nil, errors.New("telegram gave it a path that is none")
+		return nil, errors.New("telegram returned an invalid file path")
 	}
 	resp, err := b.client.Do(req)
 	if err != nil {
@@ -47,11 +47,11 @@ func (b *Bot) fetch(ctx context.Context, link string, most int64) ([]byte, error
 	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
 		return nil, fmt.Errorf("%w: %s", outbox.ErrNever, resp.Status)
 	default:
-		return nil, fmt.Errorf("telegram answers %s", resp.Status)
+		return nil, fmt.Errorf("telegram returned %s", resp.Status)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%w: more than the %d bytes that are allowed", ErrTooLarge, most)
+		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
 	}
 	return data, err
 }

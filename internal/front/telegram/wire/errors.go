@@ -13,20 +13,22 @@ import (
 
 var (
 	// ErrMarkup is for text whose HTML Telegram can't read; plain text may pass.
-	ErrMarkup = fmt.Errorf("%w: its markup is wrong", outbox.ErrNever)
+	ErrMarkup = fmt.Errorf("%w: invalid markup", outbox.ErrNever)
 	// ErrBlocked is for a chat that the bot may not write to.
-	ErrBlocked = fmt.Errorf("%w: the bot may not do it there", outbox.ErrNever)
+	ErrBlocked = fmt.Errorf("%w: the bot is not allowed to do this in the chat", outbox.ErrNever)
 	// ErrTooLarge is for a file that is larger than it may be.
 	ErrTooLarge = fmt.Errorf("%w: the file is too large", outbox.ErrNever)
 	// ErrToken is for a token that Telegram does not know (any more).
-	ErrToken = errors.New("telegram does not know the bot's token")
+	ErrToken = errors.New("telegram does not accept the bot's token")
 )
 
 // Moved is for a group that became a supergroup: it goes on under another
 // number.
 type Moved struct{ To int64 }
 
-func (m Moved) Error() string { return fmt.Sprintf("%v: the group is now %d", outbox.ErrNever, m.To) }
+func (m Moved) Error() string {
+	return fmt.Sprintf("%v: the group's ID has changed to %d", outbox.ErrNever, m.To)
+}
 
 // Unwrap says that the call will never pass.
 func (m Moved) Unwrap() error { return outbox.ErrNever }

@@ -22,8 +22,8 @@ const (
 )
 
 var (
-	errShut  = errors.New("the journal of updates is closed")
-	errInUse = errors.New("another process uses the journal of updates")
+	errShut  = errors.New("the update journal is closed")
+	errInUse = errors.New("in use by another process")
 )
 
 // record is an update as it came.
@@ -159,7 +159,7 @@ func (j *journal) write(lines []byte) error {
 	}
 	j.torn = err != nil
 	if err != nil {
-		return fmt.Errorf("writing the journal of updates: %w", err)
+		return fmt.Errorf("write update journal: %w", err)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (j *journal) close() error {
 	}
 	j.file, j.lock = nil, nil
 	if err != nil {
-		return fmt.Errorf("closing the journal of updates: %w", err)
+		return fmt.Errorf("close update journal: %w", err)
 	}
 	return nil
 }

@@ -26,14 +26,14 @@ func openJournal(path string, logger *slog.Logger) (*journal, error) {
 		waiting: map[int64]record{}, known: map[int64]bool{},
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("making a place for updates: %w", err)
+		return nil, fmt.Errorf("create the directory for the update journal: %w", err)
 	}
 	var err error
 	if j.lock, err = filelock.Try(path + ".lock"); errors.Is(err, filelock.ErrHeld) {
 		err = errInUse
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the journal of updates: %w", err)
+		return nil, fmt.Errorf("open update journal: %w", err)
 	}
 	if err := j.open(); err != nil {
 		return nil, errors.Join(err, j.close())
@@ -44,10 +44,10 @@ func openJournal(path string, logger *slog.Logger) (*journal, error) {
 func (j *journal) open() error {
 	data, err := os.ReadFile(j.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading the journal of updates: %w", err)
+		return fmt.Errorf("read update journal: %w", err)
 	}
 	if lost := j.load(data); lost > 0 {
-		j.logger.Warn("lines of the journal of updates can't be read and are left out: they were being written when the program ended", "lines", lost)
+		j.logger.Warn("skipped incomplete lines in the telegram update journal; they were being written when the process ended", "lines", lost)
 	}
 	return j.rewrite()
 }
@@ -93,7 +93,7 @@ func (j *journal) tidy() {
 		return
 	}
 	if err := j.rewrite(); err != nil {
-		j.logger.Warn("the journal of updates was not tidied up", "err", err)
+		j.logger.Warn("compacting the telegram update journal failed", "err", err)
 	}
 }
 
@@ -103,7 +103,7 @@ func (j *journal) rewrite() error {
 	next := j.path + ".new"
 	whole := j.whole()
 	if err := writeSynced(next, whole); err != nil {
-		return fmt.Errorf("tidying up the journal of updates: %w", err)
+		return fmt.Errorf("compact update journal: %w", err)
 	}
 	if j.file != nil {
 		_ = j.file.Close() // all of it was synced; Windows renames no open file
@@ -117,7 +117,7 @@ func (j *journal) rewrite() error {
 	var err error
 	j.file, err = os.OpenFile(j.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err := errors.Join(renamed, err); err != nil {
-		return fmt.Errorf("tidying up the journal of updates: %w", err)
+		return fmt.Errorf("compact update journal: %w", err)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (b *Bot) Poll(ctx context.Context, handle func(Update)) error {
 // keeps what comes until the bot is back. handle is called as by Poll.
 func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error {
 	if b.config.Secret == "" {
-		return errors.New("a webhook needs a secret")
+		return errors.New("a webhook requires a secret")
 	}
 	return b.listen(ctx, handle, func() error {
 		err := b.insist(ctx, "setWebhook", func() error {
@@ -64,7 +64,7 @@ func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error 
 // ended. That is when ctx has, or with an error.
 func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() error) error {
 	if !b.listening.CompareAndSwap(false, true) {
-		return errors.New("the bot listens already")
+		return errors.New("the bot is already listening")
 	}
 	defer b.listening.Store(false)
 	received := make(chan error, 1)
@@ -94,7 +94,7 @@ func (b *Bot) give(r record, handle func(Update)) {
 		return
 	}
 	if err := errors.Join(err, b.journal.handled(r.id)); err != nil {
-		b.config.Logger.Warn("an update in the journal is left out", "err", err)
+		b.config.Logger.Warn("skipped an update in the telegram update journal", "err", err)
 	}
 }
 
@@ -109,7 +109,7 @@ func (b *Bot) insist(ctx context.Context, method string, call func() error) erro
 		if ctx.Err() != nil {
 			return nil
 		}
-		b.grumbles.say("telegram can't be reached, trying again", err)
+		b.grumbles.say("telegram call failed; retrying", err)
 		wait := pause
 		var tooMany *outbox.TooMany
 		if errors.As(err, &tooMany) {
@@ -127,12 +127,12 @@ func (b *Bot) insist(ctx context.Context, method string, call func() error) erro
 func (b *Bot) pollFailed(err error) {
 	switch {
 	case errors.Is(err, bot.ErrorConflict) && strings.Contains(err.Error(), "webhook"):
-		b.grumbles.say("somebody has set a webhook for this bot, so telegram sends nothing here; restart the bot to take it back", nil)
+		b.grumbles.say("a webhook was set for this telegram bot, so polling gets no updates; restart the server to remove the webhook", nil)
 	case errors.Is(err, bot.ErrorConflict):
-		b.grumbles.say("another program is using this bot's token, and telegram lets only one listen; waiting until it has ended", nil)
+		b.grumbles.say("another program is polling with this telegram bot's token, and telegram allows only one; waiting for it to end", nil)
 	case strings.HasSuffix(err.Error(), "ctx done"): // nothing is lost: it is in the journal
 	default:
-		b.grumbles.say("listening to telegram failed, trying again", b.told("getUpdates", err))
+		b.grumbles.say("polling telegram failed; retrying", b.told("getUpdates", err))
 	}
 }
 

@@ -77,7 +77,7 @@ func TestWhatCanNotBeKeptIsNotConfirmed(t *testing.T) {
 				s.Errorf("confirmed up to %s", c.Params["offset"])
 			}
 		}
-		if s.log.count("journal of updates is closed") == 0 {
+		if s.log.count("update journal is closed") == 0 {
 			s.Error("nobody was told")
 		}
 		again := s.poll(s.bot())
@@ -203,7 +203,7 @@ func TestAnotherPollerIsWaitedOutAndSpokenOfOnceAMinute(t *testing.T) {
 		e := s.poll(s.bot())
 		s.say(anna, "one")
 		rest(3*time.Minute - time.Second)
-		if n := s.log.count("another program is using this bot's token"); n != 3 {
+		if n := s.log.count("another program is polling with this telegram bot's token"); n != 3 {
 			s.Errorf("it was said %d times", n)
 		}
 		if n := len(s.CallsOf("getUpdates")); n > 3*60/5+10 {

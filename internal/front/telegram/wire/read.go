@@ -15,7 +15,7 @@ import (
 func (b *Bot) read(raw []byte, arrived time.Time) (u Update, wanted bool, err error) {
 	var in models.Update
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return u, false, fmt.Errorf("reading update %d: %w", numberOf(raw), err)
+		return u, false, fmt.Errorf("read update %d: %w", numberOf(raw), err)
 	}
 	u = Update{ID: in.ID, At: arrived}
 	switch {

@@ -42,7 +42,7 @@ func (b *Bot) posted(w http.ResponseWriter, r *http.Request) (status int) {
 		return http.StatusBadRequest
 	}
 	if err := b.accept([]json.RawMessage{body}); err != nil {
-		b.config.Logger.Error("an update was not accepted; telegram will send it again", "err", err)
+		b.config.Logger.Error("saving a telegram update failed; telegram will send it again", "err", err)
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusOK

@@ -176,7 +176,7 @@ func TestAPostThatIsNoUpdateIsRefused(t *testing.T) {
 		if s.onDisk() != "" {
 			s.Errorf("on disk is %s", s.onDisk())
 		}
-		if s.log.count("can't be read") != 1 || s.log.count("odd") != 0 {
+		if s.log.count("skipped an unreadable telegram update") != 1 || s.log.count("odd") != 0 {
 			s.Error("the log is not as it should be")
 		}
 		if err := b.Close(); err != nil {

@@ -89,7 +89,7 @@ func New(c Config) (*Bot, error) {
 		bot.WithDefaultHandler(func(context.Context, *bot.Bot, *models.Update) {}), // the journal has it
 	)
 	if err != nil {
-		return nil, fmt.Errorf("setting up the bot: %w", err)
+		return nil, fmt.Errorf("set up telegram bot: %w", err)
 	}
 	b.id = b.library.ID()
 	name := fmt.Sprintf("updates-%d.jsonl", b.id) // another bot's numbers mean something else
@@ -102,7 +102,7 @@ func New(c Config) (*Bot, error) {
 // complete fills in what was left out and refuses what can't work.
 func (c *Config) complete() error {
 	if !tokenForm.MatchString(c.Token) {
-		return errors.New("the bot's token has to look like 123456:ABC-DEF1234")
+		return errors.New("invalid bot token: it must look like 123456:ABC-DEF1234")
 	}
 	if c.Server == "" {
 		c.Server = telegram
@@ -110,7 +110,7 @@ func (c *Config) complete() error {
 	c.Server = strings.TrimRight(c.Server, "/")
 	u, err := url.Parse(c.Server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return errors.New("the Bot API's server has to be a URL such as " + telegram)
+		return errors.New("invalid Bot API server: it must be a URL such as " + telegram)
 	}
 	if c.Poll <= 0 {
 		c.Poll = usualPoll
