@@ -18,7 +18,7 @@ func TestInAChatAnAnswerIsShownAsTheMarkdownItIs(t *testing.T) {
 	c.sees("● done 0:00")
 	c.sees("It is bold: ␛c.")
 	c.types("C-c")
-	c.sees("ctrl+c again exits")
+	c.sees("press ctrl+c again to exit")
 	c.types("C-c")
 	c.sees("code=0")
 	c.sees(" icanon")
@@ -112,7 +112,7 @@ func TestInAChatAQuestionIsAnsweredByALetterAndClosedByAStop(t *testing.T) {
 	c.enters(`[tool shell {"command":"echo never >never"}]`)
 	c.sees("Run `echo never >never`?")
 	c.types("Escape")
-	c.sees("closed without an answer")
+	c.sees("withdrawn without an answer")
 	c.sees("1 not run")
 	if text, ends := w.record(w.onlySession()); len(ends) != 2 || len(ends[1].WithdrawnQuestions) != 1 {
 		t.Errorf("%q, ends %+v", text, ends)
@@ -175,7 +175,7 @@ func TestAChatGoesOnWhenItsServerIsBack(t *testing.T) {
 	c.sees("\nbefore")
 	server.terminates()
 	server.ends()
-	c.sees("out of reach")
+	c.sees("cannot reach the server")
 	back := w.daemon(nil, "--addr", addr)
 	if status := back.ask("POST", "/v1/sessions/"+string(session)+"/turns", map[string]string{"text": "[say after]"}, nil); status != 202 {
 		t.Fatalf("a turn: %d", status)
@@ -218,7 +218,7 @@ func TestAPlainChatAddsLinesAndSaysStatesInWords(t *testing.T) {
 	c.sees("■ stopping…")
 	c.sees("■ stopped by ")
 	c.types("C-c")
-	c.sees("ctrl+c again exits")
+	c.sees("press ctrl+c again to exit")
 	c.types("C-c")
 	c.sees("code=0")
 }

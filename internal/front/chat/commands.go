@@ -12,20 +12,20 @@ import (
 // commands are control, not conversation: the model does not hear of them, and
 // they are understood before anything is touched.
 var commands = []struct{ name, does string }{
-	{"stop", "stop what runs; what waits is held. /stop all drops it, too"},
-	{"sessions", "choose another session (ctrl+p)"},
-	{"open", "show the session with this id"},
-	{"new", "begin another session"},
-	{"queue", "what waits; /edit N TEXT, /drop N, /send N change it"},
-	{"compact", "replace the conversation so far by a summary; /compact TEXT says what to keep"},
-	{"clear", "stop what runs and what waits, and begin a new conversation"},
+	{"stop", "stop the turn and hold queued prompts; /stop all drops them"},
+	{"sessions", "switch to another session (ctrl+p)"},
+	{"open", "open a session: /open ID"},
+	{"new", "start a new session"},
+	{"queue", "list queued prompts; /edit N TEXT, /drop N, /send N"},
+	{"compact", "replace the conversation with a summary; /compact TEXT says what to keep"},
+	{"clear", "stop, drop queued prompts and start a new conversation"},
 	{"model", "show or change the model: provider/model"},
 	{"mode", "show or change the mode: read-only, ask, auto-edit, full"},
-	{"agent", "begin another session with this agent"},
-	{"cost", "what this session has used"},
-	{"status", "how things stand"},
-	{"help", "this, and the keys"},
-	{"quit", "leave"},
+	{"agent", "list the agents; /agent NAME starts a new session with one"},
+	{"cost", "show the tokens and money that this session has used"},
+	{"status", "show the session, its settings and what is running"},
+	{"help", "show the commands and keys"},
+	{"quit", "exit"},
 }
 
 // known are the words that are commands here.
@@ -37,10 +37,10 @@ var known = func() slash.Commands {
 	return names
 }()
 
-const keyHelp = `keys: enter sends, or queues while a turn runs · alt+enter breaks the line · esc stops
-ctrl+c stops, again within 2 s forces, a third time exits
-up picks what waits: enter edits it, d deletes it, s sends it now
-y, a or n, then enter, answer a question · ctrl+t unfolds thinking and outputs · pgup, pgdown scroll`
+const keyHelp = `keys: enter sends, or queues while a turn runs · alt+enter starts a new line · esc stops
+ctrl+c stops; a second one within 2 s forces the stop, a third one exits
+up selects a queued prompt: enter edits it, d deletes it, s sends it now
+y, a or n, then enter, answers a question · ctrl+t expands thinking and output · pgup, pgdown scroll`
 
 // enter takes what was written.
 func (m *Model) enter() []Action {
@@ -92,7 +92,7 @@ func (m *Model) hosted() bool { return m.session.Agent != "" }
 func (m *Model) prompt(text string) (string, bool) {
 	command, prompt, err := known.Parse(text, m.hosted())
 	if err != nil || command != nil {
-		m.say("a prompt that waits cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
+		m.say("a queued prompt cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
 		return "", false
 	}
 	return strings.TrimSpace(prompt), true
@@ -125,7 +125,7 @@ func (m *Model) obey(word, rest string) []Action {
 		return []Action{Clear{m.session.ID}}
 	case "compact":
 		if m.session.ID == "" {
-			m.say("There is nothing to compact yet.")
+			m.say("Nothing to compact yet.")
 			return nil
 		}
 		return m.send(bellcord.TaskCompact, rest)
@@ -149,7 +149,7 @@ func (m *Model) stopCommand(rest string) []Action {
 	all := strings.EqualFold(rest, "all")
 	switch {
 	case rest != "" && !all:
-		m.say("it is /stop or /stop all")
+		m.say("use /stop or /stop all")
 	case m.target() == "" && (!all || len(m.queue.waits) == 0):
 		m.say("Nothing is running.")
 	case !all || m.session.ID == "":
@@ -172,7 +172,7 @@ func (m *Model) stopCommand(rest string) []Action {
 func (m *Model) begin(like bellcord.Session) {
 	m.draft++
 	m.show(like)
-	m.say("a new session: it is made with your first prompt")
+	m.say("new session: it is created with your first prompt")
 }
 
 // change changes a setting, or shows it where none is given.
@@ -197,7 +197,7 @@ func settings(s bellcord.Session) string {
 
 func orUsual(name string) string {
 	if name == "" {
-		return "as configured"
+		return "default"
 	}
 	return name
 }
@@ -216,7 +216,7 @@ func help() string {
 func (m *Model) standing() string {
 	id := string(m.session.ID)
 	if id == "" {
-		id = "not made yet"
+		id = "not created yet"
 	}
 	text := "session " + id
 	if m.session.Dir != "" {

@@ -10,7 +10,7 @@ import (
 // costs is what a session has used, by model.
 func costs(spent []bellcord.ModelUsage) string {
 	if len(spent) == 0 {
-		return "Nothing has been used yet."
+		return "No usage yet."
 	}
 	var lines []string
 	total := bellcord.Usage{Exact: true}
@@ -19,7 +19,7 @@ func costs(spent []bellcord.ModelUsage) string {
 		total = total.Add(s.Usage)
 	}
 	if len(spent) > 1 {
-		lines = append(lines, "in all: "+used(total))
+		lines = append(lines, "total: "+used(total))
 	}
 	return strings.Join(lines, "\n")
 }

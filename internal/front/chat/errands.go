@@ -59,7 +59,7 @@ func (p Prompt) do(ctx context.Context, e *Errands) Report {
 	if id == "" {
 		made, err := e.Hub.NewSession(ctx, p.Session)
 		if err != nil {
-			r.Err = fmt.Errorf("making a session: %w", err)
+			r.Err = fmt.Errorf("create session: %w", err)
 			return r
 		}
 		if e.drafts == nil {

@@ -93,7 +93,7 @@ func (m *Model) escape() []Action {
 	if m.target() != "" {
 		if m.confirm && m.now.Sub(m.keys.escape) > again {
 			m.keys.escape = m.now
-			m.say("esc again stops")
+			m.say("press esc again to stop")
 			return nil
 		}
 		return m.stop(bellcord.StopNow)
@@ -125,7 +125,7 @@ func (m *Model) Interrupt(at time.Time) []Action {
 		m.keys.idle = at
 		m.picker = nil
 		m.clearInput()
-		m.say("ctrl+c again exits")
+		m.say("press ctrl+c again to exit")
 		return nil
 	}
 	if at.Sub(m.keys.interrupt) > again {

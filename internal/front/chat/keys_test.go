@@ -29,7 +29,7 @@ func TestEscStopsAtOncePressAndSaysSoBeforeTheLogDoes(t *testing.T) {
 	s.has("■ stopping…")
 	wants(t, s.press("esc")) // it is under way
 	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c"}).after(2100 * time.Millisecond)
-	s.has("waiting for shell npm test, 6 s more at most — ctrl+c forces").after(6 * time.Second)
+	s.has("waiting for shell npm test, at most 6 s more — ctrl+c forces").after(6 * time.Second)
 	s.has("waiting for shell npm test — ctrl+c forces")
 	s.ends(bellcord.Receipt{End: bellcord.EndStopped, Cause: person("me", "here"), Kept: bellcord.Kept{TextBytes: 1}}).has("■ stopped 0:08 · kept: text")
 }
@@ -38,7 +38,7 @@ func TestEscAsksTwiceWhereThatIsWanted(t *testing.T) {
 	t.Parallel()
 	s := stageWith(t, chat.Options{Confirm: true}).runs("go")
 	wants(t, s.press("esc"))
-	s.has("esc again stops").after(2100 * time.Millisecond)
+	s.has("press esc again to stop").after(2100 * time.Millisecond)
 	wants(t, s.press("esc")) // too late: it is a first one
 	s.after(time.Second)
 	wants(t, s.press("esc"), stopT1)
@@ -77,7 +77,7 @@ func TestCtrlCClearsThenLeavesWhenNothingRuns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).types("words")
 	wants(t, s.press("ctrl+c"))
-	s.has("ctrl+c again exits")
+	s.has("press ctrl+c again to exit")
 	if contains(s.screen(60, 10), "words") {
 		t.Error("the input is still there")
 	}
@@ -102,7 +102,7 @@ func TestAStopThatDidNotArriveCanBePressedAgain(t *testing.T) {
 	s := newStage(t).runs("go")
 	wants(t, s.press("esc"), stopT1)
 	s.m.Hear(chat.Report{Of: stopT1, Err: errors.New("no route")})
-	s.has("the stop did not arrive: no route", "● running")
+	s.has("stop not delivered: no route", "● running")
 	wants(t, s.press("esc"), stopT1)
 }
 
@@ -111,7 +111,7 @@ func TestAPromptThatWasNotTakenComesBack(t *testing.T) {
 	s := newStage(t)
 	p := s.enters("hello")[0]
 	s.m.Hear(chat.Report{Of: p, Err: errors.New("no route")})
-	s.has("the prompt was not taken: no route", "› hello")
+	s.has("prompt not accepted: no route", "› hello")
 }
 
 func asked(s *stage) *stage {
@@ -255,5 +255,5 @@ func TestAStopClosesTheQuestion(t *testing.T) {
 	if len(s.press("enter")) != 1 { // a prompt that waits
 		t.Error("the letter was taken for an answer")
 	}
-	s.ends(bellcord.Receipt{End: bellcord.EndStopped, WithdrawnQuestions: []string{"q"}}).has("closed without an answer")
+	s.ends(bellcord.Receipt{End: bellcord.EndStopped, WithdrawnQuestions: []string{"q"}}).has("withdrawn without an answer")
 }

@@ -46,7 +46,7 @@ func (m *Model) life(ev bellcord.Event) {
 		m.configured(b)
 	case bellcord.ConversationCleared:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, "— a new conversation —"})
+		m.story.add(&note{dim, "— new conversation —"})
 	case bellcord.ProcessConfirmed:
 		m.story.settle(ev.Time)
 		m.story.add(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
@@ -132,10 +132,10 @@ func (m *Model) work(ev bellcord.Event) {
 		m.answered(b)
 	case bellcord.ModelRetryScheduled:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, fmt.Sprintf("… %s; trying again in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
+		m.story.add(&note{dim, fmt.Sprintf("… %s; retrying in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
 	case bellcord.ConversationCompacted:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, fmt.Sprintf("≡ compacted: the conversation so far is now a summary of %d words", len(strings.Fields(b.Summary)))})
+		m.story.add(&note{dim, "≡ compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word")})
 	}
 }
 

@@ -118,7 +118,7 @@ func (m *Model) tell(words string) {
 
 // Lost says that the log is out of reach; what it has is shown when it is back.
 func (m *Model) Lost(err error) {
-	m.say("the server is out of reach (" + err.Error() + "); trying again")
+	m.say("cannot reach the server (" + err.Error() + "); retrying")
 }
 
 // show begins with another session.
@@ -181,21 +181,21 @@ func (m *Model) failed(r Report) {
 		if m.input.empty() && of.Task == bellcord.TaskAnswer {
 			m.input.set(of.Text) // to try again
 		}
-		words = "the prompt was not taken: " + words
+		words = "prompt not accepted: " + words
 	case Stop:
 		if m.running != nil && m.running.id == of.Turn {
 			m.running.stop = time.Time{}
 		}
-		words = "the stop did not arrive: " + words + "; press again"
+		words = "stop not delivered: " + words + "; press again"
 	case Answer:
 		if m.answering == of.Question {
 			m.answering = ""
 		}
-		words = "the answer did not arrive: " + words
+		words = "answer not delivered: " + words
 	case Edit:
-		words = "the prompt was not changed: " + words
+		words = "prompt not changed: " + words
 	case Send:
-		words = "it was not sent: " + words
+		words = "prompt not sent: " + words
 	}
 	m.tell(words)
 }

@@ -105,7 +105,7 @@ func (m *Model) answerLines(width int) []string {
 	if letter == "" {
 		return wrap(styled(yellow, answers), width)
 	}
-	return wrap(styled(bold, "› "+meanings[replies[strings.ToLower(letter)]]+" · enter confirms · any other key: no answer"), width)
+	return wrap(styled(bold, "› "+meanings[replies[strings.ToLower(letter)]]+" · enter confirms · any other key cancels"), width)
 }
 
 //exhaustive:ignore // Always has no key in this window

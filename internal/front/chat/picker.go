@@ -18,7 +18,7 @@ type picker struct {
 // in words.
 func (m *Model) choose(all []bellcord.Session) {
 	if m.spoken {
-		lines := []string{fmt.Sprintf("%d sessions; /open ID shows one", len(all))}
+		lines := []string{count(len(all), "session") + "; /open ID opens one"}
 		for _, s := range all {
 			lines = append(lines, string(s.ID)+"  "+oneLine(orUntitled(s.Title)))
 		}
@@ -34,7 +34,7 @@ func (m *Model) choose(all []bellcord.Session) {
 }
 
 func (p *picker) lines(room int) []string {
-	lines := []string{styled(bold, fmt.Sprintf("%d sessions", len(p.sessions))) + styled(dim, " — enter opens · q closes")}
+	lines := []string{styled(bold, count(len(p.sessions), "session")) + styled(dim, " — enter opens · q closes")}
 	most := max(0, room-1)
 	from := max(0, min(p.at-most/2, len(p.sessions)-most))
 	for i := from; i < min(len(p.sessions), from+most); i++ {

@@ -83,7 +83,7 @@ const lingering = time.Second
 func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports <-chan Report) error {
 	typed := typedLines(ctx, p.In)
 	p.feed.Watch(ctx, p.Model.Session().ID)
-	if err := p.watch.View.Note("%s", "bellcord chat, plain. /help tells the commands. Ctrl-C stops a turn."); err != nil {
+	if err := p.watch.View.Note("%s", "bellcord chat, plain. /help lists the commands. Ctrl-C stops a turn."); err != nil {
 		return err
 	}
 	for {

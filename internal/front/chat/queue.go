@@ -103,7 +103,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 	number, text, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(m.queue.waits) {
-		m.say("/" + word + " needs the number of a prompt that waits: see /queue")
+		m.say("/" + word + " needs the number of a queued prompt; /queue lists them")
 		return nil
 	}
 	turn := m.queue.waits[n-1].turn
@@ -114,7 +114,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 		m.mine[turn] = true
 		return []Action{Stop{Turn: turn, Mode: bellcord.StopNow}}
 	case text == "":
-		m.say("/edit N TEXT: the text is missing")
+		m.say("the new text is missing: /edit N TEXT")
 		return nil
 	}
 	if prompt, is := m.prompt(text); is {
@@ -125,7 +125,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 
 func (m *Model) queueList() string {
 	if len(m.queue.waits) == 0 {
-		return "Nothing waits."
+		return "The queue is empty."
 	}
 	list := m.queueTitle()
 	for i, w := range m.queue.waits {

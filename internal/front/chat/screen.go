@@ -117,7 +117,7 @@ func (m *Model) queueLines() []string {
 	if len(waits) == 0 || m.running == nil && m.queue.held() == 0 {
 		return nil
 	}
-	keys := " — up picks"
+	keys := " — up selects"
 	if m.queue.picked != "" {
 		keys = " — enter edits · d deletes · s sends now"
 	}

@@ -75,7 +75,7 @@ func (m *Model) stoppingWords(since time.Time, mode bellcord.StopMode) string {
 		return words
 	}
 	if left := (hub.DefaultGrace - m.now.Sub(since)).Round(time.Second); left > 0 {
-		words += fmt.Sprintf(", %d s more at most", left/time.Second)
+		words += fmt.Sprintf(", at most %d s more", left/time.Second)
 	}
 	return words + " — ctrl+c forces"
 }
@@ -129,33 +129,36 @@ func kept(r bellcord.Receipt) string {
 		what = append(what, "text")
 	}
 	if n := r.Kept.FinishedCalls; n > 0 {
-		what = append(what, tools(n))
+		what = append(what, count(n, "tool"))
 	}
-	stopped := len(r.Calls.Stopped)
-	if len(what) == 0 && stopped == 0 { // what a stopped one had put out is kept with it
+	if len(what) == 0 && len(r.Calls.Stopped) == 0 { // what a stopped one had put out is kept with it
 		what = []string{"nothing"}
 	}
 	var parts []string
 	if len(what) > 0 {
 		parts = append(parts, "kept: "+strings.Join(what, ", "))
 	}
-	if stopped > 0 {
-		parts = append(parts, tools(stopped)+" stopped")
-	}
-	if n := len(r.Calls.NotStarted); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d not run", n))
-	}
-	if n := len(r.Calls.Unknown); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d unknown", n))
+	named := false // the first of these says what is counted
+	for _, of := range []struct {
+		n    int
+		word string
+	}{{len(r.Calls.Stopped), "stopped"}, {len(r.Calls.NotStarted), "not run"}, {len(r.Calls.Unknown), "unknown"}} {
+		switch {
+		case of.n > 0 && !named:
+			named = true
+			parts = append(parts, count(of.n, "tool")+" "+of.word)
+		case of.n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.word))
+		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-func tools(n int) string {
+func count(n int, what string) string {
 	if n == 1 {
-		return "1 tool"
+		return "1 " + what
 	}
-	return fmt.Sprintf("%d tools", n)
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // elapsed is a time as on a clock: 0:42.

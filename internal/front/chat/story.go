@@ -125,7 +125,7 @@ func (s *story) end(r bellcord.Receipt, at time.Time) {
 		s.close(call, "unknown")
 	}
 	for id := range s.questions {
-		s.answered(id, "closed without an answer")
+		s.answered(id, "withdrawn without an answer")
 	}
 	s.add(&note{dim, line.Receipt(r)})
 }

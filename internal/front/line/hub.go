@@ -25,7 +25,7 @@ func (v *View) FollowHub(ctx context.Context, hub *hub.Hub, turn *hub.Turn, afte
 	return v.Follow(ctx, cursor, turn.ID)
 }
 
-var errUnsettled = errors.New("the turn's end could not be written")
+var errUnsettled = errors.New("could not record the end of the turn")
 
 // orUnsettled ends the reading when the turn's end will not come into the log.
 func orUnsettled(ctx context.Context, turn *hub.Turn) (context.Context, func()) {

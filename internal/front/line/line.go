@@ -98,7 +98,7 @@ func (v *View) writeLine(value any) error {
 }
 
 func (v *View) ask(ctx context.Context, turn bellcord.TurnID, q bellcord.Question) {
-	choice, by := Choose(q, No), "nobody to ask"
+	choice, by := Choose(q, No), "no terminal"
 	if v.Ask != nil {
 		if c, err := v.Ask(ctx, q); err == nil {
 			choice, by = c, "terminal"
@@ -133,7 +133,7 @@ func (v *View) Show(ev bellcord.Event) error {
 		}
 	case bellcord.ModelRetryScheduled:
 		why := strings.Join(strings.Fields(b.Reason), " ") // a server's words may have several lines
-		return v.Note("… %s; trying again in %s", why, b.RetryIn.Round(100*time.Millisecond))
+		return v.Note("… %s; retrying in %s", why, b.RetryIn.Round(100*time.Millisecond))
 	case bellcord.ConversationCompacted:
 		return v.Note("≡ compacted: the conversation so far is now a summary of %s", count(len(strings.Fields(b.Summary)), "word"))
 	case bellcord.StopRequested:

@@ -35,7 +35,7 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 		case PressNo:
 			s.answer(ctx, No)
 		case MarkYes, MarkAlways, MarkNo:
-			err = s.View.Note("  %s? Enter confirms, any other key does not", marks[p])
+			err = s.View.Note("  %s? Enter confirms, any other key cancels", marks[p])
 		case Unmark:
 			err = s.View.Note("  not answered")
 		}
@@ -47,13 +47,13 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 }
 
 //exhaustive:ignore // the other keys are not answers that are confirmed
-var marks = map[Press]string{MarkYes: "yes, once", MarkAlways: "always exactly this", MarkNo: "no"}
+var marks = map[Press]string{MarkYes: "allow once", MarkAlways: "always allow exactly this", MarkNo: "reject"}
 
 func (s *Screen) farewell() string {
 	if s.watch.Running() != "" {
-		return "left; the turn goes on"
+		return "detached; the turn keeps running"
 	}
-	return "left"
+	return "detached"
 }
 
 // stop says so at once and has the stop sent.
@@ -61,7 +61,7 @@ func (s *Screen) stop(ctx context.Context, mode bellcord.StopMode, words string)
 	turn := s.watch.Running()
 	s.asked.Go(func() {
 		if err := s.Stop(ctx, turn, mode); err != nil {
-			s.Tell(fmt.Sprintf("the stop did not arrive: %v; press again", err))
+			s.Tell(fmt.Sprintf("stop not delivered: %v; press again", err))
 		}
 	})
 	return s.watch.Stopping(words)
@@ -78,7 +78,7 @@ func (s *Screen) answer(ctx context.Context, r Reply) {
 	turn := s.watch.Running()
 	s.asked.Go(func() {
 		if err := s.Answer(ctx, turn, q.ID, Choose(q, r)); err != nil {
-			s.tell(report{fmt.Sprintf("the answer did not arrive: %v", err), q.ID})
+			s.tell(report{fmt.Sprintf("answer not delivered: %v", err), q.ID})
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 // ErrDeaf means that a terminal takes nothing: it was left as it is, and nothing
 // can be said on it.
-var ErrDeaf = errors.New("the terminal takes nothing")
+var ErrDeaf = errors.New("the terminal accepts no output")
 
 // Parting is how long a terminal may take for the last that is written to it.
 const Parting = 300 * time.Millisecond

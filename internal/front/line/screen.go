@@ -185,7 +185,7 @@ func (s *Screen) show(events []bellcord.Event) outcome {
 		}
 		s.situation() // a question that is the first now stands from now on
 		if _, asks := ev.Body.(bellcord.QuestionOpened); asks && s.Typed != nil {
-			if err := s.View.Note("  y: yes · a: always exactly this · n: no; then Enter"); err != nil {
+			if err := s.View.Note("  y: allow once · a: always allow exactly this · n: reject; then Enter"); err != nil {
 				return outcome{err: err}
 			}
 		}

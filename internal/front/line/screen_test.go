@@ -168,7 +168,7 @@ func TestAWatchBeginsWithTheRunningTurnAndGoesOnAcrossTurns(t *testing.T) {
 		s.types("q")
 		<-s.over
 		s.expect(t, "> go\nwell\n+ queued: and then␛[2J\n● done · kept 0 bytes of text · 0 tokens\n"+
-			"> held since long ago\nyes\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\nleft\n", "")
+			"> held since long ago\nyes\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\ndetached\n", "")
 		if s.receipt != nil || s.err != nil {
 			t.Errorf("%v, %v", s.receipt, s.err)
 		}
@@ -187,7 +187,7 @@ func TestAWatchOfAnIdleSessionBeginsWithItsLastTurn(t *testing.T) {
 			s.expect(t, want, "")
 			if typed {
 				s.types("\x03")
-				want += "left\n"
+				want += "detached\n"
 			}
 			<-s.over
 			s.expect(t, want, "")
@@ -237,7 +237,7 @@ func TestEscStopsAndIsSeenAtOnce(t *testing.T) {
 		s.types("\x1b[A")
 		s.types("\x04")
 		<-s.over
-		s.expect(t, "> go\nhalf\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\nleft\n", "stop a now")
+		s.expect(t, "> go\nhalf\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\ndetached\n", "stop a now")
 	})
 }
 
@@ -250,7 +250,7 @@ func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
 			s.types("\x03")
 		}
 		<-s.over
-		s.expect(t, "> go\n■ stopping…\n■ stopping now…\nleft; the turn goes on\n", "stop a now, stop a force")
+		s.expect(t, "> go\n■ stopping…\n■ stopping now…\ndetached; the turn keeps running\n", "stop a now, stop a force")
 	})
 }
 
@@ -261,7 +261,7 @@ func TestAStopThatDidNotArriveIsSaid(t *testing.T) {
 		s.refuse = errors.New("no route")
 		s.log.add("a", prompted("go"), bellcord.TurnStarted{})
 		s.types("\x03")
-		s.expect(t, "> go\n■ stopping…\nthe stop did not arrive: no route; press again\n", "stop a now")
+		s.expect(t, "> go\n■ stopping…\nstop not delivered: no route; press again\n", "stop a now")
 		s.types("q")
 		<-s.over
 	})
@@ -303,14 +303,14 @@ func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
 		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, ask("p"), ask("q"))
 		s.types("y")
 		s.types("\r") // too early
-		s.expect(t, "> go\n? May p?␛[2K\n  y: yes · a: always exactly this · n: no; then Enter\n? May q?␛[2K\n  y: yes · a: always exactly this · n: no; then Enter\n", "")
+		s.expect(t, "> go\n? May p?␛[2K\n  y: allow once · a: always allow exactly this · n: reject; then Enter\n? May q?␛[2K\n  y: allow once · a: always allow exactly this · n: reject; then Enter\n", "")
 		s.answers("y")
 		s.answers("y") // is not an answer to q
 		s.log.add("a", bellcord.QuestionAnswered{Question: "p", Choice: "allow"})
 		s.answers("n")
 		s.log.add("a", bellcord.QuestionAnswered{Question: "q", Choice: "reject", By: "anna"})
 		s.answers("y") // to nothing
-		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  no? Enter confirms, any other key does not\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
+		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  reject? Enter confirms, any other key cancels\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
 			t.Errorf("%s%v", s.shown.String(), s.asked)
 		}
 		s.types("q")

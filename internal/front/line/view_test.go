@@ -105,7 +105,7 @@ func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
 		{
 			"a pause is explained in one line",
 			[]bellcord.Body{bellcord.TextDelta{Text: "well"}, bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: 1512345 * time.Microsecond, Reason: "busy:\n try later\n"}},
-			"well\n", "… busy: try later; trying again in 1.5s\n",
+			"well\n", "… busy: try later; retrying in 1.5s\n",
 		},
 		{
 			"a compaction is told in one line",

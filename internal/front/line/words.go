@@ -13,7 +13,7 @@ import (
 func Receipt(r bellcord.Receipt) string {
 	parts := []string{head(r)}
 	if r.AgentAbandoned {
-		parts = append(parts, "the agent did not return and was cut off")
+		parts = append(parts, "agent abandoned (it did not return)")
 	}
 	parts = append(parts, "kept "+kept(r.Kept))
 	if c := calls(r.Calls); c != "" {
@@ -32,13 +32,13 @@ func Receipt(r bellcord.Receipt) string {
 		parts = append(parts, count(n, "process")+" in the background")
 	}
 	if n := len(r.WithdrawnQuestions); n > 0 {
-		parts = append(parts, count(n, "question")+" closed")
+		parts = append(parts, count(n, "question")+" withdrawn")
 	}
 	if n := len(r.HeldTurns); n > 0 {
-		parts = append(parts, count(n, "queued turn")+" held")
+		parts = append(parts, count(n, "queued prompt")+" held")
 	}
 	if n := len(r.DroppedTurns); n > 0 {
-		parts = append(parts, count(n, "queued turn")+" dropped")
+		parts = append(parts, count(n, "queued prompt")+" dropped")
 	}
 	parts = append(parts, usage(r.Usage))
 	return strings.Join(parts, " · ")
@@ -66,7 +66,7 @@ func head(r bellcord.Receipt) string {
 		}
 		stop := ""
 		if !r.Times.StopRequested.IsZero() {
-			stop = fmt.Sprintf(" (%s from asked to settled)", r.Times.Settled.Sub(r.Times.StopRequested).Round(100*time.Microsecond))
+			stop = fmt.Sprintf(" (the stop took %s)", r.Times.Settled.Sub(r.Times.StopRequested).Round(100*time.Microsecond))
 		}
 		return "■ stopped by " + who + took + stop
 	case bellcord.EndFailed:
@@ -92,8 +92,11 @@ func calls(c bellcord.Calls) string {
 		refs []bellcord.CallRef
 		word string
 	}{{c.Stopped, "stopped"}, {c.NotStarted, "not run"}, {c.Unknown, "unknown"}} {
-		if len(of.refs) > 0 {
-			parts = append(parts, count(len(of.refs), "call")+" "+of.word)
+		switch n := len(of.refs); {
+		case n > 0 && len(parts) == 0:
+			parts = append(parts, count(n, "tool call")+" "+of.word)
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", n, of.word))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -50,8 +50,8 @@ func TestReceiptsInWords(t *testing.T) {
 				HeldTurns:          []bellcord.TurnID{"x", "y"},
 				Usage:              bellcord.Usage{InputTokens: 30, OutputTokens: 4},
 			},
-			"■ stopped by Ctrl-C, terminal after 2.012s (12.3ms from asked to settled) · kept 5 bytes of text, 2 tool results · " +
-				"1 call stopped, 2 calls not run, 1 call unknown · 2 processes ended · 1 question closed · 2 queued turns held · about 34 tokens",
+			"■ stopped by Ctrl-C, terminal after 2.012s (the stop took 12.3ms) · kept 5 bytes of text, 2 tool results · " +
+				"1 tool call stopped, 2 not run, 1 unknown · 2 processes ended · 1 question withdrawn · 2 queued prompts held · about 34 tokens",
 		},
 		{
 			"a turn of which nobody says who stopped it",
@@ -61,7 +61,7 @@ func TestReceiptsInWords(t *testing.T) {
 		{
 			"a turn that was stopped before it began",
 			bellcord.Receipt{End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseShutdown}, DroppedTurns: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
-			"■ stopped by shutdown · kept 0 bytes of text · 1 queued turn dropped · 0 tokens",
+			"■ stopped by shutdown · kept 0 bytes of text · 1 queued prompt dropped · 0 tokens",
 		},
 		{
 			"an agent that had to be abandoned, and a process that would not go",
@@ -69,7 +69,7 @@ func TestReceiptsInWords(t *testing.T) {
 				End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseDeadline}, AgentAbandoned: true,
 				Processes: bellcord.Processes{Survivors: []bellcord.Process{{PID: 42, Name: "sleep"}}},
 			},
-			"■ stopped by deadline · the agent did not return and was cut off · kept 0 bytes of text · SURVIVED: sleep (42) · about 0 tokens",
+			"■ stopped by deadline · agent abandoned (it did not return) · kept 0 bytes of text · SURVIVED: sleep (42) · about 0 tokens",
 		},
 		{
 			"a turn that failed, of whose trace only the first line is told",
@@ -79,7 +79,7 @@ func TestReceiptsInWords(t *testing.T) {
 		{
 			"a turn that was lost",
 			bellcord.Receipt{End: bellcord.EndLost, Times: ran, Calls: bellcord.Calls{Unknown: ref("a", "b")}},
-			"✗ lost: the process that ran it died · kept 0 bytes of text · 2 calls unknown · about 0 tokens",
+			"✗ lost: the process that ran it died · kept 0 bytes of text · 2 tool calls unknown · about 0 tokens",
 		},
 	}
 	for _, test := range tests {
