@@ -90,7 +90,7 @@ func (m *Markdown) show(body bellcord.Body) {
 	case bellcord.ProcessConfirmed:
 		m.print("\n*(confirmed later: `%s` has ended)*\n", strings.ReplaceAll(b.Process.Name, "`", "'"))
 	case bellcord.ConversationCompacted:
-		m.print("\n---\n\n*(so far, in short)* %s\n", b.Summary)
+		m.print("\n---\n\n*(summary of the conversation so far)* %s\n", b.Summary)
 	case bellcord.TurnEnded:
 		if b.Receipt.End != bellcord.EndDone {
 			m.print("\n*(%s)*\n", ending(b.Receipt))

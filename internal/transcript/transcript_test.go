@@ -74,14 +74,14 @@ func TestWhatEndsAConversationIsTold(t *testing.T) {
 	t.Parallel()
 	cause := &bellcord.Cause{By: "anna", Reason: "enough"}
 	for want, body := range map[string]bellcord.Body{
-		"*(the conversation was cleared)*":    bellcord.ConversationCleared{},
-		"*(so far, in short)* they talked":    bellcord.ConversationCompacted{Summary: "they talked"},
-		"*(stopped by anna: enough)*":         bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Cause: cause}},
-		"*(failed: no model)*":                bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndFailed, Error: "no model"}},
-		"*(lost)*":                            bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndLost}},
-		"(changed to)\n> else":                bellcord.PromptEdited{Text: "else"},
-		"*(thinking)* hm":                     bellcord.ThinkingDelta{Text: "hm"},
-		"→ `shell` \n```json\n{\"a\":1}\n```": bellcord.ToolCallRequested{Name: "shell", Arguments: json.RawMessage(`{"a":1}`)},
+		"*(the conversation was cleared)*":                   bellcord.ConversationCleared{},
+		"*(summary of the conversation so far)* they talked": bellcord.ConversationCompacted{Summary: "they talked"},
+		"*(stopped by anna: enough)*":                        bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Cause: cause}},
+		"*(failed: no model)*":                               bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndFailed, Error: "no model"}},
+		"*(lost)*":                                           bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndLost}},
+		"(changed to)\n> else":                               bellcord.PromptEdited{Text: "else"},
+		"*(thinking)* hm":                                    bellcord.ThinkingDelta{Text: "hm"},
+		"→ `shell` \n```json\n{\"a\":1}\n```":                bellcord.ToolCallRequested{Name: "shell", Arguments: json.RawMessage(`{"a":1}`)},
 	} {
 		if got := markdown(t, 10, events(body)); !strings.HasSuffix(got, "\n"+want+"\n") {
 			t.Errorf("%T: %q", body, got)

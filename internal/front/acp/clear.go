@@ -46,7 +46,7 @@ func (s *Server) stopAll(request json.RawMessage, sess *session) {
 
 // cleared says what a clear did.
 func cleared(stops []bellcord.StopAnswer) string {
-	return "Cleared: the next prompt begins a new conversation." + outcome(stops)
+	return "Cleared. Your next prompt starts a new conversation." + outcome(stops)
 }
 
 // outcome counts the turns that were stopped and those that still stop; "" for

@@ -58,7 +58,7 @@ func TestAClearIsNoTurnAndSaysWhatItStopped(t *testing.T) {
 	t.Parallel()
 	edit(t, recalls, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("/clear"), "end_turn")
-		e.shown(`"Cleared: the next prompt begins a new conversation."`)
+		e.shown(`"Cleared. Your next prompt starts a new conversation."`)
 		running, queued := e.prompt("wait"), e.prompt("wait, too")
 		e.shown("<user: wait>")
 		f := e.answer(e.prompt("/clear"))

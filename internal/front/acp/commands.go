@@ -15,12 +15,12 @@ import (
 // because only that is work that can be stopped.
 var commands = []acp.AvailableCommand{
 	{Name: "help", Description: "Show the commands"},
-	{Name: "clear", Description: "Stop what runs and what waits, and start a new conversation"},
-	{Name: "compact", Description: "Put a summary in the place of the conversation so far", Input: &acp.UnstructuredCommandInput{Hint: "what to keep in mind"}},
-	{Name: "stop", Description: "Stop what runs and what waits in this session"},
+	{Name: "clear", Description: "Stop, drop queued prompts and start a new conversation"},
+	{Name: "compact", Description: "Replace the conversation so far with a summary", Input: &acp.UnstructuredCommandInput{Hint: "what to keep"}},
+	{Name: "stop", Description: "Stop the running turn and all queued prompts"},
 	{Name: "model", Description: "Show or change the model", Input: &acp.UnstructuredCommandInput{Hint: "provider/model"}},
 	{Name: "mode", Description: "Show or change the mode", Input: &acp.UnstructuredCommandInput{Hint: "read-only | ask | auto-edit | full"}},
-	{Name: "cost", Description: "Show what this session has used"},
+	{Name: "cost", Description: "Show the tokens and cost of this session"},
 }
 
 func (s *session) tellCommands() {

@@ -22,7 +22,7 @@ func TestACommandIsNoTurn(t *testing.T) {
 		e.ends(e.prompt("/model"), "end_turn")
 		e.shown("model fake/one, mode ask")
 		e.ends(e.prompt("/model fake/three"), "end_turn")
-		e.shown("no model fake/three")
+		e.shown(`unknown model \"fake/three\"`)
 		if n := len(e.hub.Running()); n != 2 {
 			t.Errorf("%d turns", n)
 		}

@@ -38,7 +38,7 @@ func readContent(blocks []acp.ContentBlock) (bellcord.Prompt, error) {
 	}
 	text := strings.Join(c.parts, "\n")
 	if strings.TrimSpace(text) == "" {
-		return bellcord.Prompt{}, invalid("prompt: it is empty")
+		return bellcord.Prompt{}, invalid("the prompt is empty")
 	}
 	return bellcord.Prompt{Text: text, Images: c.images, Links: c.links}, nil
 }
@@ -56,14 +56,14 @@ func (c *content) add(b acp.ContentBlock) error {
 	case acp.TypeResource:
 		return c.addResource(b.Resource)
 	default:
-		return fmt.Errorf("content of type %q is not understood", b.Type)
+		return fmt.Errorf("unsupported content type %q", b.Type)
 	}
 	return nil
 }
 
 func (c *content) addLink(link bellcord.Link) error {
 	if link.URI == "" {
-		return errors.New("the link has no uri")
+		return errors.New("the resource link has no uri")
 	}
 	c.links = append(c.links, link)
 	c.parts = append(c.parts, "["+link.Name+"]("+link.URI+")")
@@ -73,32 +73,32 @@ func (c *content) addLink(link bellcord.Link) error {
 func (c *content) addResource(r *acp.EmbeddedResourceResource) error {
 	switch {
 	case r == nil:
-		return errors.New("the resource is missing")
+		return errors.New("the embedded resource is missing")
 	case r.Text != nil:
 		c.parts = append(c.parts, "<resource uri=\""+r.URI+"\">\n"+*r.Text+"\n</resource>")
 		return nil
 	case strings.HasPrefix(r.MimeType, "image/"):
 		return c.addImage(r.MimeType, r.Blob)
 	}
-	return fmt.Errorf("the resource %s is neither text nor an image", r.URI)
+	return fmt.Errorf("unsupported resource %s: it is neither text nor an image", r.URI)
 }
 
 func (c *content) addImage(mimeType, encoded string) error {
 	n := len(c.images) + 1
 	switch {
 	case n > mostImages:
-		return fmt.Errorf("there are more than %d images", mostImages)
+		return fmt.Errorf("too many images (at most %d)", mostImages)
 	case !slices.Contains(imageTypes, mimeType):
-		return fmt.Errorf("image %d is of type %q, not one of %s", n, mimeType, strings.Join(imageTypes, ", "))
+		return fmt.Errorf("image %d: unsupported type %q (use %s)", n, mimeType, strings.Join(imageTypes, ", "))
 	}
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	switch {
 	case err != nil:
-		return fmt.Errorf("image %d is not in base64: %w", n, err)
+		return fmt.Errorf("image %d: invalid base64: %w", n, err)
 	case len(data) == 0:
 		return fmt.Errorf("image %d is empty", n)
 	case len(data) > mostImageSize:
-		return fmt.Errorf("image %d has %d bytes, more than %d MB", n, len(data), mostImageSize>>20)
+		return fmt.Errorf("image %d is too large: %d bytes (at most %d MB)", n, len(data), mostImageSize>>20)
 	}
 	c.images = append(c.images, bellcord.Image{Type: mimeType, Data: data})
 	c.parts = append(c.parts, fmt.Sprintf("[image %d]", n))

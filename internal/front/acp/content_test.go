@@ -99,22 +99,22 @@ func TestWhatCannotBeToldToAModelIsRefusedByName(t *testing.T) {
 		blocks []obj
 		want   string
 	}{
-		{"an image of another type", []obj{small, picture("image/bmp", "Ym1w")}, `block 2: image 2 is of type "image/bmp"`},
-		{"an image without a type", []obj{picture("", "Ym1w")}, `image 1 is of type ""`},
-		{"an image that is no base64", []obj{picture("image/png", "data:image/png;base64,cG5n")}, "image 1 is not in base64"},
+		{"an image of another type", []obj{small, picture("image/bmp", "Ym1w")}, `block 2: image 2: unsupported type "image/bmp"`},
+		{"an image without a type", []obj{picture("", "Ym1w")}, `image 1: unsupported type ""`},
+		{"an image that is no base64", []obj{picture("image/png", "data:image/png;base64,cG5n")}, "image 1: invalid base64"},
 		{"an image of nothing", []obj{spoken("see"), picture("image/jpeg", "")}, "block 2: image 1 is empty"},
 		{
 			"an image that is too big, behind one of the largest size",
 			[]obj{picture("image/png", zeros(5<<20)), picture("image/png", zeros(5<<20+1))},
-			"block 2: image 2 has 5242881 bytes, more than 5 MB",
+			"block 2: image 2 is too large: 5242881 bytes (at most 5 MB)",
 		},
-		{"too many images", slices.Repeat([]obj{small}, 21), "block 21: there are more than 20 images"},
-		{"a blob that is no image", []obj{embedded(obj{"uri": "file:///a.zip", "mimeType": "application/zip", "blob": "UEs="})}, "file:///a.zip is neither"},
+		{"too many images", slices.Repeat([]obj{small}, 21), "block 21: too many images (at most 20)"},
+		{"a blob that is no image", []obj{embedded(obj{"uri": "file:///a.zip", "mimeType": "application/zip", "blob": "UEs="})}, "file:///a.zip: it is neither"},
 		{"a blob of an image type that no model takes", []obj{embedded(obj{"uri": "file:///a.svg", "mimeType": "image/svg+xml", "blob": "PHN2Zz4="})}, `"image/svg+xml"`},
-		{"a resource of nothing", []obj{{"type": "resource"}}, "the resource is missing"},
+		{"a resource of nothing", []obj{{"type": "resource"}}, "the embedded resource is missing"},
 		{"a link to nowhere", []obj{link("a.go", "")}, "no uri"},
-		{"a sound", []obj{{"type": "audio", "mimeType": "audio/wav", "data": "UklGRg=="}}, `"audio" is not understood`},
-		{"no blocks", []obj{}, "it is empty"},
+		{"a sound", []obj{{"type": "audio", "mimeType": "audio/wav", "data": "UklGRg=="}}, `unsupported content type "audio"`},
+		{"no blocks", []obj{}, "the prompt is empty"},
 	}
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		for _, test := range tests {

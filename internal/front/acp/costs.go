@@ -19,7 +19,7 @@ func (s *session) costs() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "Nothing has been used yet.\n"
+	text := "No usage yet.\n"
 	if sums := byModel(spent); len(sums) > 0 {
 		text = costTable(sums)
 	}
@@ -28,7 +28,7 @@ func (s *session) costs() (string, error) {
 		return t.Session == s.id && !slices.ContainsFunc(spent, counted)
 	}
 	if slices.ContainsFunc(running, uncounted) {
-		text += "What is still running counts when it has ended.\n"
+		text += "Running turns are counted when they end.\n"
 	}
 	return text, nil
 }
@@ -68,7 +68,7 @@ func costTable(sums []bellcord.ModelUsage) string {
 }
 
 func costInWords(u bellcord.Usage) string {
-	cost := "no price known"
+	cost := "price unknown"
 	if u.CostNanoUSD > 0 {
 		cost = bellcord.Dollars(u.CostNanoUSD)
 	}

@@ -114,7 +114,7 @@ func TestCostIsATableByModel(t *testing.T) {
 			}
 		}
 		e.shown("available_commands_update") // follows the answer to session/new
-		expect("Nothing has been used yet.")
+		expect("No usage yet.")
 		e.ends(e.prompt("go"), "end_turn")
 		expect(
 			"```",
@@ -125,7 +125,7 @@ func TestCostIsATableByModel(t *testing.T) {
 			"```")
 		id := e.prompt("wait")
 		e.shown("here: wait")
-		if got := said(); !strings.Contains(got, `$4.00\n`+"```"+`\nWhat is still running counts when it has ended.\n`) {
+		if got := said(); !strings.Contains(got, `$4.00\n`+"```"+`\nRunning turns are counted when they end.\n`) {
 			t.Errorf("while a turn runs: %s", got)
 		}
 		e.tell("session/cancel", e.here())

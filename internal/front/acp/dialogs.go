@@ -81,7 +81,7 @@ func (e *encoder) closeDialogs(turn bellcord.TurnID) {
 	e.dialogs = slices.DeleteFunc(e.dialogs, func(d dialog) bool {
 		if d.turn == turn {
 			d.withdraw()
-			e.endQuestion(d, acp.CallFailed, "[closed without an answer]")
+			e.endQuestion(d, acp.CallFailed, "[withdrawn without an answer]")
 		}
 		return d.turn == turn
 	})

@@ -38,7 +38,7 @@ func (e *encoder) used(u bellcord.Usage) {
 // retrying explains a pause to whoever waits; one that is over interests nobody.
 func (e *encoder) retrying(b bellcord.ModelRetryScheduled) {
 	if !e.replaying {
-		e.think(sentence(b.Reason) + "; trying again in " + inSeconds(b.RetryIn) + ".\n")
+		e.think(sentence(b.Reason) + "; retrying in " + inSeconds(b.RetryIn) + ".\n")
 	}
 }
 
@@ -57,7 +57,7 @@ func sentence(text string) string {
 	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ".")
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
-		return "The model does not answer"
+		return "The model request failed"
 	}
 	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -21,12 +21,12 @@ func TestAPauseIsExplainedWhileItLasts(t *testing.T) {
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("go"), "end_turn")
-		e.shown(`agent_thought_chunk "The model is overloaded (busy, really); trying again in 5 s.\n"`)
-		e.shown(`agent_thought_chunk "The model does not answer; trying again in 1.2 s.\n"`)
+		e.shown(`agent_thought_chunk "The model is overloaded (busy, really); retrying in 5 s.\n"`)
+		e.shown(`agent_thought_chunk "The model request failed; retrying in 1.2 s.\n"`)
 		from := e.count()
 		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
-		if got := strings.Join(e.since(from), "\n"); strings.Contains(got, "trying again") {
+		if got := strings.Join(e.since(from), "\n"); strings.Contains(got, "retrying") {
 			t.Errorf("a pause that is over is shown:\n%s", got)
 		}
 	})

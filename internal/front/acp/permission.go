@@ -25,7 +25,7 @@ func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolC
 			// The client says so only when its turn is cancelled.
 			s.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.server.cause(bellcord.CausePerson, "permission cancelled"), Queue: bellcord.QueueNext})
 		default: // it cannot ask: then nobody allowed it
-			_ = s.hub.Answer(turn, q.ID, "reject", "nobody could be asked: "+err.Error())
+			_ = s.hub.Answer(turn, q.ID, "reject", "the editor could not ask: "+err.Error())
 		}
 	})
 	return dialog.Cancel

@@ -106,7 +106,7 @@ func (s *Server) end() {
 	s.mu.Unlock()
 	if len(open) > 0 {
 		if err := open[0].hub.Drain(ctx, s.cause(bellcord.CauseDisconnect, "the client closed the connection")); err != nil {
-			s.config.Load().Logger.Error("drain", "err", err)
+			s.config.Load().Logger.Error("stopping turns failed", "err", err)
 		}
 	}
 	for _, sess := range open {
@@ -148,7 +148,7 @@ func (s *Server) handle(m jsonrpc.Message) {
 		s.closeSession(m)
 	default:
 		if m.IsRequest() {
-			s.conn.ReplyError(m.ID, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "no such method: " + m.Method})
+			s.conn.ReplyError(m.ID, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method: " + m.Method})
 		}
 	}
 }

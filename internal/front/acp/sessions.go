@@ -157,7 +157,7 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 		at, id, _ := strings.Cut(p.Cursor, " ")
 		nanos, err := strconv.ParseInt(at, 10, 64)
 		if err != nil {
-			return failure(invalid("cursor is not one of ours"))
+			return failure(invalid("invalid cursor"))
 		}
 		query.Before, query.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
 	}
@@ -222,7 +222,7 @@ func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
 // stillStopping explains a bound that has passed.
 func stillStopping(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the session's turns have not stopped within %s; try again: %w", endBound, err)
+		return fmt.Errorf("the session's turns did not stop within %s; try again: %w", endBound, err)
 	}
 	return err
 }

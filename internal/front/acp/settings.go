@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/bellcord/bellcord"
@@ -9,10 +10,10 @@ import (
 )
 
 var modes = []acp.SessionMode{
-	{ID: "read-only", Name: "Read only", Description: "Changes nothing"},
-	{ID: "ask", Name: "Ask", Description: "Looks freely, asks before anything is changed"},
-	{ID: "auto-edit", Name: "Auto edit", Description: "Changes files, asks before commands and the network"},
-	{ID: "full", Name: "Full", Description: "Asks nothing"},
+	{ID: "read-only", Name: "Read only", Description: "Makes no changes"},
+	{ID: "ask", Name: "Ask", Description: "Reads without asking, asks before any change"},
+	{ID: "auto-edit", Name: "Auto edit", Description: "Edits files without asking, asks before commands and network access"},
+	{ID: "full", Name: "Full", Description: "Never asks"},
 }
 
 func isMode(id string) bool {
@@ -72,7 +73,7 @@ func (s *Server) setOption(m jsonrpc.Message) answer {
 	case "model":
 		change.Model = p.Value
 	default:
-		return failure(invalid("no option " + p.ConfigID))
+		return failure(invalid(fmt.Sprintf("unknown option %q (use mode or model)", p.ConfigID)))
 	}
 	v, err := s.configure(p.SessionID, change, nil)
 	if err != nil {
@@ -94,12 +95,12 @@ func (s *Server) configure(id string, change bellcord.SessionUpdated, check func
 	}
 	switch {
 	case change.Mode == "" && change.Model == "":
-		return v, invalid("no value")
+		return v, invalid("the value is empty")
 	case change.Mode != "" && !isMode(change.Mode):
-		return v, invalid("no mode " + change.Mode)
+		return v, invalid(fmt.Sprintf("unknown mode %q (use read-only, ask, auto-edit or full)", change.Mode))
 	case change.Model == "" || change.Model == v.Model || slices.Contains(s.config.Load().Models, change.Model):
 	case check == nil:
-		return v, invalid("no model " + change.Model)
+		return v, invalid(fmt.Sprintf("unknown model %q", change.Model))
 	default:
 		if err := check(change.Model); err != nil {
 			return v, err

@@ -16,7 +16,7 @@ const setupMethod = "setup"
 func authMethods() []acp.AuthMethodAgent {
 	return []acp.AuthMethodAgent{{
 		ID: setupMethod, Name: "Set up a model",
-		Description: "Writes a configuration from what is found here: a provider's key in the environment, a model server on this machine, or else the built-in model, which needs no key.",
+		Description: "Creates a configuration from what is available: a provider's API key in the environment, a model server on this machine, or the built-in model, which needs no key.",
 	}}
 }
 
@@ -27,7 +27,7 @@ func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answe
 		return failure(err)
 	}
 	if p.MethodID != setupMethod {
-		return failure(invalid("no such method: " + p.MethodID))
+		return failure(invalid("unknown authentication method: " + p.MethodID))
 	}
 	s.setup.Lock()
 	defer s.setup.Unlock()
@@ -44,7 +44,7 @@ func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answe
 // ready returns the hub, once there is a model for its turns.
 func (s *Server) ready() (*hub.Hub, error) {
 	if s.config.Load().SetUp != nil {
-		return nil, &jsonrpc.Error{Code: int(acp.AuthRequired), Message: "no model is set up yet: authenticate with the method setup, or run bellcord init in a terminal and start again"}
+		return nil, &jsonrpc.Error{Code: int(acp.AuthRequired), Message: "no model is configured: authenticate with the method \"setup\", or run \"bellcord init\" in a terminal and restart the agent"}
 	}
 	return s.hub()
 }

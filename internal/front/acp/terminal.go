@@ -35,7 +35,7 @@ type Exit struct {
 }
 
 // ErrNotRun means that the editor opened no terminal, so no command ran.
-var ErrNotRun = errors.New("the editor opened no terminal")
+var ErrNotRun = errors.New("the editor did not open a terminal")
 
 const (
 	terminalBytes = 1 << 20                // of output that the editor keeps
@@ -126,7 +126,7 @@ func (t *terminal) confirmed(ctx context.Context, ended <-chan ending) (Exit, er
 			defer t.mu.Unlock()
 			if t.how == "" {
 				t.left = true
-				exit.Unconfirmed = "it has not answered in time"
+				exit.Unconfirmed = "it did not answer in time"
 			}
 			return exit, nil
 		}
@@ -220,7 +220,7 @@ func (t *terminal) created(ctx context.Context, create *jsonrpc.Pending) error {
 		return err
 	}
 	if made.TerminalID == "" {
-		return errors.New("the answer has no terminal id")
+		return errors.New("terminal/create returned no terminal id")
 	}
 	t.id = made.TerminalID
 	return nil
