@@ -133,7 +133,7 @@ func (c *chat) waiting(t *turn) {
 			return nil
 		}
 		rows := [][]wire.Button{{{Text: "✕ Discard", Data: "s:" + string(t.id)}}}
-		id, err := c.front.Bot.Send(ctx, wire.Text{Place: c.place, Text: "⏳ Queued. I'll answer it when the current turn has ended.", Buttons: rows, Silent: true})
+		id, err := c.front.Bot.Send(ctx, wire.Text{Place: c.place, Text: "⏳ Queued. I'll answer it after the messages before it.", Buttons: rows, Silent: true})
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func guard(next http.Handler) http.Handler {
 			host = name
 		}
 		if !loopback(host) {
-			http.Error(w, "this page is for its own machine", http.StatusMisdirectedRequest)
+			http.Error(w, "this page can be opened on this machine only", http.StatusMisdirectedRequest)
 			return
 		}
 		h := w.Header()

@@ -28,7 +28,7 @@ func main() {
 // run serves until the context ends.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("fakegram", flag.ExitOnError)
-	addr := flags.String("addr", "127.0.0.1:11436", "`host:port` of this machine to listen on")
+	addr := flags.String("addr", "127.0.0.1:11436", "`host:port` to listen on, on this machine")
 	token := flags.String("token", "1:TEST", "the bot's `token`")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -42,8 +42,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "fake Telegram on %s: open it to be Anna, Ben or both in their group\n", url)
-	fmt.Fprintf(out, "a bot's token is %s, its Bot API server %s\n", *token, url)
+	fmt.Fprintf(out, "fake Telegram on %s: open it in a browser to write as Anna or Ben\n", url)
+	fmt.Fprintf(out, "bot token: %s, Bot API server: %s\n", *token, url)
 	<-ctx.Done()
 	return running.Close()
 }

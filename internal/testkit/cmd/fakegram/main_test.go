@@ -23,7 +23,7 @@ func TestRun_PrintsItsAddressAndAnswersTheBotUntilTheContextEnds(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	url := ""
 	for url == "" && lines.Scan() {
-		if _, rest, found := strings.Cut(lines.Text(), "its Bot API server "); found {
+		if _, rest, found := strings.Cut(lines.Text(), "Bot API server: "); found {
 			url = rest
 		}
 	}

@@ -138,7 +138,7 @@ function drawTalk(s) {
   };
   const lines = s.messages.map((m) => put(`m${m.message_id}`, m, () => bubble(m, s)));
   lines.push(...s.drafts.map((d) => put(`d${d.thread ?? 0}`, d, (before) => draftBubble(d, s, before?.id === d.id ? before : null))));
-  if (!lines.length) lines.push(put("empty", 0, () => make("p", "empty", "Nobody has said anything yet.")));
+  if (!lines.length) lines.push(put("empty", 0, () => make("p", "empty", "No messages yet.")));
   shown = next;
   if (lines.length !== talk.children.length || lines.some((el, i) => talk.children[i] !== el)) talk.replaceChildren(...lines);
   if (atEnd) talk.scrollTop = talk.scrollHeight;
@@ -190,4 +190,4 @@ $("composer").addEventListener("submit", (e) => {
 
 const live = new EventSource("/live");
 live.addEventListener("message", (e) => { picture = JSON.parse(e.data); draw(); });
-live.addEventListener("error", () => { $("status").textContent = "the server is gone; waiting for it…"; });
+live.addEventListener("error", () => { $("status").textContent = "connection lost; reconnecting…"; });
