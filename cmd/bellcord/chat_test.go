@@ -113,7 +113,7 @@ func TestInAChatAQuestionIsAnsweredByALetterAndClosedByAStop(t *testing.T) {
 	c.sees("Run `echo never >never`?")
 	c.types("Escape")
 	c.sees("withdrawn without an answer")
-	c.sees("1 not run")
+	c.sees("1 tool not run")
 	if text, ends := w.record(w.onlySession()); len(ends) != 2 || len(ends[1].WithdrawnQuestions) != 1 {
 		t.Errorf("%q, ends %+v", text, ends)
 	}

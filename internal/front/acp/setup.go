@@ -44,7 +44,7 @@ func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answe
 // ready returns the hub, once there is a model for its turns.
 func (s *Server) ready() (*hub.Hub, error) {
 	if s.config.Load().SetUp != nil {
-		return nil, &jsonrpc.Error{Code: int(acp.AuthRequired), Message: "no model is configured: authenticate with the method \"setup\", or run \"bellcord init\" in a terminal and restart the agent"}
+		return nil, &jsonrpc.Error{Code: int(acp.AuthRequired), Message: `no model is configured: authenticate with the method "setup", or run "bellcord init" in a terminal and restart the agent`}
 	}
 	return s.hub()
 }
