@@ -32,7 +32,7 @@ test('an unknown session and an unknown address are pages with a way back', asyn
     await page.goto(s.url + path)
     await page.getByRole('heading', { name: title }).waitFor()
     await page.getByRole('link', { name: 'All sessions' }).click()
-    await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+    await page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/')
   }
   await page.goto(`${s.url}/s/01920000-0000-7000-8000-00000000000a`)
@@ -50,7 +50,7 @@ test('a code pasted into the tab that shows the log in is taken', async () => {
   await page.waitForFunction((code) => document.querySelector('input').value === code, code)
   assert.equal(page.url(), `${s.url}/login`)
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+  await page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
   await context.close()
 })
 

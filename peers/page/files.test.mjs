@@ -39,7 +39,7 @@ test('binary files are refused with a sentence and are not sent', async () => {
     text('nul.txt', 'a\0b'), { name: 'latin.txt', mimeType: 'text/plain', buffer: Buffer.from([0x63, 0x61, 0x66, 0xe9]) }, text('good.txt', 'good'),
   ])
   await page.waitForFunction(() => document.querySelectorAll('.attached li').length === 4)
-  for (const name of ['report.pdf', 'nul.txt', 'latin.txt']) assert.match(await page.locator('.attached li', { hasText: name }).innerText(), /not text or an image/)
+  for (const name of ['report.pdf', 'nul.txt', 'latin.txt']) assert.match(await page.locator('.attached li', { hasText: name }).innerText(), /not an image or UTF-8 text/)
   await page.getByRole('button', { name: 'Remove report.pdf' }).click()
   assert.equal(await page.locator('.attached li').count(), 3)
   await page.locator('[data-action=send]').click()

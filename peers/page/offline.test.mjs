@@ -55,7 +55,7 @@ test('a stream that the server ends with a problem shows the problem, until it g
   const problem = JSON.stringify({ type: 'urn:bellcord:store-damaged', status: 500, detail: 'event 7 cannot be read' })
   await page.route('**/events?*', (route) => broken ? route.fulfill({ contentType: 'text/event-stream', body: `retry: 1000\n\nevent: problem\ndata: ${problem}\n\n` }) : route.continue())
   await page.goto(`${s.url}/s/${id}`)
-  const banner = page.locator('.banner', { hasText: 'The server cannot show what follows: event 7 cannot be read.' })
+  const banner = page.locator('.banner', { hasText: 'Cannot load the rest of this session: event 7 cannot be read.' })
   await banner.waitFor()
   assert.equal(await page.locator('.banner', { hasText: 'Connection lost' }).count(), 0)
   broken = false

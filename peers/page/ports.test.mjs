@@ -35,7 +35,7 @@ async function replay(cookie, method, path, body, headers = {}) {
   return `${response.status} ${String((await response.json()).type).replace('urn:bellcord:', '')}`
 }
 
-const loggedIn = (page) => page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+const loggedIn = (page) => page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
 const loginShown = (page) => page.getByRole('textbox', { name: 'Code' }).waitFor()
 
 test('a server on another port gets the cookie, and can do nothing with it', async () => {
@@ -125,7 +125,7 @@ test('tabs share a login; a second one replaces the first for all of them; a log
   await page.getByRole('button', { name: 'Log out' }).click()
   await loginShown(page)
   await loginShown(second)
-  await second.getByText('You are logged out here.').waitFor()
+  await second.getByText('You have been logged out.').waitFor()
   assert.equal(await page.evaluate(() => localStorage.getItem('bellcord.page')), null)
   assert.deepEqual(await context.cookies(), [])
   await s.login(second)
@@ -152,9 +152,9 @@ test('a conversation is saved as a file, by the page and not by a link', async (
 
 test('without admin the page says what needs it', async () => {
   const page = await s.page()
-  await page.locator('.sessions').getByText('need admin rights').waitFor()
+  await page.locator('.sessions').getByText('Only your own sessions are listed. To see other people’s, log in with bellcord open --admin.').waitFor()
   await page.goto(`${s.url}/ops`)
-  await page.locator('.ops').getByText('need admin rights').waitFor()
+  await page.locator('.ops').getByText('Only your own turns are listed. To see everyone’s turns and the nodes, log in with bellcord open --admin.').waitFor()
   await page.goto(`${s.url}/s/01920000-0000-7000-8000-00000000000a`)
   await page.locator('.banner').getByText('bellcord open --admin').waitFor()
   await page.context().close()
@@ -162,6 +162,6 @@ test('without admin the page says what needs it', async () => {
   await s.login(admin, { scopes: ['read', 'prompt', 'stop', 'admin'] })
   await admin.goto(`${s.url}/ops`)
   await admin.getByRole('heading', { name: 'Nodes' }).waitFor()
-  assert.equal(await admin.getByText('need admin rights').count(), 0)
+  assert.equal(await admin.getByText('Only your own').count(), 0)
   await admin.context().close()
 })

@@ -77,7 +77,7 @@ export class Stage {
     const { code } = await this.api('POST', '/v1/codes', wanted)
     await page.goto(`${this.url}/login#${code}`)
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+    await page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
   }
 
   /** page is a tab that is logged in. */

@@ -14,7 +14,7 @@ const deeds = {
   async login({ address }) {
     await page.goto(address)
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+    await page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
   },
   async open({ address }) {
     await page.goto(address)

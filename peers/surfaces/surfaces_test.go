@@ -108,8 +108,8 @@ func (r *room) ways() []way {
 		{"Esc in the terminal", r.chat, press(func(turn) { r.term.types("Escape") }), "admin", "terminal", "from the terminal", false},
 		{"/stop in Telegram", r.term, press(func(turn) { r.chat.prompt("/stop") }), "anna", "Telegram", "in Telegram", true},
 		{"Telegram's own Stop", r.chat, press(func(turn) { r.chat.pressStop() }), "anna", "Telegram", "in Telegram", true},
-		{"bellcord stop TURN", r.page, r.command, "admin", "bellcord stop", "by way of bellcord stop", false},
-		{"POST /v1/turns/ID/stop", r.chat, r.post, "admin", "http", "over http", false},
+		{"bellcord stop TURN", r.page, r.command, "admin", "bellcord stop", "via bellcord stop", false},
+		{"POST /v1/turns/ID/stop", r.chat, r.post, "admin", "http", "over HTTP", false},
 	}
 }
 

@@ -12,8 +12,8 @@ export function CallDetails({ name, args }: Props) {
   const { path, content: _content, old: _old, new: _new, ...rest } = args ?? {}
   return (
     <>
-      {path !== undefined && <p class="file"><code>{text(path)}</code> <span class="faint figures">{counts(edit)}</span>{rest.all === true && <span class="faint"> in every place</span>}</p>}
-      {edit.length > 0 ? <Diff of={edit} label={`Changes of ${text(path)}`} /> : <p class="faint">The file is empty.</p>}
+      {path !== undefined && <p class="file"><code>{text(path)}</code> <span class="faint figures">{counts(edit)}</span>{rest.all === true && <span class="faint">, all occurrences</span>}</p>}
+      {edit.length > 0 ? <Diff of={edit} label={`Changes to ${text(path)}`} /> : <p class="faint">The file is empty.</p>}
       <Arguments of={Object.fromEntries(Object.entries(rest).filter(([key]) => key !== 'all'))} />
     </>
   )

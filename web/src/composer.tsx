@@ -75,8 +75,8 @@ export function Composer(p: Props) {
         onInput={(e) => p.onDraft(e.currentTarget.value)} onKeyDown={keys} onPaste={(e) => { if (e.clipboardData?.files.length) { e.preventDefault(); void take([...e.clipboardData.files]) } }} />
       <div class="bar">
         <input ref={picker} type="file" multiple hidden onChange={(e) => { const list = [...(e.currentTarget.files ?? [])]; e.currentTarget.value = ''; void take(list) }} />
-        <button type="button" class="quiet" disabled={p.disabled} onClick={() => picker.current!.click()}>Attach<span class="hidden"> an image or a text file</span></button>
-        <span class="hint faint">{stops ? (p.stopping ? 'Esc forces' : 'Esc stops') : p.running && !empty ? 'Waits behind the running turn' : ''}</span>
+        <button type="button" class="quiet" disabled={p.disabled} onClick={() => picker.current!.click()}>Attach<span class="hidden"> images or text files</span></button>
+        <span class="hint faint">{stops ? (p.stopping ? 'Esc to force' : 'Esc to stop') : p.running && !empty ? 'Runs after the current turn' : ''}</span>
         {stops
           ? <button key="stop" type="submit" class="go stop" data-action="stop"><i class="square" aria-hidden="true" />{p.stopping ? 'Stop now' : 'Stop'}</button>
           : <button key="send" type="submit" class="go primary" data-action="send" disabled={p.disabled || empty}>{p.running ? 'Queue' : 'Send'}</button>}

@@ -52,7 +52,7 @@ export class Conversation {
       link: (link) => {
         if (link === 'live' && this.link !== 'live') void this.refresh()
         if (link === 'lost' && this.link === 'live') say(this.running ? 'Connection lost. The turn may still be running.' : 'Connection lost.')
-        if (link === 'live' && this.link === 'lost') say('Connected again.')
+        if (link === 'live' && this.link === 'lost') say('Reconnected.')
         if (link === 'live') this.problem = ''
         this.link = link
         this.changed()
@@ -146,14 +146,14 @@ export class Conversation {
     const session = `/v1/sessions/${this.id}`
     switch (name) {
       case 'stop':
-        if (rest && rest.toLowerCase() !== 'all') return this.tell('Not stopped: write /stop, or /stop all to discard what waits as well.')
+        if (rest && rest.toLowerCase() !== 'all') return this.tell('Not stopped: type /stop, or /stop all to also discard queued prompts.')
         if (rest) return this.act(() => stop(`${session}/stop`, { queue: 'drop' }))
         if (target) return this.stop(target)
         return this.act(async () => { if ((await stop(`${session}/stop`, {})).state === 'nothing') throw new Error('Nothing is running.') })
       case 'clear': return this.act(() => ask('POST', `${session}/clear`))
       case 'model': case 'mode':
         if (rest) return this.act(() => ask('PATCH', session, { [name]: rest }))
-        return this.tell(`The ${name} is ${this.record[name] ?? this.session?.[name] ?? 'not known yet'}. Write /${name} NAME to change it.`)
+        return this.tell(`The ${name} is ${this.record[name] ?? this.session?.[name] ?? 'not known yet'}. Type /${name} NAME to change it.`)
     }
   }
 
@@ -168,7 +168,7 @@ export class Conversation {
     const pressed: Pressed = { at: before?.at ?? performance.now(), force }
     this.pressed.set(turn, pressed)
     this.changed(true)
-    say(this.link === 'lost' ? 'Stop not delivered yet, retrying.' : force ? 'Stopping now, without grace.' : 'Stopping.')
+    say(this.link === 'lost' ? 'Stop not delivered yet, retrying.' : force ? 'Stopping now, without a grace period.' : 'Stopping.')
     const watch = {
       failed: () => { pressed.failed = true; this.changed() },
       over: () => !!this.record.turns.get(turn)?.receipt,
@@ -213,7 +213,7 @@ export class Conversation {
       this.states.set(t.id, now)
       const past = before === undefined && !!t.receipt
       if (now === before || past || !this.caughtUp) continue
-      if (now === 'waiting') say('A question: ' + visible(open(t)[0]?.text ?? ''))
+      if (now === 'waiting') say('Question: ' + visible(open(t)[0]?.text ?? ''))
       else if (words[now]) say(words[now]!)
     }
   }

@@ -19,10 +19,11 @@ const binary = /^(audio|video|font)\/|^application\/(pdf|zip|gzip|x-tar|x-7z|x-r
 export async function attach(file: File): Promise<Attached> {
   const { name, size } = file
   const isImage = file.type.startsWith('image/') && file.type !== 'image/svg+xml'
-  if (size > (isImage ? mostImage : mostText)) return { kind: 'refused', name, why: `too large (${bytes(size)})` }
+  const most = isImage ? mostImage : mostText
+  if (size > most) return { kind: 'refused', name, why: `too large: ${bytes(size)}, limit ${bytes(most)}` }
   if (isImage) return { kind: 'image', name, size, image: { type: file.type, data: await encoded(file) } }
   const text = binary.test(file.type) ? undefined : decoded(await file.arrayBuffer())
-  return text === undefined ? { kind: 'refused', name, why: 'not text or an image' } : { kind: 'text', name, size, text }
+  return text === undefined ? { kind: 'refused', name, why: 'not an image or UTF-8 text' } : { kind: 'text', name, size, text }
 }
 
 /** decoded returns the text of a file, or undefined where its bytes are not text. */

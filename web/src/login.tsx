@@ -38,7 +38,7 @@ export function Login({ onIn, wasIn }: { onIn: () => void; wasIn: boolean }) {
       onIn()
       go('/', true)
     } catch (err) {
-      setTrouble((err as Problem).status === 401 ? 'The code is wrong, was used, or is older than a minute. Ask for a new one.' : (err as Problem).message)
+      setTrouble((err as Problem).status === 401 ? 'The code is wrong, already used, or more than a minute old. Run bellcord open to get a new one.' : (err as Problem).message)
       setBusy(false)
       field.current!.select()
     }
@@ -48,15 +48,15 @@ export function Login({ onIn, wasIn }: { onIn: () => void; wasIn: boolean }) {
       <form onSubmit={(e) => void enter(e)}>
         <img src="/icon.svg" alt="" width={44} height={44} />
         <h1>Bellcord</h1>
-        {wasIn && <p role="status">You are logged out here.</p>}
-        <p>Log this browser in at <strong>{location.host}</strong>.</p>
+        {wasIn && <p role="status">You have been logged out.</p>}
+        <p>Log in to <strong>{location.host}</strong>.</p>
         <label><span>Code</span>
           <input ref={field} value={code} onInput={(e) => setCode(e.currentTarget.value)} autocomplete="one-time-code" autocapitalize="characters" spellcheck={false} placeholder="XXXXX-XXXXX"
             aria-describedby="login-help" aria-invalid={trouble !== ''} />
         </label>
         {trouble && <p class="warn" role="alert">{trouble}</p>}
         <button ref={button} class="primary" disabled={busy || code.trim().length < 10}>Log in</button>
-        <p class="faint" id="login-help">On the server’s machine, <code>bellcord open</code> prints a code and opens this page with it. It is good once, for a minute. With <code>--admin</code> it gives all rights, in everybody’s sessions.</p>
+        <p class="faint" id="login-help">To get a code, run <code>bellcord open</code> on the server’s machine. A code works once, within a minute. Add <code>--admin</code> for all rights, in everyone’s sessions.</p>
       </form>
     </main>
   )

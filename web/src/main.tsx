@@ -36,7 +36,7 @@ function App() {
   if (path === '/login') return <><Login wasIn={wasIn} onIn={() => { setWasIn(false); void whoAmI() }} /><Announcer /></>
   return (
     <>
-      <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>To the prompt</a>
+      <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>Skip to prompt</a>
       <div class={'frame ' + (session || missing ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
         <Sessions current={session} me={me} />
         {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
@@ -52,7 +52,7 @@ function Missing({ title }: { title: string }) {
   return (
     <main class="start missing">
       <h1>{title}</h1>
-      <p class="faint">{title === 'No such session' ? 'This session does not exist or was deleted.' : 'There is nothing at this address.'}</p>
+      <p class="faint">{title === 'No such session' ? 'This session does not exist or was deleted.' : 'Nothing exists at this address.'}</p>
       <p><a class="button" href="/" onClick={here}>All sessions</a></p>
     </main>
   )

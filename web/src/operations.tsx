@@ -62,19 +62,19 @@ export function Operations({ me }: { me?: Me }) {
     <main class="ops">
       <header class="top">
         <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
-        <div><h1>Operations</h1><p class="faint">{live.length === 0 ? 'Nothing is running.' : `${plural(live.length, 'turn')} that ${live.length === 1 ? 'has' : 'have'} not ended`}</p></div>
+        <div><h1>Operations</h1><p class="faint">{live.length === 0 ? 'Nothing is running.' : plural(live.length, 'unfinished turn')}</p></div>
         {may(me, 'stop') && live.length > 0 && <button type="button" class="stop" onClick={() => setAsking('all')}>Stop all</button>}
       </header>
       {trouble && <p class="banner" role="status">{trouble}</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Operations"><div class="column">
         <LiveTurns turns={live} owners={owners} nodes={seen?.nodes ?? []} onStop={may(me, 'stop') ? setAsking : undefined} />
-        {me && !may(me, 'admin') && <p class="faint note">Only your own turns are listed. Everybody’s turns, and the nodes, need admin rights: log in with <code>bellcord open --admin</code>.</p>}
+        {me && !may(me, 'admin') && <p class="faint note">Only your own turns are listed. To see everyone’s turns and the nodes, log in with <code>bellcord open --admin</code>.</p>}
         {seen?.metrics && <Figures seen={seen} metrics={seen.metrics} />}
         {seen && seen.nodes.length > 0 && <Nodes nodes={seen.nodes} />}
       </div></div>
       {asking && (
         <Confirm title={asking === 'all' ? `Stop ${plural(live.length, 'turn')}?` : 'Stop this turn?'} action={asking === 'all' ? 'Stop all' : 'Stop'} onYes={pull} onNo={() => setAsking(undefined)}>
-          {asking === 'all' ? <p>Everything that you may stop ends now, on all nodes. What waits behind it is dropped, and is on the receipts.</p> : <p class="plain quote">{visible(asking.text.slice(0, 300))}</p>}
+          {asking === 'all' ? <p>This stops every turn you are authorized to stop, on all nodes. Queued prompts are dropped and recorded in the receipts.</p> : <p class="plain quote">{visible(asking.text.slice(0, 300))}</p>}
         </Confirm>
       )}
     </main>
@@ -110,19 +110,19 @@ function Figures({ seen, metrics }: { seen: Seen; metrics: Metrics }) {
   const gone = metrics.histogram('bellcord_stop_seconds', { phase: 'process_gone' })
   const survivors = seen.survivors[seen.survivors.length - 1] ?? 0
   return (
-    <section aria-label="Figures of this node">
-      <h2>Stops at this node</h2>
+    <section aria-label="Statistics for this node">
+      <h2>Stops on this node</h2>
       <div class="cards">
         <div class="card">
-          <h3>From the request to the end</h3>
-          <p class="big figures">{settled.total === 0 ? '–' : `≤ ${span(quantile(settled, 0.99) * 1000)}`}<small>{settled.total === 0 ? 'no stops yet' : `99 of 100, of ${plural(settled.total, 'stop')}`}</small></p>
-          <Bars histogram={settled} label="Stops by how long they took" />
+          <h3>From request to end of turn</h3>
+          <p class="big figures">{settled.total === 0 ? '–' : `≤ ${span(quantile(settled, 0.99) * 1000)}`}<small>{settled.total === 0 ? 'no stops yet' : `p99 of ${plural(settled.total, 'stop')}`}</small></p>
+          <Bars histogram={settled} label="Stops by duration" />
           <p class="faint">{within(settled, 1).toFixed(1)} % within 1 s</p>
         </div>
         <div class="card">
-          <h3>To the last process gone</h3>
-          <p class="big figures">{gone.total === 0 ? '–' : `≤ ${span(quantile(gone, 0.99) * 1000)}`}<small>{gone.total === 0 ? 'no processes yet' : `99 of 100, of ${gone.total}`}</small></p>
-          <Bars histogram={gone} label="Stops by how long processes took to end" />
+          <h3>Until the last process ended</h3>
+          <p class="big figures">{gone.total === 0 ? '–' : `≤ ${span(quantile(gone, 0.99) * 1000)}`}<small>{gone.total === 0 ? 'no processes yet' : `p99 of ${plural(gone.total, 'stop')}`}</small></p>
+          <Bars histogram={gone} label="Stops by time until the last process ended" />
           <p class="faint">{plural(metrics.sample('bellcord_processes_ended_total'), 'process', 'processes')} ended</p>
         </div>
         <div class="card">
@@ -131,9 +131,9 @@ function Figures({ seen, metrics }: { seen: Seen; metrics: Metrics }) {
           <Line values={seen.survivors} label="Survivors" />
         </div>
         <div class="card">
-          <h3>Turns at work</h3>
-          <p class="big figures">{seen.running[seen.running.length - 1] ?? 0}<small>{metrics.sample('bellcord_viewers')} watched live</small></p>
-          <Line values={seen.running} label="Turns at work" />
+          <h3>Running turns</h3>
+          <p class="big figures">{seen.running[seen.running.length - 1] ?? 0}<small>{plural(metrics.sample('bellcord_viewers'), 'live viewer')}</small></p>
+          <Line values={seen.running} label="Running turns" />
         </div>
       </div>
     </section>
@@ -141,16 +141,16 @@ function Figures({ seen, metrics }: { seen: Seen; metrics: Metrics }) {
 }
 
 function Nodes({ nodes }: { nodes: Node[] }) {
-  const stateOf = (n: Node) => (n.draining ? 'draining' : n.id && n.lease <= 0 ? 'silent' : 'live')
+  const stateOf = (n: Node) => (n.draining ? 'draining' : n.id && n.lease <= 0 ? 'lease expired' : 'live')
   return (
     <section aria-label="Nodes">
       <h2>Nodes</h2>
       <div class="wide" tabIndex={0} role="region" aria-label="Nodes and their leases">
         <table>
-          <thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col">Lease</th><th scope="col">Heard</th><th scope="col">Bus</th><th scope="col">Running</th><th scope="col">Queued</th></tr></thead>
+          <thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col">Lease left</th><th scope="col">Renewed</th><th scope="col">NATS reply</th><th scope="col">Running</th><th scope="col">Queued</th></tr></thead>
           <tbody>{nodes.map((n) => (
             <tr key={n.id + n.name}>
-              <td>{n.name || n.id || 'this one'}{n.self && <span class="faint"> here</span>}</td>
+              <td>{n.name || n.id || 'this node'}{n.self && (n.name || n.id) && <span class="faint"> this node</span>}</td>
               <td>{stateOf(n)}</td>
               <td class="figures">{n.lease ? `${n.lease.toFixed(1)} s` : '–'}</td><td class="figures">{n.heard ? `${n.heard.toFixed(1)} s ago` : '–'}</td>
               <td class="figures">{n.bus ? span(n.bus * 1000) : '–'}</td><td class="figures">{n.running}</td><td class="figures">{n.queued}</td>

@@ -30,24 +30,24 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
   }
   const labels = labelsOf(question.choices)
   return (
-    <section ref={d.card} class={'question' + (whole ? ' whole' : '')} aria-label="A question for you">
+    <section ref={d.card} class={'question' + (whole ? ' whole' : '')} aria-label="Question">
       <h3>{known ? (args?.background === true ? 'Run this command in the background?' : heading) : call || name ? `Use ${visible(name ?? '')}?` : visible(question.text)}</h3>
       {!known && (call || name) && question.text !== (call && titleOf(call)) && <pre class="wording">{visible(question.text)}</pre>}
       {args !== undefined && <CallDetails name={name ?? ''} args={args} />}
       {known && because && <p class="because">{visible(because)}</p>}
       {dir && <p class="faint where">in <code>{visible(dir)}</code></p>}
-      {d.unread && <p class="unread">Scroll to the end before you allow it. <button type="button" class="quiet" onClick={() => showWhole(true)}>Show all</button></p>}
+      {d.unread && <p class="unread">Scroll to the end before you allow this. <button type="button" class="quiet" onClick={() => showWhole(true)}>Show all</button></p>}
       {mayAnswer
         ? <div class="actions answers" ref={d.answers}>{question.choices.map((c, i) => (
             <button type="button" key={c.id} aria-disabled={blocked(c)} onPointerDown={d.press} onKeyDown={(e) => keys(e, c)} onKeyUp={(e) => { if (e.key === ' ') e.preventDefault() }}
               onClick={(e) => { if (!blocked(c) && d.clicked(e)) answer(c) }}>{labels[i]}</button>
           ))}</div>
-        : <p class="faint">You may watch this session, not answer in it.</p>}
+        : <p class="faint">You can watch this session but not answer its questions.</p>}
     </section>
   )
 }
 
-const headings: { [tool: string]: string } = { shell: 'Run this command?', edit_file: 'Edit this file?', write_file: 'Write this file?', fetch: 'Open this address?' }
+const headings: { [tool: string]: string } = { shell: 'Run this command?', edit_file: 'Edit this file?', write_file: 'Write this file?', fetch: 'Fetch this URL?' }
 
 // What Bellcord's own tools ask: the same as the heading and the arguments.
 const own = /^(Run|Write|Edit|Fetch) /

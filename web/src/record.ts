@@ -48,8 +48,8 @@ export function doing(t: Turn): string {
   const running = [...t.calls.values()].filter((c) => c.state === 'running')
   if (running.length > 0) return running.map(titleOf).join(', ')
   const span = t.spans.findLast((s) => s.to === undefined)
-  if (!span) return t.started ? 'working' : 'waits for its turn'
-  return { queue: 'waits for its turn', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label }[span.kind]
+  if (!span) return t.started ? 'working' : 'queued'
+  return { queue: 'queued', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label }[span.kind]
 }
 
 /** titleOf is a call in one line: a command as it is typed, else the tool's name and its first argument. */
@@ -145,11 +145,11 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     close(t, at, 'person')
   },
   retrying: (t, b, at) => {
-    t.parts.push({ kind: 'note', text: `The model could not be reached (${b.why}). Trying again in ${Math.round(b.wait / 1e8) / 10} s.` })
+    t.parts.push({ kind: 'note', text: `The model request failed (${b.why}). Retrying in ${Math.round(b.wait / 1e8) / 10} s.` })
     close(t, at, 'model', 'pause')
-    begin(t, 'pause', 'pause before the next try', at)
+    begin(t, 'pause', 'waiting to retry', at)
   },
-  compacted: (t) => { t.parts.push({ kind: 'note', text: 'What was said before was summed up for the model. You still see all of it.' }) },
+  compacted: (t) => { t.parts.push({ kind: 'note', text: 'Earlier messages were summarized for the model. You can still see all of them.' }) },
   step_ended: (t, _, at) => close(t, at, 'model', 'thinking', 'text', 'pause'),
   stop_asked: (t, b) => { t.stop ??= b.cause },
   ended: (t, b, at) => {

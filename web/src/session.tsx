@@ -53,7 +53,7 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
   const send = async (text: string, images: Image[]) => {
     const command = commandIn(text)
     if (!command) return c.send(text, images)
-    if (!mayStop && command.name === 'stop') { c.tell('Not stopped: you may not stop turns of this session.'); return true }
+    if (!mayStop && command.name === 'stop') { c.tell('Not stopped: you are not allowed to stop turns in this session.'); return true }
     void c.obey(command, target)
     return true
   }
@@ -61,8 +61,8 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
   return (
     <main class="talk">
       <Top c={c} title={title} me={me} />
-      {c.link === 'gone' && <p class="banner" role="alert">This session does not exist or was deleted. {me && !may(me, 'admin') && <>Sessions of others need admin rights: <code>bellcord open --admin</code>. </>}<a href="/" onClick={here}>New session</a></p>}
-      {c.problem && <p class="banner" role="alert">The server cannot show what follows: {visible(c.problem)}. Trying again…</p>}
+      {c.link === 'gone' && <p class="banner" role="alert">This session does not exist or was deleted. {me && !may(me, 'admin') && <>To see other people’s sessions, log in with <code>bellcord open --admin</code>. </>}<a href="/" onClick={here}>New session</a></p>}
+      {c.problem && <p class="banner" role="alert">Cannot load the rest of this session: {visible(c.problem)}. Retrying…</p>}
       {c.link === 'lost' && !c.problem && <p class="banner" role="status">Connection lost. {target && 'The turn may still be running. '}Reconnecting…</p>}
       {c.trouble && <p class="banner" role="status">{c.trouble} <button type="button" class="quiet" onClick={() => { c.trouble = ''; c.changed(true) }}>Close</button></p>}
       {c.help && <Help onClose={() => { c.help = false; c.changed(true) }} />}
@@ -79,14 +79,14 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
             </div>
           </article>
         ))}
-        {shown.length === 0 && c.pending.length === 0 && c.caughtUp && <p class="faint empty">Nothing has been said here yet.</p>}
+        {shown.length === 0 && c.pending.length === 0 && c.caughtUp && <p class="faint empty">No messages yet.</p>}
       </Scroll>
       <div class="below">
         <Queue conversation={c} mayPrompt={mayPrompt} mayStop={mayStop} />
         {mayPrompt
           ? <Composer running={!!target} stopping={stopping} draft={draft} onDraft={setDraft} onSend={send}
-              onStop={mayStop && target ? () => c.stop(target) : undefined} placeholder={running ? 'Say what comes next…' : 'Say something…'} disabled={c.link === 'gone'} />
-          : <p class="faint">You may watch this session, not prompt in it.</p>}
+              onStop={mayStop && target ? () => c.stop(target) : undefined} placeholder={running ? 'Queue a prompt…' : 'Type a prompt…'} disabled={c.link === 'gone'} />
+          : <p class="faint">You can watch this session but not send prompts.</p>}
       </div>
     </main>
   )
@@ -97,7 +97,7 @@ export function Help({ onClose }: { onClose: () => void }) {
   return (
     <section class="banner help" aria-label="Commands">
       <dl>{commands.map(([word, does]) => <div key={word}><dt><code>{word}</code></dt><dd>{does}</dd></div>)}</dl>
-      <p class="faint">To send a message that begins with a slash as text, write two slashes.</p>
+      <p class="faint">To send text that starts with a slash, type two slashes.</p>
       <button type="button" class="quiet" onClick={onClose}>Close</button>
     </section>
   )
@@ -136,16 +136,16 @@ function Top({ c, title, me }: { c: Conversation; title: string; me?: Me }) {
       <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
       <div><h1>{title || 'New session'}</h1><p class="faint">{facts.join(' · ')}</p></div>
       <details class="menu" ref={menu} onKeyDown={(e) => { if (e.key === 'Escape' && menu.current!.open) { e.preventDefault(); e.stopPropagation(); menu.current!.open = false; menu.current!.querySelector('summary')!.focus() } }}>
-        <summary aria-label="More about this session">⋯</summary>
+        <summary aria-label="Session menu">⋯</summary>
         <div>
           <button type="button" class="quiet" onClick={save}>Save as Markdown</button>
-          {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('clear')}>Start anew…</button>}
+          {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('clear')}>Clear conversation…</button>}
           {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('delete')}>Delete…</button>}
         </div>
       </details>
       {asking && (
-        <Confirm title={asking === 'delete' ? 'Delete this session?' : 'Start this conversation anew?'} action={asking === 'delete' ? 'Delete' : 'Start anew'} onYes={yes} onNo={() => ask1(undefined)}>
-          <p>{asking === 'delete' ? 'What runs in it is stopped, and all of it is removed.' : 'What runs in it is stopped. The model forgets what was said; you still see it.'}</p>
+        <Confirm title={asking === 'delete' ? 'Delete this session?' : 'Clear this conversation?'} action={asking === 'delete' ? 'Delete' : 'Clear'} onYes={yes} onNo={() => ask1(undefined)}>
+          <p>{asking === 'delete' ? 'Its running turn is stopped, and everything in it is removed.' : 'The running turn is stopped and queued prompts are discarded. The model forgets the conversation; you can still see it.'}</p>
         </Confirm>
       )}
     </header>

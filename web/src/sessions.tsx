@@ -56,8 +56,8 @@ export function Sessions({ current, me }: Props) {
           </li>
         ))}
         {sessions?.length === 0 && <li class="faint empty">No sessions yet.</li>}
-        {me && !may(me, 'admin') && !next && <li class="faint note">Only your own sessions are listed. Those of other people need admin rights: <code>bellcord open --admin</code></li>}
-        {next && <li><button type="button" class="quiet" onClick={() => void more()}>Show older ones</button></li>}
+        {me && !may(me, 'admin') && !next && <li class="faint note">Only your own sessions are listed. To see other people’s, log in with <code>bellcord open --admin</code>.</li>}
+        {next && <li><button type="button" class="quiet" onClick={() => void more()}>Show older sessions</button></li>}
       </ul>
       <footer>
         <a href="/ops" onClick={here}>Operations{live.size > 0 && <span class="faint"> {live.size}<span class="hidden"> live</span></span>}</a>

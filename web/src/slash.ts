@@ -5,8 +5,8 @@ export interface Command { name: string; rest: string }
 
 /** commands are the words that the page carries out itself, and what they do. */
 export const commands: [string, string][] = [
-  ['/stop', 'stop what runs; what waits is held. /stop all discards it, too'],
-  ['/clear', 'stop what runs and clear the conversation'],
+  ['/stop', 'stop the running turn and hold queued prompts; /stop all discards them'],
+  ['/clear', 'stop the running turn, discard queued prompts and clear the conversation'],
   ['/model NAME', 'change the model'],
   ['/mode NAME', 'change the permissions: read-only, ask, auto-edit or full'],
   ['/help', 'show this list'],

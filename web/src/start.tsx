@@ -25,8 +25,8 @@ export function Start({ me }: { me?: Me }) {
     setHelp(name === 'help')
     if (name === 'model' && rest) { setAgent(''); setModel(rest); if (!models.some((m) => m.id === rest)) setModels([...models, { id: rest }]) }
     else if (name === 'mode' && rest in modes) setMode(rest)
-    else if (name === 'mode' || name === 'model') setTrouble(`Choose the ${name === 'model' ? 'model' : 'permissions'} below, or write /${name} NAME.`)
-    else if (name !== 'help') setTrouble(`Nothing to ${name}: there is no conversation here yet.`)
+    else if (name === 'mode' || name === 'model') setTrouble(`Choose the ${name === 'model' ? 'model' : 'permissions'} below, or type /${name} NAME.`)
+    else if (name !== 'help') setTrouble(`Nothing to ${name}: no conversation has started yet.`)
   }
   const begin = async (text: string, images: Image[]): Promise<boolean> => {
     setTrouble('')
@@ -48,14 +48,14 @@ export function Start({ me }: { me?: Me }) {
   if (me && !may(me, 'prompt')) return <main class="start"><h1>Choose a session to watch.</h1></main>
   return (
     <main class="start">
-      <h1>What shall be done?</h1>
+      <h1>What do you want to do?</h1>
       <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={begin} placeholder="Ask, or describe a task…" />
       {help && <Help onClose={() => setHelp(false)} />}
       {trouble && <p class="banner" role="alert">{trouble}</p>}
       <div class="choices">
-        {agents.length > 1 && <Choose label="Agent" value={agent} onChange={setAgent} options={agents.map((a) => [a.name, a.name || 'Bellcord’s own'])} />}
+        {agents.length > 1 && <Choose label="Agent" value={agent} onChange={setAgent} options={agents.map((a) => [a.name, a.name || 'Bellcord (built in)'])} />}
         {!agent && models.length > 0 && <Choose label="Model" value={model} onChange={setModel} options={models.map((m, i) => [i === 0 ? '' : m.id, m.id])} />}
-        <Choose label="May do" value={mode} onChange={setMode} options={[['', 'As the server says'], ...Object.entries(modes)]} />
+        <Choose label="Permissions" value={mode} onChange={setMode} options={[['', 'Server default'], ...Object.entries(modes)]} />
       </div>
     </main>
   )

@@ -8,16 +8,16 @@ interface Mark { label: string; at: number; stop?: boolean }
 export function marks(turn: Turn): Mark[] {
   const t = turn.receipt?.times
   const all: (Mark | false | undefined)[] = [
-    t?.requested && { label: 'stop asked for', at: instant(t.requested), stop: true },
-    t?.requested && t.stream_closed && { label: "model's stream closed", at: instant(t.stream_closed) },
-    t?.requested && t.process_gone && { label: 'last process gone', at: instant(t.process_gone) },
-    t?.settled && { label: 'settled', at: instant(t.settled) },
+    t?.requested && { label: 'stop requested', at: instant(t.requested), stop: true },
+    t?.requested && t.stream_closed && { label: 'model stream closed', at: instant(t.stream_closed) },
+    t?.requested && t.process_gone && { label: 'last process ended', at: instant(t.process_gone) },
+    t?.settled && { label: 'turn ended', at: instant(t.settled) },
   ].map((m) => m || undefined)
   return all.filter((m): m is Mark => !!m).sort((a, b) => a.at - b.at)
 }
 
 const names: Record<Span['kind'], string> = {
-  queue: 'Queued', model: 'Waiting for the model', thinking: 'Thinking', text: 'Answer', tool: 'Tool', person: 'Waiting for you', pause: 'Pause',
+  queue: 'Queued', model: 'Waiting for the model', thinking: 'Thinking', text: 'Answer', tool: 'Tool', person: 'Waiting for you', pause: 'Retry delay',
 }
 
 /** lanes puts spans that overlap beneath each other. */
@@ -53,7 +53,7 @@ export function Timeline({ turn }: { turn: Turn }) {
       <Whole turn={turn} width={width} from={from} to={to} moments={moments} />
       {moments.some((m) => m.stop) && moments.length > 1 && <Glass width={width} moments={moments} />}
       <figcaption>
-        <details><summary>The same in words</summary><ol>{inWords(turn, moments).map((w) => <li>{w}</li>)}</ol></details>
+        <details><summary>As text</summary><ol>{inWords(turn, moments).map((w) => <li>{w}</li>)}</ol></details>
       </figcaption>
     </figure>
   )

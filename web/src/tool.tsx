@@ -5,7 +5,7 @@ import { titleOf, type Call } from './record'
 import { printed, visible } from './visible'
 
 const fates: { [state: string]: string } = {
-  asked: 'waiting', running: 'running', finished: 'finished', failed: 'failed', stopped: 'stopped', not_started: 'not run', unknown: 'unknown',
+  asked: 'waiting', running: 'running', finished: 'finished', failed: 'failed', stopped: 'stopped', not_started: 'not run', unknown: 'outcome unknown',
 }
 
 /** ToolCard is a call with its output, live, and what became of it. */

@@ -90,7 +90,7 @@ function Head({ conversation, turn, mayStop }: { conversation: Conversation; tur
       <span class="faint doing">{delivery && !stopping || conversation.link === 'lost' ? '' : stopping ? <Waits conversation={conversation} turn={turn} /> : doing(turn)}</span>
       {mayStop && (stopping || !delivery) && (
         <button type="button" class="stop" onClick={() => conversation.stop(turn.id)}>
-          {stopping ? 'Stop now' : 'Stop'}<span class="hidden">{stopping ? ' without waiting for anything to end by itself' : ' this turn'}</span>
+          {stopping ? 'Stop now' : 'Stop'}<span class="hidden">{stopping ? ' without a grace period' : ' this turn'}</span>
         </button>
       )}
     </div>
@@ -109,7 +109,7 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
   const what = running.length > 0 ? running.map((c) => `“${titleOf(c)}”`).join(', ') : 'the agent'
   if (pressed?.force) return <>waiting for {what} to end</>
   const left = Math.round((grace - at) / 1000)
-  return <>waiting for {what} to end{left > 0 && `, ${left} s more at most`}; press again to force it</>
+  return <>waiting for {what} to end{left > 0 && `, at most ${left} s more`}; press again to force it</>
 }
 
 /** Foot is the end of a turn: how, by whom, what it took and what was kept. */
@@ -149,31 +149,31 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
 }
 
 const kinds: { [kind: string]: string } = {
-  deadline: 'its time was over', budget: 'its budget was spent', step_limit: 'it had taken all its steps',
-  shutdown: 'the server shut down', replaced: 'a newer prompt took its place', disconnect: 'nobody watched any more',
+  deadline: 'it reached its deadline', budget: 'it used up its budget', step_limit: 'it reached its step limit',
+  shutdown: 'the server shut down', replaced: 'a newer prompt replaced it', disconnect: 'its client disconnected',
 }
 
-const places: { [from: string]: string } = { page: 'from the page', terminal: 'from the terminal', Telegram: 'in Telegram', http: 'over http' }
+const places: { [from: string]: string } = { page: 'from the page', terminal: 'from the terminal', Telegram: 'in Telegram', http: 'over HTTP' }
 
 /** byWhom is who stopped a turn, and from where. */
 export function byWhom(turn: Turn): string {
   const c = turn.receipt?.cause ?? turn.stop
   if (!c) return ''
   if (c.kind !== 'person') return 'because ' + (kinds[c.kind] ?? c.kind)
-  return [`by ${c.by || 'somebody'}`, c.from && (places[c.from] ?? `by way of ${c.from}`)].filter(Boolean).join(', ') + (c.why ? ` (“${c.why}”)` : '')
+  return [`by ${c.by || 'an unknown person'}`, c.from && (places[c.from] ?? `via ${c.from}`)].filter(Boolean).join(', ') + (c.why ? ` (“${c.why}”)` : '')
 }
 
 function kept(turn: Turn): string {
   const r = turn.receipt!
   const have = [
     r.kept.text > 0 && bytes(r.kept.text) + ' of text', r.kept.thought > 0 && bytes(r.kept.thought) + ' of thinking',
-    r.calls.finished > 0 && plural(r.calls.finished, 'tool'),
+    r.calls.finished > 0 && plural(r.calls.finished, 'tool call'),
   ].filter(Boolean)
   const rest = [
-    r.calls.stopped && `${plural(r.calls.stopped.length, 'tool')} stopped`, r.calls.not_started && `${r.calls.not_started.length} not run`,
-    r.calls.unknown && `${r.calls.unknown.length} unknown`, r.questions && `${plural(r.questions.length, 'question')} closed`,
+    r.calls.stopped && `${plural(r.calls.stopped.length, 'tool call')} stopped`, r.calls.not_started && `${plural(r.calls.not_started.length, 'tool call')} not run`,
+    r.calls.unknown && `${plural(r.calls.unknown.length, 'tool call')} with unknown outcome`, r.questions && `${plural(r.questions.length, 'question')} closed`,
     r.processes.ended && `${plural(r.processes.ended.length, 'process', 'processes')} ended`,
   ].filter(Boolean)
-  if (!turn.started) return 'It never ran.'
-  return [have.length ? 'Kept: ' + have.join(', ') : 'Nothing had been said yet', ...rest].join('; ') + '.'
+  if (!turn.started) return 'The turn never started.'
+  return [have.length ? 'Kept: ' + have.join(', ') : 'No answer yet', ...rest].join('. ') + '.'
 }
