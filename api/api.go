@@ -13,10 +13,10 @@ import (
 // NewSession is the body of POST /v1/sessions. What is empty is the server's
 // default.
 type NewSession struct {
-	Dir   string `json:"dir,omitempty" doc:"absolute directory to work in; empty for one of the session's own. Naming one needs the scope admin"`
+	Dir   string `json:"dir,omitempty" doc:"absolute path of the working directory; empty creates one for the session. Setting it requires the admin scope"`
 	Title string `json:"title,omitempty" maxLength:"200"`
-	Agent string `json:"agent,omitempty" doc:"one of GET /v1/agents; empty for the server's default"`
-	Model string `json:"model,omitempty" doc:"provider/model"`
+	Agent string `json:"agent,omitempty" doc:"name from GET /v1/agents; empty for the server's default"`
+	Model string `json:"model,omitempty" doc:"provider/model; empty for the server's default"`
 	Mode  string `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
 }
 
@@ -31,25 +31,25 @@ type SessionChange struct {
 // Session is a session with the turns in it that have not ended.
 type Session struct {
 	bellcord.Session
-	Turns []Turn `json:"turns,omitempty" doc:"those that have not ended, in order"`
+	Turns []Turn `json:"turns,omitempty" doc:"turns that have not ended, in order"`
 }
 
 // Sessions is a page of sessions, the most recently updated first.
 type Sessions struct {
 	Sessions []bellcord.Session `json:"sessions"`
-	Next     string             `json:"next,omitempty" doc:"give it as ?before= for the next page; empty at the end"`
+	Next     string             `json:"next,omitempty" doc:"pass it as ?before= to get the next page; empty on the last page"`
 }
 
 // NewTurn is the body of POST /v1/sessions/{session}/turns.
 type NewTurn struct {
-	ID           string           `json:"id,omitempty" format:"uuid" doc:"an id of your own, so that a stop can be sent before, with or after the prompt"`
+	ID           string           `json:"id,omitempty" format:"uuid" doc:"client-generated id of the turn; lets you send a stop before, with or after the prompt"`
 	Text         string           `json:"text" minLength:"1"`
 	Images       []bellcord.Image `json:"images,omitempty"`
 	Links        []bellcord.Link  `json:"links,omitempty"`
-	Policy       string           `json:"policy,omitempty" enum:"queue,reject,replace" doc:"when another turn runs: wait behind it (default), refuse, or stop it and run this instead"`
-	OnDisconnect string           `json:"on_disconnect,omitempty" enum:"continue,stop" doc:"stop: the turn is stopped once nobody has watched its session for ten seconds; the default goes on"`
-	Deadline     string           `json:"deadline,omitempty" doc:"longest the turn may run, as in 90s"`
-	Steps        int              `json:"steps,omitempty" minimum:"0" doc:"most model requests"`
+	Policy       string           `json:"policy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
+	OnDisconnect string           `json:"on_disconnect,omitempty" enum:"continue,stop" doc:"continue (default): the turn keeps running; stop: it is stopped once its session has had no viewer for ten seconds"`
+	Deadline     string           `json:"deadline,omitempty" doc:"maximum duration of the turn, such as 90s"`
+	Steps        int              `json:"steps,omitempty" minimum:"0" doc:"maximum number of model requests"`
 	Budget       Budget           `json:"budget,omitzero"`
 }
 
@@ -75,16 +75,16 @@ type Turn struct {
 	ID        bellcord.TurnID     `json:"id"`
 	Session   bellcord.SessionID  `json:"session"`
 	State     TurnState           `json:"state" doc:"queued, running, waiting (for a person), stopping, done, stopped, failed or lost"`
-	Held      bool                `json:"held,omitempty" doc:"a stop of the turn before it holds it back: send it, edit it or discard it"`
+	Held      bool                `json:"held,omitempty" doc:"held by a stop of the turn before it: send, edit or discard it"`
 	Text      string              `json:"text"`
 	Accepted  time.Time           `json:"accepted"`
-	Node      string              `json:"node,omitempty" doc:"the process that has it, as the store calls it: see GET /v1/nodes"`
-	First     int64               `json:"first" doc:"sequence number of its first event; watch with ?after= one less to see all of the turn"`
-	Stop      *bellcord.Cause     `json:"stop,omitempty" doc:"the stop on record"`
-	Questions []bellcord.Question `json:"questions,omitempty" doc:"open ones: the turn waits for an answer"`
-	Receipt   *bellcord.Receipt   `json:"receipt,omitempty" doc:"once ended"`
+	Node      string              `json:"node,omitempty" doc:"id of the process that has the turn; see GET /v1/nodes"`
+	First     int64               `json:"first" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`
+	Stop      *bellcord.Cause     `json:"stop,omitempty" doc:"the stop requested for this turn, if any"`
+	Questions []bellcord.Question `json:"questions,omitempty" doc:"open questions: the turn waits for an answer"`
+	Receipt   *bellcord.Receipt   `json:"receipt,omitempty" doc:"set once the turn has ended"`
 
-	Answer *bellcord.TurnAnswer `json:"answer,omitempty" doc:"with ?include=answer: what the agent said and asked for until now, or until the end"`
+	Answer *bellcord.TurnAnswer `json:"answer,omitempty" doc:"only with ?include=answer: the agent's text and tool calls so far, or of the whole turn once it has ended"`
 }
 
 // Turns is a list of turns.
@@ -100,9 +100,9 @@ type EditTurn struct {
 // Stop is the body of every stop. All of it is optional.
 type Stop struct {
 	Mode  string `json:"mode,omitempty" enum:"now,after_step,force"`
-	Queue string `json:"queue,omitempty" enum:"hold,drop,next" doc:"the fate of the turns that wait behind a stopped one"`
-	Why   string `json:"why,omitempty" maxLength:"500" doc:"for the record"`
-	Wait  string `json:"wait,omitempty" doc:"how long to wait for the receipt, as in 5s; 10s by default, at most 60s"`
+	Queue string `json:"queue,omitempty" enum:"hold,drop,next" doc:"what happens to the turns queued behind a stopped one"`
+	Why   string `json:"why,omitempty" maxLength:"500" doc:"reason to record"`
+	Wait  string `json:"wait,omitempty" doc:"how long to wait for the receipt, such as 5s; default 10s, maximum 60s"`
 }
 
 // NothingToStop is the state of a stop that found nothing.
@@ -114,10 +114,10 @@ const NothingToStop bellcord.StopState = "nothing"
 // it is born stopped), already_ended, or nothing (there was nothing to stop).
 type Stopped struct {
 	State bellcord.StopState    `json:"state" enum:"settled,stopped,stopping,kept,already_ended,nothing"`
-	Turns []bellcord.StopAnswer `json:"turns" doc:"the turns in the stop's scope; the one that was named first"`
+	Turns []bellcord.StopAnswer `json:"turns" doc:"turns in the scope of the stop, the named one first"`
 	// Recorded says that the stop survives the server. It is false only where the
 	// store could not be written in time; the turns have been told all the same.
-	Recorded bool `json:"recorded" doc:"the stop is on record and survives the server; if false, ask again"`
+	Recorded bool `json:"recorded" doc:"the stop is recorded and survives a crash of the server; if false, retry"`
 }
 
 // NewStopped sums up what a stop did to each of its turns.
@@ -143,13 +143,13 @@ type Questions struct {
 
 // Answer is the body of POST /v1/turns/{turn}/answers/{question}.
 type Answer struct {
-	Choice string `json:"choice" minLength:"1" doc:"the id of one of the question's choices"`
+	Choice string `json:"choice" minLength:"1" doc:"id of one of the question's choices"`
 }
 
 // Model is one that sessions can use.
 type Model struct {
 	ID     string          `json:"id" doc:"provider/model"`
-	Window int64           `json:"window,omitempty" doc:"tokens of context"`
+	Window int64           `json:"window,omitempty" doc:"context window in tokens"`
 	Price  *bellcord.Price `json:"price,omitempty"`
 }
 
@@ -160,7 +160,7 @@ type Models struct {
 
 // Agent is one that sessions can use.
 type Agent struct {
-	Name      string `json:"name" doc:"empty for Bellcord's own"`
+	Name      string `json:"name" doc:"empty for Bellcord's built-in agent"`
 	Protocol  string `json:"protocol,omitempty"`
 	Installed bool   `json:"installed"`
 }
@@ -172,17 +172,17 @@ type Agents struct {
 
 // Node is one of the processes that share a store.
 type Node struct {
-	ID       string    `json:"id" doc:"as the store calls it; another after each start"`
+	ID       string    `json:"id" doc:"id in the store; changes with every start"`
 	Name     string    `json:"name"`
 	Version  string    `json:"version"`
-	Self     bool      `json:"self" doc:"it is the one that answers"`
+	Self     bool      `json:"self" doc:"true for the node that answered this request"`
 	Started  time.Time `json:"started,omitzero"`
-	Heard    float64   `json:"heard" doc:"seconds since it last renewed its lease"`
-	Lease    float64   `json:"lease" doc:"seconds until the others may take it for dead; less than 0: they may"`
-	Bus      float64   `json:"bus" doc:"seconds that it takes to answer over NATS; 0 where it does not"`
-	Draining bool      `json:"draining" doc:"it takes leave, and gets nothing new"`
-	Running  int       `json:"running" doc:"turns"`
-	Queued   int       `json:"queued"`
+	Heard    float64   `json:"heard" doc:"seconds since the node last renewed its lease"`
+	Lease    float64   `json:"lease" doc:"seconds until other nodes may treat it as dead; negative if they already may"`
+	Bus      float64   `json:"bus" doc:"seconds the node takes to answer over NATS; 0 if it does not answer"`
+	Draining bool      `json:"draining" doc:"shutting down: the node gets no new turns"`
+	Running  int       `json:"running" doc:"number of running turns"`
+	Queued   int       `json:"queued" doc:"number of queued turns"`
 }
 
 // Nodes lists them, in the order they started.
@@ -204,14 +204,14 @@ type Me struct {
 
 // NewCode is the body of POST /v1/codes.
 type NewCode struct {
-	Scopes []string `json:"scopes,omitempty" enum:"read,prompt,stop,admin" maxItems:"4" doc:"of the login; without them it has all of yours but admin"`
+	Scopes []string `json:"scopes,omitempty" enum:"read,prompt,stop,admin" maxItems:"4" doc:"scopes of the login; default: all of yours except admin"`
 }
 
 // Code is a one-time code with which a browser that has no token logs in.
 type Code struct {
 	Code    string    `json:"code"`
 	Expires time.Time `json:"expires"`
-	URL     string    `json:"url,omitempty" doc:"of the page that takes it, as this machine reaches it"`
+	URL     string    `json:"url,omitempty" doc:"address of the login page as reached from the server's machine"`
 }
 
 // Login is the body of POST /v1/login.
@@ -221,7 +221,7 @@ type Login struct {
 
 // LoggedIn answers POST /v1/login. The cookie comes with it, as a header.
 type LoggedIn struct {
-	Page string `json:"page" doc:"secret of the page, shown this once: keep it in the storage of the origin and send it as the header Bellcord-Page with the cookie"`
+	Page string `json:"page" doc:"page secret, returned only here: keep it in the origin's storage and send it in the Bellcord-Page header together with the cookie"`
 }
 
 // Health answers /healthz and /readyz.

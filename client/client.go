@@ -41,7 +41,7 @@ const dialing = 10 * time.Second
 // would cross a network in the clear. A socket needs none to read and to stop.
 func New(server, token string) (*Client, error) {
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the token has characters that no token has: is the file the right one?")
+		return nil, errors.New("the token contains characters that are not allowed in a token; check that it comes from the right file")
 	}
 	if path, ok := strings.CutPrefix(server, "unix:"); ok {
 		return onSocket(path, token)
@@ -52,7 +52,7 @@ func New(server, token string) (*Client, error) {
 	}
 	c := &Client{server: server, base: base, token: token, near: loopback(base.Hostname())}
 	if token != "" && base.Scheme == "http" && !c.near {
-		return nil, fmt.Errorf("%s: a token is not sent over plain http to another machine, where everybody on the way could read it; use https", server)
+		return nil, fmt.Errorf("%s: refusing to send a token over plain http to another machine, where others could read it; use https", server)
 	}
 	c.http = caller(&net.Dialer{Timeout: dialing}, http.ProxyFromEnvironment)
 	return c, nil
@@ -60,7 +60,7 @@ func New(server, token string) (*Client, error) {
 
 func onSocket(path, token string) (*Client, error) {
 	if path == "" {
-		return nil, errors.New("unix: needs the path of a socket")
+		return nil, errors.New("unix: must be followed by the path of a socket")
 	}
 	// The name is one that every server knows as its own.
 	c := &Client{server: "unix:" + path, base: &url.URL{Scheme: "http", Host: "localhost"}, token: token, near: true}
@@ -86,9 +86,9 @@ func address(server string) (*url.URL, error) {
 	case err != nil: // its words repeat the address
 		return nil, err
 	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
-		return nil, fmt.Errorf("%q is not a server: it is written http://host:port, https://host or unix:/path", server)
+		return nil, fmt.Errorf("%q is not a server address: use http://host:port, https://host or unix:/path", server)
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		return nil, errors.New("the server's address has no name, password, query or fragment; the token comes from BELLCORD_TOKEN or a file")
+		return nil, errors.New("the server address must not contain a user name, password, query or fragment; pass the token in BELLCORD_TOKEN or a file")
 	}
 	base.Path = strings.TrimRight(base.Path, "/")
 	return base, nil

@@ -53,7 +53,7 @@ func refusal(res *http.Response) *Problem {
 	}
 	p.Status = res.StatusCode
 	if to := res.Header.Get("Location"); p.Detail == "" && res.StatusCode/100 == 3 {
-		p.Detail = fmt.Sprintf("the server sends us to %q, and redirects are not followed: name that address if you trust it", to)
+		p.Detail = fmt.Sprintf("the server redirects to %q, and redirects are not followed; use that address if you trust it", to)
 	}
 	return p
 }

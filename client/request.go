@@ -69,7 +69,7 @@ func (c *Client) try(ctx context.Context, r request, into any) error {
 		err = json.Unmarshal(text, into)
 	}
 	if err != nil {
-		return fmt.Errorf("reading the server's answer: %w", err)
+		return fmt.Errorf("read the server's response: %w", err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type messages struct {
 // mostLine is the longest line, and the longest message, of a server's.
 const mostLine = 64 << 20
 
-var errTooLong = errors.New("the server sends a line that is too long")
+var errTooLong = errors.New("the server sent a line that is too long")
 
 func newMessages(in io.Reader, most int) *messages {
 	return &messages{in: bufio.NewReaderSize(in, 64<<10), most: most}

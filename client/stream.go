@@ -121,7 +121,7 @@ func (s *Stream) attempt(ctx context.Context) (ev bellcord.Event, err error) {
 // gap answers events that did not come. A server that leaves them out every
 // time does not have them.
 func (s *Stream) gap(seq int64) error {
-	err := fmt.Errorf("the server left out the events between %d and %d", s.after, seq)
+	err := fmt.Errorf("the server skipped the events between %d and %d", s.after, seq)
 	if s.gaps++; s.gaps >= mostGaps {
 		return &refusedError{err}
 	}
@@ -152,7 +152,7 @@ func (s *Stream) connect() error {
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500:
 		return lasting(refusal(res)) // and later it may not
 	case status/100 == 2:
-		return &refusedError{fmt.Errorf("the server answered with %q instead of events", kind)}
+		return &refusedError{fmt.Errorf("the server responded with %q instead of an event stream", kind)}
 	}
 	return &refusedError{refusal(res)}
 }

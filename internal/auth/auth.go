@@ -34,11 +34,11 @@ func ParseScopes(list string) ([]bellcord.Scope, error) {
 func orderly(scopes []bellcord.Scope) ([]bellcord.Scope, error) {
 	for _, s := range scopes {
 		if !slices.Contains(Scopes, s) {
-			return nil, fmt.Errorf("%q is no scope: there is read, prompt, stop and admin", s)
+			return nil, fmt.Errorf("unknown scope %q: use read, prompt, stop or admin", s)
 		}
 	}
 	if len(scopes) == 0 {
-		return nil, fmt.Errorf("no scope is given: there is read, prompt, stop and admin")
+		return nil, fmt.Errorf("no scope given: use read, prompt, stop or admin")
 	}
 	var sorted []bellcord.Scope
 	for _, s := range Scopes {

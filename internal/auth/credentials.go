@@ -16,10 +16,10 @@ import (
 // TooManyError are ErrBadCredentials, too.
 var (
 	ErrNoCredentials  = errors.New("no credentials: send a token as Authorization: Bearer")
-	ErrBadCredentials = errors.New("the credentials are not good")
-	ErrNoPage         = fmt.Errorf("%w: a cookie is accepted only with the header "+PageHeader+", whose value the answer to the login has; "+
-		"log in again with a code of bellcord open, or send a token as Authorization: Bearer", ErrBadCredentials)
-	ErrInAddress = fmt.Errorf("%w: a token in the address is refused always, because addresses are logged and shared; treat it as lost and revoke it", ErrBadCredentials)
+	ErrBadCredentials = errors.New("invalid credentials")
+	ErrNoPage         = fmt.Errorf("%w: a cookie is accepted only together with the header "+PageHeader+" from the login response; "+
+		"log in again with bellcord open, or send a token as Authorization: Bearer", ErrBadCredentials)
+	ErrInAddress = fmt.Errorf("%w: a token in the URL is always refused, because URLs are logged and shared; treat it as leaked and revoke it", ErrBadCredentials)
 )
 
 // A browser shows both with each request. It sends a cookie to every port of a
@@ -54,7 +54,7 @@ func credentialOf(r *http.Request) (credential, error) {
 		scheme, text, _ := strings.Cut(headers[0], " ")
 		text = strings.TrimSpace(text)
 		if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || text == "" || len(text) > longestCredential {
-			return credential{}, fmt.Errorf("%w: send one header, Authorization: Bearer and a token", ErrBadCredentials)
+			return credential{}, fmt.Errorf("%w: send exactly one header, Authorization: Bearer TOKEN", ErrBadCredentials)
 		}
 		return credential{text: text}, nil
 	}
@@ -63,11 +63,11 @@ func credentialOf(r *http.Request) (credential, error) {
 	case len(cookies) == 0:
 		return credential{}, ErrNoCredentials
 	case len(cookies) > 1 || len(cookies[0].Value) > longestCredential:
-		return credential{}, fmt.Errorf("%w: send one cookie", ErrBadCredentials)
+		return credential{}, fmt.Errorf("%w: send exactly one cookie named %s", ErrBadCredentials, CookieName)
 	case len(pages) == 0 || pages[0] == "":
 		return credential{}, ErrNoPage
 	case len(pages) > 1 || len(pages[0]) > longestCredential:
-		return credential{}, fmt.Errorf("%w: send one header %s", ErrBadCredentials, PageHeader)
+		return credential{}, fmt.Errorf("%w: send exactly one header %s", ErrBadCredentials, PageHeader)
 	}
 	return credential{text: cookies[0].Value, page: pages[0], cookie: true}, nil
 }

@@ -90,7 +90,7 @@ func NewDoor(store bellcord.TokenStore, opts Options) *Door {
 		d.rate = newLimiter(time.Second/time.Duration(opts.Rate), opts.Burst)
 	}
 	if err := opts.Check(); err != nil {
-		opts.Logger.Error("no issuer is trusted", "err", err)
+		opts.Logger.Error("invalid issuers; no JWT is accepted", "err", err)
 	} else {
 		d.issuers = newIssuers(opts.OIDC, opts.Logger)
 	}
@@ -147,7 +147,7 @@ func (d *Door) refuse(key string, err error) error {
 	var jwt *refusedJWT
 	if errors.As(err, &jwt) {
 		// The reason is the operator's to know: it says how the server is set up.
-		d.opts.Logger.Info("a JWT was refused", "issuer", jwt.issuer, "err", jwt.reason)
+		d.opts.Logger.Info("JWT refused", "issuer", jwt.issuer, "err", jwt.reason)
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 	if shaped {
 		var err error
 		if t, err = d.store.Token(ctx, id); err != nil && !errors.Is(err, bellcord.ErrNoToken) {
-			return Caller{}, fmt.Errorf("looking up a token: %w", err)
+			return Caller{}, fmt.Errorf("look up token: %w", err)
 		}
 	}
 	if !fits(t, secret, shown.page) {
@@ -191,12 +191,12 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 	// From here on it is the owner who is told why. Logins that were made before
 	// there was a secret of the page have a hash that fits without one.
 	if t.Cookie != shown.cookie {
-		return Caller{}, fmt.Errorf("%w: a browser's token is good in its cookie only, another in the header only", ErrBadCredentials)
+		return Caller{}, fmt.Errorf("%w: a browser's token works only in its cookie, any other token only in the Authorization header", ErrBadCredentials)
 	}
 	now := time.Now()
 	if state := State(t, now); state != Active {
 		if t.Cookie {
-			return Caller{}, fmt.Errorf("%w: the login is %s; log in again with a code of bellcord open", ErrBadCredentials, state)
+			return Caller{}, fmt.Errorf("%w: the login is %s; log in again with bellcord open", ErrBadCredentials, state)
 		}
 		return Caller{}, fmt.Errorf("%w: the token is %s", ErrBadCredentials, state)
 	}
@@ -204,7 +204,7 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 	return callerOf(t), nil
 }
 
-var errNotOneLogin = fmt.Errorf("%w: the cookie and the header %s are not those of one login; log in again with a code of bellcord open", ErrBadCredentials, PageHeader)
+var errNotOneLogin = fmt.Errorf("%w: the cookie and the header %s do not belong to the same login; log in again with bellcord open", ErrBadCredentials, PageHeader)
 
 func callerOf(t bellcord.Token) Caller {
 	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name, Browser: t.Cookie}
@@ -218,7 +218,7 @@ func (d *Door) touch(ctx context.Context, t bellcord.Token, now time.Time) {
 	}
 	d.touches.Go(func() {
 		if err := d.store.TouchToken(context.WithoutCancel(ctx), t.ID, now); err != nil {
-			d.opts.Logger.Warn("a token's use was not recorded", "token", t.ID, "err", err)
+			d.opts.Logger.Warn("use of token not recorded", "token", t.ID, "err", err)
 		}
 	})
 }

@@ -106,7 +106,7 @@ func TestATokenInTheAddressIsRefusedAlways(t *testing.T) {
 		for _, value := range []string{text, "x", ""} {
 			r := request("/v1/me?a=b&" + name + "=" + value)
 			r.Header.Set("Authorization", "Bearer "+text)
-			if _, err := e.Enter(r, home); !errors.Is(err, auth.ErrInAddress) || !isBad(err) || !strings.Contains(err.Error(), "address") {
+			if _, err := e.Enter(r, home); !errors.Is(err, auth.ErrInAddress) || !isBad(err) || !strings.Contains(err.Error(), "token in the URL") {
 				t.Errorf("%s=%s: %v", name, value, err)
 			}
 		}

@@ -41,10 +41,10 @@ func (o Options) Check() error {
 			return fmt.Errorf("issuer %q: %w", i.Issuer, err)
 		}
 		if len(o.OIDC) > 1 && i.Name == "" {
-			return fmt.Errorf("issuer %q: it needs a name, because there are several", i.Issuer)
+			return fmt.Errorf("issuer %q: needs a name, because there are several issuers", i.Issuer)
 		}
 		if seen[i.Issuer] || seen[i.Name] {
-			return fmt.Errorf("issuer %q: its address or name is another's, too", i.Issuer)
+			return fmt.Errorf("issuer %q: another issuer has the same address or name", i.Issuer)
 		}
 		seen[i.Issuer], seen[i.Name] = true, true
 	}
@@ -57,24 +57,24 @@ func (i Issuer) check() error {
 		return err
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) || u.Host == "" {
-		return fmt.Errorf("its keys can be had safely over https only")
+		return fmt.Errorf("must be an https URL, because its keys are fetched from there")
 	}
 	if i.Audience == "" {
-		return fmt.Errorf("without an audience every JWT that it makes for anybody would be good here")
+		return fmt.Errorf("audience is missing; without it, JWTs issued for other applications would be accepted")
 	}
 	if i.Name != "" {
 		if err := checkName("name", i.Name, ""); err != nil {
 			return err
 		}
 		if strings.Contains(i.Name, ":") {
-			return fmt.Errorf("name %q: no colon", i.Name)
+			return fmt.Errorf("name %q: must not contain a colon", i.Name)
 		}
 	}
 	if len(i.Scopes) == 0 {
 		return nil
 	}
 	if slices.Contains(i.Scopes, bellcord.ScopeAdmin) {
-		return fmt.Errorf("not everybody can have the scope admin: name the admins")
+		return fmt.Errorf("the admin scope cannot be given to everyone: list the admins in admins")
 	}
 	_, err = orderly(i.Scopes)
 	return err
@@ -108,7 +108,7 @@ func boundedClient() *http.Client {
 // mostQuestions is how often an issuer is asked at once; then once a second.
 const mostQuestions = 20
 
-var errAskedLately = errors.New("the issuer was asked for its keys too often")
+var errAskedLately = errors.New("too many requests for the issuer's keys")
 
 type bounded struct {
 	http.RoundTripper

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNotLoggedIn answers a logout by one who came with no cookie.
-var ErrNotLoggedIn = errors.New("only a browser's login is logged out; a token is revoked with bellcord token revoke")
+var ErrNotLoggedIn = errors.New("only a browser login can be logged out; revoke a token with bellcord token revoke")
 
 const (
 	codeFor   = time.Minute
@@ -114,14 +114,14 @@ func (a *LoginAttempt) Redeem(ctx context.Context, code string) (Browser, error)
 func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bellcord.Token, err error) {
 	c, ok := d.codes.take(codeHash(code))
 	if !ok {
-		return credential{}, bellcord.Token{}, fmt.Errorf("%w: the code is wrong, was used or is too old", ErrBadCredentials)
+		return credential{}, bellcord.Token{}, fmt.Errorf("%w: the code is wrong, already used or expired", ErrBadCredentials)
 	}
 	now := time.Now()
 	t = bellcord.Token{Owner: c.Owner, Name: "browser", Scopes: c.Scopes, Cookie: true, Created: now, Expires: now.Add(cookieFor)}
 	if c.Token != "" {
 		from, err := d.store.Token(ctx, c.Token)
 		if err != nil && !errors.Is(err, bellcord.ErrNoToken) {
-			return credential{}, bellcord.Token{}, fmt.Errorf("looking up a token: %w", err)
+			return credential{}, bellcord.Token{}, fmt.Errorf("look up token: %w", err)
 		}
 		if err != nil || State(from, now) != Active {
 			return credential{}, bellcord.Token{}, errCodeVoid
@@ -145,7 +145,7 @@ func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bel
 	return shown, t, err
 }
 
-var errCodeVoid = fmt.Errorf("%w: the code was made with a token that is no longer good", ErrBadCredentials)
+var errCodeVoid = fmt.Errorf("%w: the token that created the code is no longer valid", ErrBadCredentials)
 
 // Logout revokes the cookie that the caller came with and returns the one that
 // has the browser forget it.

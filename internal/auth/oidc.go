@@ -59,7 +59,7 @@ func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
 	from := issuerOf(text)
 	i := slices.IndexFunc(d.issuers, func(i *issuer) bool { return i.is.Issuer == from })
 	if i < 0 {
-		return Caller{}, fmt.Errorf("%w: no issuer that is trusted made this JWT", ErrBadCredentials)
+		return Caller{}, fmt.Errorf("%w: the JWT is not from a trusted issuer", ErrBadCredentials)
 	}
 	verifier, err := d.issuers[i].discover(ctx)
 	if err != nil {
@@ -110,10 +110,10 @@ func (i *issuer) check(ctx context.Context, verifier *oidc.IDTokenVerifier, text
 	}
 	who, _ := claims[i.is.Claim].(string)
 	if !isSubject(who) {
-		return Caller{}, fmt.Errorf("the claim %s is %q, which cannot name an owner", i.is.Claim, who)
+		return Caller{}, fmt.Errorf("claim %s is %q, which is not a valid owner name", i.is.Claim, who)
 	}
 	if i.is.Claim == "email" && claims["email_verified"] != true {
-		return Caller{}, fmt.Errorf("the address %s is not verified", who)
+		return Caller{}, fmt.Errorf("the email address %s is not verified", who)
 	}
 	scopes := i.is.Scopes
 	if slices.Contains(i.is.Admins, who) {
@@ -143,7 +143,7 @@ func (i *issuer) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), i.client), i.is.Issuer)
 	if err != nil {
 		i.failedAt = time.Now()
-		i.logger.Warn("an issuer cannot be reached", "issuer", i.is.Issuer, "err", err)
+		i.logger.Warn("issuer unreachable", "issuer", i.is.Issuer, "err", err)
 		return nil, ErrUnavailable
 	}
 	// Its algorithms are those that it announces, without any that a secret shared

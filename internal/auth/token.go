@@ -58,7 +58,7 @@ func Mint(ctx context.Context, store bellcord.TokenStore, t bellcord.Token) (tex
 // scopes are taken from t, and where they are given name and times.
 func NewToken(t bellcord.Token) (text string, made bellcord.Token, err error) {
 	if strings.HasPrefix(t.Owner, oidcPrefix) {
-		return "", bellcord.Token{}, fmt.Errorf("owner %q: names that begin with %q are those of OpenID Connect", t.Owner, oidcPrefix)
+		return "", bellcord.Token{}, fmt.Errorf("owner %q: names that start with %q are reserved for OpenID Connect", t.Owner, oidcPrefix)
 	}
 	if err := checkName("owner", t.Owner, ""); err != nil {
 		return "", bellcord.Token{}, err
@@ -85,7 +85,7 @@ func draw(t bellcord.Token, page string) (text string, made bellcord.Token, err 
 		t.Created = time.Now()
 	}
 	if State(t, t.Created) == Expired {
-		return "", bellcord.Token{}, errors.New("the token would be expired from the start")
+		return "", bellcord.Token{}, errors.New("the token would already be expired; choose a later expiry")
 	}
 	t.Used, t.Revoked = time.Time{}, time.Time{}
 	secret := randomHex(32)
@@ -117,13 +117,13 @@ const longestName = 64
 // checkName lets through names that look the same to everybody and everywhere.
 func checkName(what, name, also string) error {
 	if name == "" || len(name) > longestName {
-		return fmt.Errorf("%s %q: it has to have 1 to %d characters", what, name, longestName)
+		return fmt.Errorf("%s %q: must have 1 to %d characters", what, name, longestName)
 	}
 	const punctuation = "._@-:+"
 	for _, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		if !letter && !strings.ContainsRune(punctuation+also, r) {
-			return fmt.Errorf("%s %q: letters, digits and %s only", what, name, punctuation)
+			return fmt.Errorf("%s %q: use only letters, digits and %s", what, name, punctuation)
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ type gauges struct{ now Live }
 
 var (
 	openTurns = prometheus.NewDesc("bellcord_turns",
-		"Turns that have not ended: running, queued (those that a stop holds back included), waiting for a person.", []string{"state"}, nil)
-	openSessions = prometheus.NewDesc("bellcord_sessions_open", "Sessions that are open.", nil, nil)
+		"Turns that have not ended, by state: running, queued (including held ones), waiting (for a person).", []string{"state"}, nil)
+	openSessions = prometheus.NewDesc("bellcord_sessions_open", "Open sessions.", nil, nil)
 )
 
 // Describe names the gauges.

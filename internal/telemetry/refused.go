@@ -6,7 +6,7 @@ import "github.com/prometheus/client_golang/prometheus"
 type refusals struct{ now func() map[string]uint64 }
 
 var refusedMessages = prometheus.NewDesc("bellcord_bus_refused_total",
-	"Messages over NATS that were refused, by reason. Each but a few at a restart is an attack or a mistake.", []string{"reason"}, nil)
+	"Refused NATS messages, by reason. Apart from a few at a restart, each one is an attack or a misconfiguration.", []string{"reason"}, nil)
 
 // RegisterRefusals registers the count of refused messages, which now returns by
 // reason. It is called at scrapes only.

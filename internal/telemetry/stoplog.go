@@ -81,7 +81,7 @@ func (l *StopLog) tell(r bellcord.Receipt) {
 
 func (l *StopLog) tellMissed() {
 	if n := l.missed.Swap(0); n > 0 {
-		l.logger.Warn("turns ended that have no line here: the log was too slow", "turns", n)
+		l.logger.Warn("stop log overflowed; ended turns not logged", "turns", n)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestALogThatIsStuckHoldsNoCommitAndWhatIsLeftOutIsCounted(t *testing.T) {
 	for _, line := range lines(t, pipe.out.Bytes()) {
 		if line["msg"] == "stopped" {
 			told++
-		} else if strings.Contains(line["msg"].(string), "too slow") {
+		} else if strings.Contains(line["msg"].(string), "stop log overflowed") {
 			missed += line["turns"].(float64)
 		}
 	}

@@ -83,7 +83,7 @@ func (t *Traces) Dropped() int64 { return t.dropped.Load() }
 func (t *Traces) Register(reg prometheus.Registerer) error {
 	return reg.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "bellcord_trace_events_dropped_total",
-		Help: "Events that no trace has because too many came at once.",
+		Help: "Events missing from traces because too many arrived at once.",
 	}, func() float64 { return float64(t.Dropped()) }))
 }
 

@@ -34,7 +34,7 @@ func (t *turnTrace) end(at time.Time, r bellcord.Receipt) {
 	switch r.End {
 	case bellcord.EndFailed:
 		attrs = append(attrs, errorType.String(string(r.End)))
-		t.root.SetStatus(codes.Error, "the turn failed; its receipt says why")
+		t.root.SetStatus(codes.Error, "the turn failed; see its receipt")
 	case bellcord.EndLost:
 		attrs = append(attrs, errorType.String(string(r.End)))
 		t.root.SetStatus(codes.Error, "the process that ran the turn died")

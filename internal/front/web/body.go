@@ -91,7 +91,7 @@ func readAll(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error)
 	case errors.As(err, &shape):
 		return nil, shape
 	case err != nil:
-		return nil, badInput("the body broke off")
+		return nil, badInput("the request body ended early")
 	}
 	return body.Bytes(), r.Context().Err()
 }

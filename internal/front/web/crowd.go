@@ -13,8 +13,8 @@ import (
 type Bounds struct{ All, PerOwner int }
 
 var (
-	errViewers       = errors.New("the server has as many viewers as it takes: try again later, or ask for a turn with ?wait=")
-	errOwnersViewers = errors.New("you have as many streams open as one owner may have: close some")
+	errViewers       = errors.New("the server has too many open event streams: retry later, or wait for a turn with GET /v1/turns/{turn}?wait=30s")
+	errOwnersViewers = errors.New("you have too many open event streams: close some")
 )
 
 // crowd counts viewers.
@@ -62,7 +62,7 @@ func (s *Server) admitViewer(owner string) (leave func(), err error) {
 	}
 	if leave, err = s.viewers.enter(owner); errors.Is(err, errViewers) {
 		s.viewers.warn.Do(func() {
-			s.Logger.Warn("viewers are refused: see max_viewers and the limit of open files", "most", s.viewers.most.All)
+			s.Logger.Warn("too many viewers, refusing new ones; check max_viewers and the open-file limit", "most", s.viewers.most.All)
 		})
 	}
 	return leave, err

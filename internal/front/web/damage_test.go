@@ -86,7 +86,7 @@ func TestEvents_LaterEventUnreadable_EndsTheStreamWithTheProblem(t *testing.T) {
 	if strings.Count(text, "\nid: ") < 256 || !strings.Contains(text, "event: problem\ndata: {") || !strings.HasSuffix(strings.TrimSpace(text), "}") || !strings.Contains(text, "store-damaged") {
 		t.Errorf("the stream ends with %s", text[max(0, len(text)-300):])
 	}
-	if !log.has("a stream of events failed") {
+	if !log.has("event stream failed") {
 		t.Error("the log has no error")
 	}
 }

@@ -17,9 +17,9 @@ import (
 )
 
 func (s *Server) eventRoutes() {
-	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "What happens in a session, as server-sent events: first what is on record, then live", bellcord.ScopeRead)
+	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "Stream a session's events as server-sent events: recorded ones first, then live", bellcord.ScopeRead)
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "A stream of events; the id of each is its sequence number. Nothing is shown before it is durable. A stream that the server cannot continue ends with an event of the type problem.",
+		Description: "A stream of events; the id of each is its sequence number. An event is sent only once it is durable. If the server cannot continue the stream, it ends with an event of type problem.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 	}}
 	huma.Register(s.api, op, s.events)
@@ -27,8 +27,8 @@ func (s *Server) eventRoutes() {
 
 type eventsRequest struct {
 	SessionPath
-	After int64  `query:"after" minimum:"0" doc:"only what comes behind this sequence number"`
-	Last  string `header:"Last-Event-ID" doc:"the same, as browsers say it when they come back"`
+	After int64  `query:"after" minimum:"0" doc:"return only events after this sequence number"`
+	Last  string `header:"Last-Event-ID" doc:"same as after; browsers send it when they reconnect"`
 }
 
 func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamResponse, error) {
@@ -42,14 +42,14 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 	after := in.After
 	if in.Last != "" {
 		if after, err = strconv.ParseInt(in.Last, 10, 64); err != nil || after < 0 {
-			return nil, s.fail(badInput("Last-Event-ID %q: a sequence number is meant", in.Last))
+			return nil, s.fail(badInput("Last-Event-ID %q: must be a sequence number", in.Last))
 		}
 	}
 	last, err := s.Hub.Tail(ctx, found.ID)
 	if err != nil {
 		return nil, s.fail(err)
 	} else if after > last {
-		return nil, s.fail(badInput("the session's log ends at %d, before %d", last, after))
+		return nil, s.fail(badInput("sequence number %d is past the end of the session's log, %d", after, last))
 	}
 	leave, err := s.admitViewer(caller(ctx).Owner)
 	if err != nil {
@@ -89,12 +89,12 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 func (s *Server) streamFailed(v *viewer, after int64, err error) {
 	p := s.problem(err)
 	if v.failed || p.Status < http.StatusInternalServerError || errors.Is(err, errClosing) || errors.Is(err, bellcord.ErrClosed) || errors.Is(err, context.Canceled) {
-		s.Logger.Debug("a viewer's stream ended", "session", v.session, "after", after, "err", err)
+		s.Logger.Debug("event stream ended", "session", v.session, "after", after, "err", err)
 		return
 	}
-	s.Logger.Error("a stream of events failed", "session", v.session, "after", after, "err", err)
+	s.Logger.Error("event stream failed", "session", v.session, "after", after, "err", err)
 	if err := v.problem(p); err != nil {
-		s.Logger.Debug("a viewer's stream ended", "session", v.session, "after", after, "err", err)
+		s.Logger.Debug("event stream ended", "session", v.session, "after", after, "err", err)
 	}
 }
 

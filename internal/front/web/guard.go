@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,12 +16,12 @@ import (
 
 // What a request is refused for before it is looked at.
 var (
-	errHost     = errors.New("this server is not called that; see --host")
-	errOrigin   = errors.New("a request from another site; see --origin")
-	errNotJSON  = errors.New("the body has to be application/json")
-	errTooLarge = errors.New("the body is too large")
-	errTooSlow  = errors.New("the body came too slowly")
-	errNowhere  = errors.New("there is nothing here; see /v1/openapi.json")
+	errHost     = errors.New("unrecognized Host header")
+	errOrigin   = errors.New("request from another site refused; allow the site with --origin")
+	errNotJSON  = errors.New("the request body must be application/json")
+	errTooLarge = errors.New("the request body is too large")
+	errTooSlow  = errors.New("the request body arrived too slowly")
+	errNowhere  = errors.New("nothing exists at this path; see /v1/openapi.json")
 )
 
 // answerTime bounds the time of an answer.
@@ -43,7 +44,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		switch {
 		case !s.isOurs(r.Host):
-			s.writeProblem(w, r, errHost)
+			s.writeProblem(w, r, fmt.Errorf("%w %q; if it is a name of this server, add it with --host", errHost, clip(r.Host, mostPlace)))
 		case !s.isFromUs(r):
 			s.writeProblem(w, r, errOrigin)
 		default:

@@ -10,7 +10,7 @@ import (
 )
 
 // errOverloaded refuses what would take more memory than the server has to spare.
-var errOverloaded = errors.New("the server has no room for this now: try again later")
+var errOverloaded = errors.New("the server is overloaded: retry later")
 
 // Bytes of bodies that may be in memory at once. A decoded body takes several
 // times its size.

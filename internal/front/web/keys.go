@@ -8,7 +8,7 @@ import (
 )
 
 // errKeyUsed answers an Idempotency-Key that has come with another request.
-var errKeyUsed = errors.New("this Idempotency-Key was used for another request")
+var errKeyUsed = errors.New("this Idempotency-Key was already used for a different request")
 
 // keyed names what an Idempotency-Key makes: the same caller and key, the same
 // id. The store is then what remembers it, so it holds over a restart.

@@ -18,11 +18,11 @@ import (
 const loginID = "login"
 
 func (s *Server) loginRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/me", "get-me", "Who the server takes you for", bellcord.ScopeRead), s.me)
-	code := route(http.MethodPost, "/v1/codes", "create-code", "A code with which a browser logs in as you, once, within a minute", bellcord.ScopeRead)
+	huma.Register(s.api, route(http.MethodGet, "/v1/me", "get-me", "Get the owner and the scopes of your credentials", bellcord.ScopeRead), s.me)
+	code := route(http.MethodPost, "/v1/codes", "create-code", "Create a code that logs a browser in as you, once, within a minute", bellcord.ScopeRead)
 	code.DefaultStatus = http.StatusCreated
 	huma.Register(s.api, code, s.code)
-	login := route(http.MethodPost, "/v1/login", loginID, "Log a browser in with a code: the answer sets its cookie and has the secret of the page", "")
+	login := route(http.MethodPost, "/v1/login", loginID, "Log a browser in with a code: sets its cookie and returns the page secret", "")
 	login.Security = []map[string][]string{}
 	login.MaxBodyBytes = mostLogin
 	huma.Register(s.api, login, s.login)
@@ -144,7 +144,7 @@ func (s *Server) Ready(ctx context.Context) error {
 		return bellcord.ErrStoreDown // the log has the reason
 	}
 	if _, err := s.Hub.Tail(ctx, "none"); err != nil {
-		s.Logger.Error("the store does not answer", "err", err)
+		s.Logger.Error("store does not answer", "err", err)
 		return bellcord.ErrStoreDown
 	}
 	return nil

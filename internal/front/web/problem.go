@@ -42,9 +42,9 @@ type errScope struct{ scope bellcord.Scope }
 
 func (e errScope) Error() string {
 	if e.scope == bellcord.ScopeAdmin {
-		return "this needs the scope admin" + howAdmin
+		return "this request requires the admin scope" + howAdmin
 	}
-	return fmt.Sprintf("this needs the scope %s", e.scope)
+	return fmt.Sprintf("this request requires the %s scope", e.scope)
 }
 
 // howAdmin says what to do where admin is missing.
@@ -141,8 +141,8 @@ func asProblem(err error) *problem {
 	for _, known := range problems {
 		if errors.Is(err, known.err) {
 			p := newProblem(known.status, known.word, known.err)
-			if errors.Is(err, auth.ErrBadCredentials) {
-				p.Detail = err.Error() // it says no more than who shows them may know
+			if errors.Is(err, auth.ErrBadCredentials) || errors.Is(err, errHost) {
+				p.Detail = clip(err.Error(), mostDetail) // it says no more than who sent them may know
 			}
 			if known.status == http.StatusServiceUnavailable || known.status == http.StatusTooManyRequests {
 				p.retryAfter = time.Second
@@ -150,7 +150,7 @@ func asProblem(err error) *problem {
 			return p
 		}
 	}
-	return newProblem(http.StatusInternalServerError, "", errors.New("something went wrong here; the log has it"))
+	return newProblem(http.StatusInternalServerError, "", errors.New("internal error; see the server's log"))
 }
 
 func newProblem(status int, word string, err error) *problem {
@@ -169,7 +169,7 @@ func (s *Server) fail(err error) error {
 	}
 	p := s.problem(err)
 	if p.Status == http.StatusInternalServerError {
-		s.Logger.Error("http", "err", err)
+		s.Logger.Error("http request failed", "err", err)
 	}
 	return p
 }

@@ -12,8 +12,8 @@ import (
 )
 
 func (s *Server) questionRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/questions", "list-questions", "What a turn waits for", bellcord.ScopeRead), s.questions)
-	answer := route(http.MethodPost, "/v1/turns/{turn}/answers/{question}", "answer-question", "Answer a question; a stop closes it", bellcord.ScopePrompt)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/questions", "list-questions", "List the open questions of a turn", bellcord.ScopeRead), s.questions)
+	answer := route(http.MethodPost, "/v1/turns/{turn}/answers/{question}", "answer-question", "Answer an open question; stopping the turn closes it", bellcord.ScopePrompt)
 	answer.DefaultStatus = http.StatusNoContent
 	huma.Register(s.api, answer, s.answer)
 }
@@ -38,7 +38,7 @@ func (s *Server) answer(ctx context.Context, in *struct {
 	}
 	for _, q := range s.Hub.QueueEntries([]bellcord.TurnRecord{r})[r.ID].Questions {
 		if q.ID == in.Question && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
-			return nil, s.fail(badInput("choice %q: it is not one of the question's", in.Body.Choice))
+			return nil, s.fail(badInput("choice %q is not one of the question's choices", in.Body.Choice))
 		}
 	}
 	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, in.Body.Choice, caller(ctx).Owner))

@@ -12,10 +12,10 @@ import (
 )
 
 func (s *Server) queueRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/queue", "list-queue", "The turns that wait, in order", bellcord.ScopeRead), s.queue)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/queue/send", "send-queue", "Let the turns run that a stop holds back", bellcord.ScopePrompt), s.sendAll)
-	huma.Register(s.api, route(http.MethodPatch, "/v1/turns/{turn}", "edit-turn", "Change a prompt that waits", bellcord.ScopePrompt), s.edit)
-	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Let a turn run before the others that wait", bellcord.ScopePrompt), s.send)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/queue", "list-queue", "List the queued turns of a session, in order", bellcord.ScopeRead), s.queue)
+	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/queue/send", "send-queue", "Release the turns that a stop holds", bellcord.ScopePrompt), s.sendAll)
+	huma.Register(s.api, route(http.MethodPatch, "/v1/turns/{turn}", "edit-turn", "Change the text of a queued turn", bellcord.ScopePrompt), s.edit)
+	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Run a queued turn before the other queued turns", bellcord.ScopePrompt), s.send)
 }
 
 func (s *Server) queue(ctx context.Context, in *SessionPath) (*struct{ Body api.Turns }, error) {

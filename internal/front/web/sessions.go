@@ -31,7 +31,7 @@ type (
 		Body     bellcord.Session
 	}
 	newSession struct {
-		Key  string `header:"Idempotency-Key" maxLength:"255" doc:"the same key makes the same session"`
+		Key  string `header:"Idempotency-Key" maxLength:"255" doc:"a repeated request with the same key returns the same session"`
 		Body *api.NewSession
 	}
 	changeSession struct {
@@ -40,25 +40,25 @@ type (
 	}
 	deleteSession struct {
 		SessionPath
-		Files bool `query:"files" doc:"remove the session's workspace, too; a directory that was named when the session was made stays"`
+		Files bool `query:"files" doc:"also remove the session's workspace; a directory that was given when the session was created is kept"`
 	}
 	listSessions struct {
-		Limit  int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
-		Before string `query:"before" doc:"next of the page before"`
-		Dir    string `query:"dir"`
+		Limit  int    `query:"limit" doc:"maximum number of sessions" default:"50" minimum:"1" maximum:"500"`
+		Before string `query:"before" doc:"next of the previous page"`
+		Dir    string `query:"dir" doc:"only sessions with this working directory"`
 	}
 )
 
 func (s *Server) sessionRoutes() {
-	make1 := route(http.MethodPost, "/v1/sessions", "create-session", "Make a session", bellcord.ScopePrompt)
+	make1 := route(http.MethodPost, "/v1/sessions", "create-session", "Create a session", bellcord.ScopePrompt)
 	make1.DefaultStatus = http.StatusCreated
 	huma.Register(s.api, make1, s.makeSession)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions", "list-sessions", "List your sessions, the most recently updated first", bellcord.ScopeRead), s.listSessions)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}", "get-session", "A session, with the turns that have not ended", bellcord.ScopeRead), s.getSession)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions", "list-sessions", "List your sessions, most recently updated first", bellcord.ScopeRead), s.listSessions)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}", "get-session", "Get a session with its turns that have not ended", bellcord.ScopeRead), s.getSession)
 	huma.Register(s.api, route(http.MethodPatch, "/v1/sessions/{session}", "change-session", "Change a session's title, model or mode", bellcord.ScopePrompt), s.changeSession)
-	huma.Register(s.api, route(http.MethodDelete, "/v1/sessions/{session}", "delete-session", "Stop what a session runs, then remove it with all that it has", bellcord.ScopePrompt), s.deleteSession)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/clear", "clear-session", "Stop what a session runs and start its conversation anew", bellcord.ScopePrompt), s.clearSession)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/transcript", "get-transcript", "What was said and done, as Markdown or JSON", bellcord.ScopeRead), s.transcript)
+	huma.Register(s.api, route(http.MethodDelete, "/v1/sessions/{session}", "delete-session", "Stop a session's turns, then delete the session with all its data", bellcord.ScopePrompt), s.deleteSession)
+	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/clear", "clear-session", "Stop a session's turns and clear its conversation", bellcord.ScopePrompt), s.clearSession)
+	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/transcript", "get-transcript", "Get a session's transcript, as Markdown or JSON", bellcord.ScopeRead), s.transcript)
 }
 
 func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession, error) {
@@ -141,10 +141,10 @@ func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (
 		return "", errScope{bellcord.ScopeAdmin}
 	}
 	if !filepath.IsAbs(dir) {
-		return "", badInput("dir %q: it has to be absolute", dir)
+		return "", badInput("dir %q: must be an absolute path", dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", badInput("dir %q: there is no such directory", dir)
+		return "", badInput("dir %q: no such directory", dir)
 	}
 	return filepath.Clean(dir), nil
 }
@@ -155,7 +155,7 @@ func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ B
 		at, id, _ := strings.Cut(in.Before, "_")
 		nanos, err := strconv.ParseInt(at, 10, 64)
 		if err != nil {
-			return nil, s.fail(badInput("before: give it as the page before had it"))
+			return nil, s.fail(badInput("before: must be the value of next from the previous page"))
 		}
 		query.Before, query.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
 	}

@@ -137,15 +137,15 @@ func (s *shapeReader) check() error {
 	}
 	switch {
 	case len(s.levels) > mostDepth:
-		return badInput("the body has more than %d levels", mostDepth)
+		return badInput("the request body is nested more than %d levels deep", mostDepth)
 	case last.object && last.commas >= mostKeys:
-		return badInput("an object of the body has more than %d keys", mostKeys)
+		return badInput("an object in the request body has more than %d keys", mostKeys)
 	case last.commas >= mostItems:
-		return badInput("an array of the body has more than %d items", mostItems)
+		return badInput("an array in the request body has more than %d items", mostItems)
 	case s.plain > mostPlain:
 		return bellcord.ErrPromptTooLong
 	case s.values > mostValues:
-		return badInput("the body has more than %d values", mostValues)
+		return badInput("the request body has more than %d values", mostValues)
 	}
 	return nil
 }

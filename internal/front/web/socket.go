@@ -60,14 +60,14 @@ func (s *Server) SocketContext(ctx context.Context, conn net.Conn) context.Conte
 type errPeer struct{ err error }
 
 func (e errPeer) Error() string {
-	return fmt.Sprintf("the local socket is closed to this process: %v. Commands of a turn may not use the server that runs them; "+
-		"use a terminal that no agent started", e.err)
+	return fmt.Sprintf("this process may not use the local socket: %v; commands of a turn cannot use the server that runs them, "+
+		"so use a terminal that no agent started", e.err)
 }
 
 func checkPeer(ctx context.Context) error {
 	check, ok := ctx.Value(peerKey{}).(func() error)
 	if !ok {
-		return errPeer{errors.New("it was not checked")}
+		return errPeer{errors.New("the process was not checked")}
 	}
 	if err := check(); err != nil {
 		return errPeer{err}
@@ -79,7 +79,7 @@ func checkPeer(ctx context.Context) error {
 type errToken struct{ err error }
 
 func (e errToken) Error() string {
-	how := "over the local socket you can read and stop without a token; for anything else send the token in the file \"token\" of the data directory as Authorization: Bearer, or name another with --token-file"
+	how := "over the local socket you can read and stop without a token; for anything else, send the token from the file \"token\" in the data directory as Authorization: Bearer, or choose another with --token-file"
 	if errors.Is(e.err, auth.ErrNoCredentials) {
 		return how
 	}

@@ -49,11 +49,11 @@ func (s *Server) stopRoutes() {
 		return s.stop(ctx, in.Body, bellcord.StopRequest{Turn: id})
 	}
 	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/turns/{turn}/stop", "stop-turn",
-		"Stop a turn. One that has not come yet is stopped when it comes, within ten minutes"), turn)
+		"Stop a turn; if it does not exist yet, it is stopped when it arrives within ten minutes"), turn)
 	huma.Register(s.api, stopRoute(http.MethodDelete, "/v1/turns/{turn}", "discard-turn",
-		"Discard a turn that waits; the same as its stop"), turn)
+		"Discard a queued turn; the same as stopping it"), turn)
 	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/sessions/{session}/stop", "stop-session",
-		"Stop what a session runs"), func(ctx context.Context, in *stopSession) (*stopped, error) {
+		"Stop the running turn of a session"), func(ctx context.Context, in *stopSession) (*stopped, error) {
 		found, err := s.session(ctx, in.Session)
 		if err != nil {
 			return nil, s.fail(err)
@@ -61,7 +61,7 @@ func (s *Server) stopRoutes() {
 		return s.stop(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
 	})
 	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/stop", "stop-all",
-		"Stop all that you may"), func(ctx context.Context, in *stopAll) (*stopped, error) {
+		"Stop every turn you are authorized to stop"), func(ctx context.Context, in *stopAll) (*stopped, error) {
 		return s.stop(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
 	})
 }

@@ -26,18 +26,18 @@ type (
 	}
 	newTurn struct {
 		SessionPath
-		Key  string `header:"Idempotency-Key" maxLength:"255" doc:"the same key makes the same turn"`
+		Key  string `header:"Idempotency-Key" maxLength:"255" doc:"a repeated request with the same key returns the same turn"`
 		Body api.NewTurn
 	}
 )
 
 func (s *Server) turnRoutes() {
-	prompt := route(http.MethodPost, "/v1/sessions/{session}/turns", "create-turn", "Prompt: the turn is on record when this answers, and can be stopped from then on (with an id of your own: before)", bellcord.ScopePrompt)
+	prompt := route(http.MethodPost, "/v1/sessions/{session}/turns", "create-turn", "Send a prompt: the turn is recorded before this returns, and can be stopped from then on (with your own id: even before)", bellcord.ScopePrompt)
 	prompt.DefaultStatus = http.StatusAccepted
 	prompt.MaxBodyBytes = mostPrompt
 	huma.Register(s.api, prompt, s.prompt)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "Your turns that have not ended", bellcord.ScopeRead), s.listTurns)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "A turn; with ?wait= once it has ended, or when that time is over", bellcord.ScopeRead), s.getTurn)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "List your turns that have not ended", bellcord.ScopeRead), s.listTurns)
+	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "Get a turn; with ?wait=, once it has ended or that time has passed", bellcord.ScopeRead), s.getTurn)
 }
 
 func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
@@ -123,7 +123,7 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 	if body.Deadline != "" {
 		d, err := time.ParseDuration(body.Deadline)
 		if err != nil || d <= 0 {
-			return p, badInput("deadline %q: a duration is meant, as in 90s", body.Deadline)
+			return p, badInput("deadline %q: must be a positive duration, such as 90s", body.Deadline)
 		}
 		p.Deadline = tighter(p.Deadline, d)
 	}
@@ -169,8 +169,8 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 
 func (s *Server) getTurn(ctx context.Context, in *struct {
 	TurnPath
-	Wait    string `query:"wait" doc:"as in 30s, at most 60s"`
-	Include string `query:"include" enum:"answer" doc:"answer: what the agent said and asked for, as one value"`
+	Wait    string `query:"wait" doc:"how long to wait for the end of the turn, such as 30s; maximum 60s"`
+	Include string `query:"include" enum:"answer" doc:"answer: add the agent's text and tool calls, as one value"`
 },
 ) (*oneTurn, error) {
 	r, err := s.record(ctx, in.Turn)

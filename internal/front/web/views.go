@@ -129,7 +129,7 @@ func waiting(text string, otherwise time.Duration) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, badInput("wait %q: a duration is meant, as in 30s", text)
+		return 0, badInput("wait %q: must be a duration, such as 30s", text)
 	}
 	return min(d, mostWait), nil
 }

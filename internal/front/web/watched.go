@@ -124,7 +124,7 @@ func (w *watched) stop(id bellcord.SessionID) {
 	for turn := range of.turns {
 		w.hub.Stop(bellcord.StopRequest{
 			Turn: turn, Queue: bellcord.QueueNext,
-			Cause: bellcord.Cause{Kind: bellcord.CauseDisconnect, By: "nobody watches", Source: api.FromHTTP},
+			Cause: bellcord.Cause{Kind: bellcord.CauseDisconnect, By: "no viewers", Source: api.FromHTTP},
 		})
 	}
 }

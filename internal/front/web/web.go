@@ -175,14 +175,14 @@ func (s *Server) Close() {
 // description is what the OpenAPI document says of the whole.
 func description(version string) huma.Config {
 	c := huma.DefaultConfig("Bellcord", version)
-	c.Info.Description = "An agent runtime in which stop means stopped. Costs are in billionths of a dollar, durations in nanoseconds where they are numbers."
+	c.Info.Description = "An agent runtime in which stop means stopped. Costs are in billionths of a US dollar. Durations that are numbers are in nanoseconds, unless stated otherwise."
 	c.CreateHooks = nil // no $schema in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "/v1/openapi", "", ""
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token":  {Type: "http", Scheme: "bearer", Description: "bellcord token create, or a JWT of an issuer that the server trusts"},
-		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "POST /v1/login; accepted with the secret of the page only"},
-		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader, Description: "the secret of the page, from the answer to POST /v1/login"},
+		"token":  {Type: "http", Scheme: "bearer", Description: "a token from bellcord token create, or a JWT from an issuer that the server trusts"},
+		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "set by POST /v1/login; accepted only together with the page secret"},
+		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader, Description: "the page secret, from the response to POST /v1/login"},
 	}
 	c.Security = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
 	return c
