@@ -28,7 +28,7 @@ var alone = flag.Bool("browser", false, "drive the page in a real browser")
 func TestThePageInARealBrowser(t *testing.T) {
 	t.Parallel()
 	if !*alone {
-		t.Skip("it is not alone: make page-test")
+		t.Skip("needs -browser: run make page-test")
 	}
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

@@ -8,13 +8,13 @@ const shown = ['running', 'stopping', 'stopped', 'timeline', 'phone', 'operation
 const answer = `Three things stand out.
 
 1. **The queue** is read once and kept. Later prompts never see it.
-2. \`stop()\` returns before the child is gone, so its last write can land after the answer.
+2. \`stop()\` returns before the child has exited, so its last write can land after the answer.
 3. The test waits 200 ms and hopes.
 
 \`\`\`go
 func (t *Turn) Stop(cause Cause) Receipt {
 	t.cancel(cause)
-	<-t.done // nothing of the turn is left behind this line
+	<-t.done // nothing of the turn runs after this line
 	return t.receipt
 }
 \`\`\`
@@ -22,9 +22,9 @@ func (t *Turn) Stop(cause Cause) Receipt {
 | change | file | lines |
 |---|---|---:|
 | wait for the child | turn.go | 12 |
-| read the queue anew | hub.go | 4 |
+| re-read the queue | hub.go | 4 |
 
-I would begin with the second one, because the others hide behind it. `
+I would start with the second one, because it hides the others. `
 const listing = 'trap "" TERM; for i in $(seq 1 400); do echo "ok   pkg/$i   0.0$((i % 9))s"; sleep 0.1; done'
 
 const tasks = [

@@ -59,7 +59,7 @@ func tools(t *testing.T) (chromium string) {
 		}
 	}
 	if _, err := os.Stat("../page/node_modules/playwright-core"); err != nil {
-		missing(t, "playwright-core is not installed: make page-test does")
+		missing(t, "playwright-core is not installed: run make page-test")
 	}
 	return chromium
 }
@@ -143,7 +143,7 @@ var alone = flag.Bool("browser", false, "open a real browser and a real terminal
 func TestLaw04_EverySurfaceTellsTheSameStop(t *testing.T) {
 	t.Parallel()
 	if !*alone {
-		t.Skip("it is not alone: make surfaces")
+		t.Skip("needs -browser: run make surfaces")
 	}
 	r := openRoom(t)
 	alike := ""

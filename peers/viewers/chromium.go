@@ -133,7 +133,7 @@ func (b *chromium) call(ctx context.Context, page, method string, params map[str
 		}
 		return json.Unmarshal(m.Result, into)
 	case <-b.gone:
-		return fmt.Errorf("%s: the browser is gone", method)
+		return fmt.Errorf("%s: the browser has exited", method)
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}

@@ -86,7 +86,7 @@ func (c *curl) once(ctx context.Context, end <-chan time.Time, most int64) error
 	close(over)
 	werr := cmd.Wait()
 	if signalled := cmd.ProcessState.ExitCode() == -1; !signalled || err != nil {
-		return errors.Join(fmt.Errorf("%s ended by itself: %s", c.name, complaint.String()), werr, err)
+		return errors.Join(fmt.Errorf("%s exited by itself: %s", c.name, complaint.String()), werr, err)
 	}
 	if rest > 0 {
 		c.torn.Add(1)

@@ -96,7 +96,7 @@ func (h *house) start(ctx context.Context) error {
 	case h.url = <-serving:
 		return nil
 	case <-h.drained:
-		return errors.New("the server ended before it served")
+		return errors.New("the server exited before it served")
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -21,7 +21,7 @@ import (
 
 func main() {
 	flags := flag.NewFlagSet("viewers", flag.ExitOnError)
-	kills := flags.Int("kills", 1000, "how many connections are killed, half of them a browser's")
+	kills := flags.Int("kills", 1000, "number of connections to kill, half of them of a browser")
 	_ = flags.Parse(os.Args[1:]) // it exits where they are wrong
 	r, err := try(context.Background(), *kills)
 	if err != nil {
@@ -30,7 +30,7 @@ func main() {
 	}
 	fmt.Println(r)
 	if wrong := r.wrong(); wrong != "" {
-		fmt.Fprintln(os.Stderr, "viewers: not all was seen as it is on record:", wrong)
+		fmt.Fprintln(os.Stderr, "viewers: events seen differ from the record:", wrong)
 		os.Exit(1)
 	}
 }

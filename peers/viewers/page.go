@@ -143,7 +143,7 @@ func (p *pages) heed(page, method string, params json.RawMessage) {
 	switch {
 	case err != nil:
 	case told.Stream >= len(of):
-		err = fmt.Errorf("a page tells of a stream that it does not have: %s", call.Payload)
+		err = fmt.Errorf("a page reported a stream that it does not have: %s", call.Payload)
 	case told.Lost == "lost":
 		p.losses.Add(1)
 		return

@@ -125,7 +125,7 @@ func (t *trial) kill(ctx context.Context, curlKills int) error {
 	case err = <-t.failed:
 	case err = <-t.pages.failed:
 	case <-ctx.Done():
-		err = fmt.Errorf("%d cuts of the browser's connections were still to be made: %w", t.cutter.left.Load(), ctx.Err())
+		err = fmt.Errorf("%d cuts of the browser's connections were not made: %w", t.cutter.left.Load(), ctx.Err())
 	}
 	close(enough)
 	if err == nil {

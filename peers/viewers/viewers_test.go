@@ -14,7 +14,7 @@ import (
 )
 
 // CI asks for 1,000.
-var kills = flag.Int("kills", 40, "how many connections are killed")
+var kills = flag.Int("kills", 40, "number of connections to kill")
 
 // Law 28 for real viewers: what each was shown, put together over all its
 // connections, is the record.
