@@ -186,7 +186,7 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 		if shown.cookie {
 			return Caller{}, errNotOneLogin
 		}
-		return Caller{}, ErrBadCredentials
+		return Caller{}, errNoSuchToken
 	}
 	// From here on it is the owner who is told why. Logins that were made before
 	// there was a secret of the page have a hash that fits without one.
@@ -203,6 +203,9 @@ func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
 	d.touch(ctx, t, now)
 	return callerOf(t), nil
 }
+
+// errNoSuchToken answers an unknown id and a wrong secret alike.
+var errNoSuchToken = fmt.Errorf("%w: no such token; check it, or create one with bellcord token create", ErrBadCredentials)
 
 var errNotOneLogin = fmt.Errorf("%w: the cookie and the header %s do not belong to the same login; log in again with bellcord open", ErrBadCredentials, PageHeader)
 
