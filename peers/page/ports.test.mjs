@@ -138,7 +138,7 @@ test('a conversation is saved as a file, by the page and not by a link', async (
   const { page, id } = await s.at()
   await prompt(page, 'save this')
   await page.locator('.badge.done').waitFor()
-  await page.getByLabel('More about this session').click()
+  await page.getByLabel('Session menu').click()
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as Markdown' }).click()])
   assert.equal(file.suggestedFilename(), 'session.md')
   let text = ''
