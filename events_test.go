@@ -56,9 +56,9 @@ var consumers = []consumer{
 	{"metrics", "internal/telemetry", []string{"Metrics.Watch"}, map[string]string{
 		"is counted by its kind, like all": "TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},
-	{"traces", "internal/telemetry", []string{"Traces.tell", "turnTrace.tell"}, untraced},
+	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
-	{"transcripts", "internal/transcript", []string{"Markdown.show"}, map[string]string{
+	{"transcripts", "internal/transcript", []string{"Markdown.writeBody"}, map[string]string{
 		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
 		"the prompt names it":                             "AttachmentLoaded",
 		"only the model needs it":                         "ThinkingSigned",
@@ -90,7 +90,7 @@ var consumers = []consumer{
 		"has no text that is printed":        "StopRequested StepStarted StepEnded AttachmentLoaded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated",
 		"line.Watch makes its text harmless": "TurnAccepted PromptEdited TurnStarted QuestionOpened QuestionAnswered",
 	}},
-	{"Telegram", "internal/front/telegram", []string{"chat.show", "chat.past", "turn.take"}, map[string]string{
+	{"Telegram", "internal/front/telegram", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
 		"the user's own message shows it": "PromptEdited AttachmentLoaded",
 		"only the model needs it":         "ThinkingSigned",
 		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta",

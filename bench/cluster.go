@@ -86,7 +86,7 @@ func (f clusterFigure) onStage(out io.Writer, binary string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stage.close()) }()
+	defer func() { err = errors.Join(err, stage.closeStage()) }()
 	return f.measure(ctx, out, stage)
 }
 

@@ -61,8 +61,8 @@ func closeBares(all []*bareStop) {
 	}
 }
 
-// take measures the request and the commit.
-func (b *bareStop) take(ctx context.Context) (request, commit time.Duration, err error) {
+// measure measures the request and the commit.
+func (b *bareStop) measure(ctx context.Context) (request, commit time.Duration, err error) {
 	began := time.Now()
 	if _, err := b.bus.RequestWithContext(ctx, bareSubject, make([]byte, bareBytes)); err != nil {
 		return 0, 0, err

@@ -89,13 +89,13 @@ func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commit
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	defer func() { err = errors.Join(err, n.close()) }()
+	defer func() { err = errors.Join(err, n.closeHub()) }()
 	if _, err := s.db.Exec(ctx, `TRUNCATE events`); err != nil {
 		return 0, 0, 0, err
 	}
 	turns := make([]*hub.Turn, pouringTurns)
 	for i := range turns {
-		if turns[i], err = n.begin(ctx); err != nil {
+		if turns[i], err = n.startTurn(ctx); err != nil {
 			return 0, 0, 0, err
 		}
 	}

@@ -48,18 +48,18 @@ func clusterFanOut(ctx context.Context, out io.Writer, s *clusterStage) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer func() { err = errors.Join(err, b.closeHub()) }()
 	a, err := s.openHub(ctx, "a", f, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.close()) }()
+	defer func() { err = errors.Join(err, a.closeHub()) }()
 	if err := f.connect(s.nats); err != nil {
 		return err
 	}
 	defer f.from.Close()
 	defer f.to.Close()
-	turn, err := b.begin(ctx)
+	turn, err := b.startTurn(ctx)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (s *clusterStage) openHub(ctx context.Context, name string, agent hub.Agent
 	return n, nil
 }
 
-func (n *hubNode) close() error {
+func (n *hubNode) closeHub() error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
 	err := n.Close(ctx)
@@ -58,8 +58,8 @@ func (n *hubNode) close() error {
 	return errors.Join(err, n.store.Close())
 }
 
-// begin starts a turn in a session of its own.
-func (n *hubNode) begin(ctx context.Context) (*hub.Turn, error) {
+// startTurn starts a turn in a session of its own.
+func (n *hubNode) startTurn(ctx context.Context) (*hub.Turn, error) {
 	made, err := n.Hub.NewSession(ctx, bellcord.Session{Dir: "/"})
 	if err != nil {
 		return nil, err

@@ -31,16 +31,16 @@ type clusterNode struct {
 	http  http.Client
 }
 
-// start starts a node and returns once it serves. The first one makes the
+// startNode starts a node and returns once it serves. The first one makes the
 // tables and the token.
-func (s *clusterStage) start(ctx context.Context, name string) (*clusterNode, error) {
+func (s *clusterStage) startNode(ctx context.Context, name string) (*clusterNode, error) {
 	n := &clusterNode{stage: s, name: name}
 	n.http.Transport = &http.Transport{MaxIdleConnsPerHost: 2 * arrivals}
 	s.nodes = append(s.nodes, n)
-	return n, n.begin(ctx)
+	return n, n.startTurn(ctx)
 }
 
-func (n *clusterNode) begin(ctx context.Context) error {
+func (n *clusterNode) startTurn(ctx context.Context) error {
 	s, config := n.stage, filepath.Join(n.stage.dir, n.name+".toml")
 	text := fmt.Sprintf("[serve]\nrate = 0 # the bench is in a hurry\nfinish = \"60s\"\n[cluster]\nname = %q\n", n.name)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
@@ -119,8 +119,8 @@ func (n *clusterNode) learnID(ctx context.Context) error {
 	return fmt.Errorf("node %s does not list itself", n.name)
 }
 
-// leave asks the node to go and waits until it has gone.
-func (n *clusterNode) leave() error {
+// shutDown asks the node to go and waits until it has gone.
+func (n *clusterNode) shutDown() error {
 	err := n.cmd.Process.Signal(syscall.SIGTERM)
 	err = errors.Join(err, <-n.said, n.cmd.Wait())
 	n.cmd = nil
@@ -131,8 +131,8 @@ func (n *clusterNode) leave() error {
 	return nil
 }
 
-// end is leave without waiting for turns; one that has gone may do so twice.
-func (n *clusterNode) end() error {
+// endNow is leave without waiting for turns; one that has gone may do so twice.
+func (n *clusterNode) endNow() error {
 	if n.cmd == nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ const (
 // see one twice.
 func clusterRestart(ctx context.Context, out io.Writer, s *clusterStage) error {
 	for _, name := range []string{"a", "b", "c"} {
-		if _, err := s.start(ctx, name); err != nil {
+		if _, err := s.startNode(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -79,11 +79,11 @@ func (c *rollingCrowd) rollThrough(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		began := time.Now()
-		if err := n.leave(); err != nil {
+		if err := n.shutDown(); err != nil {
 			return nil, err
 		}
 		left := time.Now()
-		if err := n.begin(ctx); err != nil {
+		if err := n.startTurn(ctx); err != nil {
 			return nil, err
 		}
 		c.proxy.set(i, n.url)

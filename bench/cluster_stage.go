@@ -39,7 +39,7 @@ func openClusterStage(ctx context.Context, binary string) (*clusterStage, error)
 	s := &clusterStage{binary: binary, schema: "bench_" + strings.ToLower(rand.Text()), model: fakemodel.New()}
 	err := s.open(ctx)
 	if err != nil {
-		err = errors.Join(err, s.close())
+		err = errors.Join(err, s.closeStage())
 	}
 	return s, err
 }
@@ -78,10 +78,10 @@ func (s *clusterStage) openSchema(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *clusterStage) close() error {
+func (s *clusterStage) closeStage() error {
 	var errs error
 	for _, n := range s.nodes {
-		errs = errors.Join(errs, n.end())
+		errs = errors.Join(errs, n.endNow())
 	}
 	if s.db != nil {
 		ctx, done := context.WithTimeout(context.Background(), time.Minute)

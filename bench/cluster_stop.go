@@ -30,11 +30,11 @@ type crossStops struct {
 // clusterStops measures a stop that node A is asked for while B has the turn,
 // from the request over HTTP to the answer that its end is durable.
 func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
-	a, err := s.start(ctx, "a")
+	a, err := s.startNode(ctx, "a")
 	if err != nil {
 		return err
 	}
-	b, err := s.start(ctx, "b")
+	b, err := s.startNode(ctx, "b")
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.Tu
 	if len(answer.Turns) != 1 || answer.Turns[0].Receipt == nil {
 		return fmt.Errorf("stop of %s answered %+v", id, answer)
 	}
-	request, commit, err := bare.take(ctx)
+	request, commit, err := bare.measure(ctx)
 	if err != nil {
 		return err
 	}

@@ -65,10 +65,10 @@ func (w *waits) measure(ctx context.Context, s *clusterStage, turns int, every t
 	defer func() {
 		done()
 		reading.Wait()
-		err = errors.Join(err, n.close())
+		err = errors.Join(err, n.closeHub())
 	}()
 	err = together(turns, func(int) error {
-		turn, err := n.begin(ctx)
+		turn, err := n.startTurn(ctx)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func coldstart(out io.Writer, bellcord string) error {
 			if s.missing != "" {
 				continue
 			}
-			took, err := s.start()
+			took, err := s.startOnce()
 			if err != nil {
 				return fmt.Errorf("cold start of %s: %w", s.name, err)
 			}
@@ -109,9 +109,9 @@ func isolated(folder, name string, more ...string) []string {
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},` +
 	`"clientInfo":{"name":"coldstart","version":"1"}}}` + "\n"
 
-// start starts the program once and says how long it took. It waits for the
+// startOnce starts the program once and says how long it took. It waits for the
 // process to end, so that no start has another's end beside it.
-func (s *starter) start() (time.Duration, error) {
+func (s *starter) startOnce() (time.Duration, error) {
 	ctx, done := context.WithTimeout(context.Background(), coldStartBound)
 	defer done()
 	cmd := exec.CommandContext(ctx, s.args[0], s.args[1:]...)

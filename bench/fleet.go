@@ -55,7 +55,7 @@ func startFleet(ctx context.Context, what string) (*fleet, error) {
 	return f, err
 }
 
-func (f *fleet) end() error {
+func (f *fleet) endTurns() error {
 	for _, v := range f.viewers {
 		if v != nil && v.conn != nil {
 			_ = v.conn.Close()
@@ -75,7 +75,7 @@ func (f *fleet) fill(ctx context.Context, n int) error {
 	for range arrivals {
 		arriving.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if err := f.add(ctx, i); err != nil {
+				if err := f.addTurn(ctx, i); err != nil {
 					errs <- err
 					return
 				}
@@ -90,7 +90,7 @@ func (f *fleet) fill(ctx context.Context, n int) error {
 // arrivals is how many come at once.
 const arrivals = 32
 
-func (f *fleet) add(ctx context.Context, i int) (err error) {
+func (f *fleet) addTurn(ctx context.Context, i int) (err error) {
 	if f.sessions[i], err = f.post(ctx, "/v1/sessions", "", http.StatusCreated); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (f *fleet) lag(took time.Duration) {
 	f.mu.Unlock()
 }
 
-func (f *fleet) forget() {
+func (f *fleet) dropEnded() {
 	f.mu.Lock()
 	f.lags = nil
 	f.mu.Unlock()

@@ -26,7 +26,7 @@ func relay(every time.Duration) error {
 	})
 	mux.HandleFunc("POST /v1/sessions/{id}/turns", func(w http.ResponseWriter, req *http.Request) {
 		id := req.PathValue("id")
-		r.start(id, every)
+		r.startTurn(id, every)
 		w.WriteHeader(http.StatusAccepted)
 		_ = json.NewEncoder(w).Encode(map[string]string{"id": id})
 	})
@@ -58,7 +58,7 @@ func (r *relaying) of(id string) *relayed {
 	return r.turns[id]
 }
 
-func (r *relaying) start(id string, every time.Duration) {
+func (r *relaying) startTurn(id string, every time.Duration) {
 	t := r.of(id)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

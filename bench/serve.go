@@ -46,7 +46,7 @@ func load(out io.Writer, what string, n int, during time.Duration) (result loade
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, f.end()) }()
+	defer func() { err = errors.Join(err, f.endTurns()) }()
 	idle, err := f.resident()
 	if err == nil {
 		err = f.fill(ctx, n)
@@ -57,7 +57,7 @@ func load(out io.Writer, what string, n int, during time.Duration) (result loade
 	if err := pause(ctx, 3*time.Second); err != nil { // the crowd's arrival is not what is measured
 		return result, err
 	}
-	f.forget()
+	f.dropEnded()
 	began, words := time.Now(), f.words.Load()
 	stops, err := f.stopSome(ctx, during)
 	if err != nil {

@@ -29,7 +29,7 @@ func stops(out io.Writer, n, others int) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer func() { err = errors.Join(err, b.closeBench()) }()
 	fmt.Fprintf(out, "stop of a streaming turn, %d times, with %d other turns streaming 20 words per second each\n", n, others)
 	for range others {
 		if _, err := b.streaming(ctx, "[slow 12000 50ms] other"); err != nil {
@@ -94,7 +94,7 @@ func openBench(ctx context.Context) (*stopBench, error) {
 	return b, err
 }
 
-func (b *stopBench) close() error {
+func (b *stopBench) closeBench() error {
 	err := b.hub.Close(context.Background())
 	b.provider.Close()
 	return errors.Join(err, b.store.Close(), b.serving.Close(), b.file.Close(), os.RemoveAll(b.dir))

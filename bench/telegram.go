@@ -24,7 +24,7 @@ func telegramFigures(out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer func() { err = errors.Join(err, b.closeBench()) }()
 	fmt.Fprintf(out, "telegram: %d chats streaming at once on one bot, and as many turns without a chat, 2 words per second each\n", telegramChats)
 	if err := b.stream(ctx); err != nil {
 		return err

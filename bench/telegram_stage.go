@@ -78,7 +78,7 @@ func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) 
 	return b, nil
 }
 
-func (b *telegramBench) close() error {
+func (b *telegramBench) closeBench() error {
 	b.leave()
 	err := <-b.over
 	bounded, done := context.WithTimeout(context.Background(), time.Minute)

@@ -67,7 +67,7 @@ func zoo(out io.Writer, stops int) error {
 				return errors.Join(err, k.Close())
 			}
 			zooPrint(out, a.name, way.name, r)
-			sum.add(r)
+			sum.sum(r)
 		}
 		if err := k.Close(); err != nil {
 			return err
@@ -110,14 +110,14 @@ func zooStops(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			errs = errors.Join(errs, err)
-			sum.add(r)
+			sum.sum(r)
 		})
 	}
 	all.Wait()
 	return sum, errs
 }
 
-func (r *zooRow) add(other zooRow) {
+func (r *zooRow) sum(other zooRow) {
 	r.took = append(r.took, other.took...)
 	r.survivors, r.liars = r.survivors+other.survivors, r.liars+other.liars
 	for how, n := range other.how {

@@ -56,7 +56,7 @@ func (c *Client) unreachable(err error) error {
 }
 
 func (c *Client) try(ctx context.Context, r request, into any) error {
-	res, err := c.send(ctx, r)
+	res, err := c.sendRequest(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *Client) try(ctx context.Context, r request, into any) error {
 	return nil
 }
 
-func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+func (c *Client) sendRequest(ctx context.Context, r request) (*http.Response, error) {
 	var body io.Reader
 	if r.body != nil {
 		text, err := json.Marshal(r.body)

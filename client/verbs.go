@@ -101,23 +101,23 @@ func (c *Client) getTurn(ctx context.Context, id bellcord.TurnID, wait time.Dura
 
 // Stop stops a turn, also one that has not come yet.
 func (c *Client) Stop(ctx context.Context, id bellcord.TurnID, s api.Stop) (api.Stopped, error) {
-	return c.stop(ctx, turn(id, "/stop"), s)
+	return c.postStop(ctx, turn(id, "/stop"), s)
 }
 
 // StopSession stops what a session runs.
 func (c *Client) StopSession(ctx context.Context, id bellcord.SessionID, s api.Stop) (api.Stopped, error) {
-	return c.stop(ctx, session(id, "/stop"), s)
+	return c.postStop(ctx, session(id, "/stop"), s)
 }
 
 // StopAll stops everything that is the caller's.
 func (c *Client) StopAll(ctx context.Context, s api.Stop) (api.Stopped, error) {
-	return c.stop(ctx, "/v1/stop", s)
+	return c.postStop(ctx, "/v1/stop", s)
 }
 
 // mostWait is the longest that the server waits for receipts.
 const mostWait = time.Minute
 
-func (c *Client) stop(ctx context.Context, path string, s api.Stop) (stopped api.Stopped, err error) {
+func (c *Client) postStop(ctx context.Context, path string, s api.Stop) (stopped api.Stopped, err error) {
 	return stopped, c.ask(ctx, request{method: http.MethodPost, path: path, body: s, wait: mostWait}, &stopped)
 }
 

@@ -38,12 +38,12 @@ func (b *AnswerBuilder) Add(body bellcord.Body) {
 		m := b.message(false)
 		m.calls = append(m.calls, &answerCall{AnswerCall: bellcord.AnswerCall{ID: e.Call, Name: e.Name, Arguments: e.Arguments}})
 	case bellcord.ToolCallStarted:
-		b.call(e.Call).started = true
+		b.findCall(e.Call).started = true
 	case bellcord.ToolCallEnded:
-		c := b.call(e.Call)
+		c := b.findCall(e.Call)
 		c.Outcome, c.Failed = e.Outcome, e.Failed
 	case bellcord.TurnEnded:
-		b.end()
+		b.endCalls()
 	}
 }
 
@@ -59,8 +59,8 @@ func (b *AnswerBuilder) message(speaks bool) *answerMessage {
 	return b.messages[n-1]
 }
 
-// call finds the newest call with an id; ids need only be unique within a step.
-func (b *AnswerBuilder) call(id string) *answerCall {
+// findCall finds the newest call with an id; ids need only be unique within a step.
+func (b *AnswerBuilder) findCall(id string) *answerCall {
 	for _, m := range slices.Backward(b.messages) {
 		for _, c := range slices.Backward(m.calls) {
 			if c.ID == id {
@@ -71,8 +71,8 @@ func (b *AnswerBuilder) call(id string) *answerCall {
 	return &answerCall{}
 }
 
-// end sets the fate of the calls that have no recorded end.
-func (b *AnswerBuilder) end() {
+// endCalls sets the fate of the calls that have no recorded end.
+func (b *AnswerBuilder) endCalls() {
 	for _, m := range b.messages {
 		for _, c := range m.calls {
 			switch {

@@ -75,7 +75,7 @@ func (h *historian) read(ev bellcord.Event) {
 		prompt.Text = b.Text
 		h.prompts[ev.Turn] = prompt
 	case bellcord.TurnStarted:
-		h.start(ev)
+		h.placePrompt(ev)
 	case bellcord.ConversationCleared:
 		*h = historian{prompts: h.prompts, turn: "none"} // what still runs belongs to what was
 	case bellcord.TurnEnded:
@@ -93,8 +93,8 @@ func (h *historian) read(ev bellcord.Event) {
 	}
 }
 
-// start is where a prompt has its place in the conversation.
-func (h *historian) start(ev bellcord.Event) {
+// placePrompt is where a prompt has its place in the conversation.
+func (h *historian) placePrompt(ev bellcord.Event) {
 	h.closeStep(nil)
 	prompt := h.prompts[ev.Turn]
 	delete(h.prompts, ev.Turn)
@@ -128,11 +128,11 @@ func (h *historian) work(seq int64, body bellcord.Body) {
 	case bellcord.ToolCallRequested:
 		h.calls = append(h.calls, &callState{CallRequest: bellcord.CallRequest{ID: b.Call, Name: b.Name, Arguments: b.Arguments, Signature: b.Signature}, output: clip.Text{Head: mostSoFar, Tail: mostSoFar}})
 	case bellcord.ToolCallStarted:
-		h.call(b.Call).started = true
+		h.findCall(b.Call).started = true
 	case bellcord.ToolOutputDelta:
-		h.call(b.Call).output.Add(b.Text)
+		h.findCall(b.Call).output.Add(b.Text)
 	case bellcord.ToolCallEnded:
-		c := h.call(b.Call)
+		c := h.findCall(b.Call)
 		c.ended, c.output = &b, clip.Text{}
 	case bellcord.ConversationCompacted:
 		h.closeStep(nil)
@@ -146,8 +146,8 @@ func (s *step) seal(b bellcord.ThinkingSigned) {
 	s.thought.Reset()
 }
 
-// call finds a call of the step; ids need only be unique within it.
-func (h *historian) call(id string) *callState {
+// findCall finds a call of the step; ids need only be unique within it.
+func (h *historian) findCall(id string) *callState {
 	if i := slices.IndexFunc(h.calls, func(c *callState) bool { return c.ID == id }); i >= 0 {
 		return h.calls[i]
 	}

@@ -35,16 +35,16 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 	case bellcord.StepStarted:
 		n.answer = 0
 	case bellcord.TextDelta:
-		return n.text(b, len(b.Text))
+		return n.addText(b, len(b.Text))
 	case bellcord.ThinkingDelta:
-		return n.text(b, len(b.Text))
+		return n.addText(b, len(b.Text))
 	case bellcord.ToolCallRequested:
 		if len(b.Arguments) > bellcord.MaxArguments {
 			b.Arguments = fmt.Appendf(nil, `{"omitted":"%d bytes of arguments"}`, len(b.Arguments))
 		}
 		return []bellcord.Body{b}, nil
 	case bellcord.ToolOutputDelta:
-		return n.add(b), nil
+		return n.addOutput(b), nil
 	case bellcord.ToolCallEnded:
 		short := clip.Text{Head: n.output / 2, Tail: n.output / 2}
 		if len(b.Result) > max(n.output, shortestResult) {
@@ -61,9 +61,9 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 // output is: the model needs it.
 const shortestResult = 256 << 10
 
-// text counts a piece of an answer, and puts a notice in the place of the first
+// addText counts a piece of an answer, and puts a notice in the place of the first
 // one that is too much.
-func (n *bounds) text(b bellcord.Body, size int) ([]bellcord.Body, error) {
+func (n *bounds) addText(b bellcord.Body, size int) ([]bellcord.Body, error) {
 	before := n.answer
 	n.answer += size
 	switch {
@@ -75,9 +75,9 @@ func (n *bounds) text(b bellcord.Body, size int) ([]bellcord.Body, error) {
 	return nil, ErrAnswerTooLong
 }
 
-// add returns as much of a call's output as is recorded now, and holds back the
+// addOutput returns as much of a call's output as is recorded now, and holds back the
 // rest.
-func (n *bounds) add(b bellcord.ToolOutputDelta) []bellcord.Body {
+func (n *bounds) addOutput(b bellcord.ToolOutputDelta) []bellcord.Body {
 	if n.outputs == nil {
 		n.outputs = map[string]*heldOutput{}
 	}

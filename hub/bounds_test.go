@@ -28,7 +28,7 @@ func TestBounds_LongOutput_KeepsHeadAndTail(t *testing.T) {
 	n := bounds{output: 20}
 	var recorded strings.Builder
 	for _, piece := range []string{"0123456", "789abc", strings.Repeat("x", 100), "ABCDEFGHIJ"} {
-		for _, b := range n.add(bellcord.ToolOutputDelta{Call: "c", Text: piece}) {
+		for _, b := range n.addOutput(bellcord.ToolOutputDelta{Call: "c", Text: piece}) {
 			recorded.WriteString(b.(bellcord.ToolOutputDelta).Text)
 		}
 	}

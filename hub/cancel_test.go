@@ -21,7 +21,7 @@ var cancels = map[string]string{
 	"Work.Step":        "applies a stop that waited for the step boundary",
 	"Hub.appended":     "the store has refused a write: the turn is no longer this process's",
 	"Hub.takenForDead": "other processes have taken over all turns of this one",
-	"Hub.run":          "frees the context after the turn has settled",
+	"Hub.runTurn":      "frees the context after the turn has settled",
 }
 
 func TestLaw04_TurnCancel_EveryCallerIsListedWithItsReason(t *testing.T) {

@@ -199,7 +199,7 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	t.accepted = l.journal.Put(bellcord.AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.Times.Accepted})
 	l.used = t.tally.Times.Accepted
 	l.advanceLocked()
-	h.runs.Go(func() { h.run(t, l) })
+	h.runs.Go(func() { h.runTurn(t, l) })
 	return t, nil
 }
 
@@ -259,7 +259,7 @@ func (h *Hub) Answer(turn bellcord.TurnID, question, choice, by string) error {
 	if t == nil {
 		return bellcord.ErrTurnEnded
 	}
-	return t.answer(question, given{choice, by})
+	return t.answerQuestion(question, given{choice, by})
 }
 
 // WaitForTurns accepts nothing more and waits until every turn has ended by itself,
@@ -323,8 +323,8 @@ func (l *line) advanceLocked() {
 	}
 }
 
-// leave takes a settled turn out of its line.
-func (h *Hub) leave(t *Turn, l *line) {
+// dequeue takes a settled turn out of its line.
+func (h *Hub) dequeue(t *Turn, l *line) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.turns, t.ID)

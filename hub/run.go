@@ -15,21 +15,21 @@ import (
 // errAbandoned stands for the word of an agent that gave none.
 var errAbandoned = errors.New("the agent did not return")
 
-// run is a turn's life, from accepted to settled.
-func (h *Hub) run(t *Turn, l *line) {
-	err := h.begin(t, l)
+// runTurn is a turn's life, from accepted to settled.
+func (h *Hub) runTurn(t *Turn, l *line) {
+	err := h.claimTurn(t, l)
 	if err == nil {
 		err = h.work(t, l)
 	}
 	h.settle(t, l, err)
-	h.leave(t, l)
+	h.dequeue(t, l)
 	close(t.settled)
 	t.cancel(nil) // frees the context; its cause is decided
 }
 
-// begin waits for the turn's place in line and claims it in the store, where
+// claimTurn waits for the turn's place in line and claims it in the store, where
 // another process may be running the same session.
-func (h *Hub) begin(t *Turn, l *line) error {
+func (h *Hub) claimTurn(t *Turn, l *line) error {
 	result, err := t.accepted.Wait(context.WithoutCancel(t.ctx))
 	if err != nil {
 		return err

@@ -216,9 +216,9 @@ func (t *Turn) Questions() []bellcord.Question {
 	return all
 }
 
-// answer passes a choice to the agent that asked; a second answer finds no question,
+// answerQuestion passes a choice to the agent that asked; a second answer finds no question,
 // and one that comes behind a stop finds the turn ended.
-func (t *Turn) answer(question string, g given) error {
+func (t *Turn) answerQuestion(question string, g given) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx.Err() != nil {

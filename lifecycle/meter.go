@@ -29,7 +29,7 @@ const bytesPerToken = 4
 func (m *meter) observe(b bellcord.Body) {
 	switch b := b.(type) {
 	case bellcord.StepStarted:
-		m.end(m.step, nil)
+		m.endRequest(m.step, nil)
 		m.step = &request{model: b.Model, price: b.Price, input: b.EstimatedInput}
 	case bellcord.UsageReported:
 		if m.step != nil {
@@ -42,16 +42,16 @@ func (m *meter) observe(b bellcord.Body) {
 	case bellcord.ToolCallRequested:
 		m.produced(len(b.Arguments))
 	case bellcord.StepEnded:
-		m.end(m.step, b.Usage)
+		m.endRequest(m.step, b.Usage)
 		m.step = nil
 	case bellcord.SideRequestStarted:
-		m.end(m.asides[b.Purpose], nil)
+		m.endRequest(m.asides[b.Purpose], nil)
 		if m.asides == nil {
 			m.asides = map[string]*request{}
 		}
 		m.asides[b.Purpose] = &request{model: b.Model, price: b.Price, input: b.EstimatedInput}
 	case bellcord.SideRequestEnded:
-		m.end(m.asides[b.Purpose], &b.Usage)
+		m.endRequest(m.asides[b.Purpose], &b.Usage)
 		delete(m.asides, b.Purpose)
 	}
 }
@@ -62,8 +62,8 @@ func (m *meter) produced(bytes int) {
 	}
 }
 
-// end counts a request; known is nil where the model did not tell.
-func (m *meter) end(r *request, known *bellcord.Usage) {
+// endRequest counts a request; known is nil where the model did not tell.
+func (m *meter) endRequest(r *request, known *bellcord.Usage) {
 	if r == nil {
 		return
 	}
@@ -116,9 +116,9 @@ func (m *meter) total() bellcord.Usage {
 // byModel is the same by model, for the receipt.
 func (m *meter) byModel() []bellcord.ModelUsage {
 	sum := meter{closed: slices.Clone(m.closed)}
-	sum.end(m.step, nil)
+	sum.endRequest(m.step, nil)
 	for _, r := range m.asides {
-		sum.end(r, nil)
+		sum.endRequest(r, nil)
 	}
 	return sum.closed
 }

@@ -54,11 +54,11 @@ func (t *Tally) callEnded(b bellcord.ToolCallEnded) {
 	if i < 0 {
 		return
 	}
-	t.count(t.open[i].CallRef, b.Outcome)
+	t.countCall(t.open[i].CallRef, b.Outcome)
 	t.open = slices.Delete(t.open, i, i+1)
 }
 
-func (t *Tally) count(ref bellcord.CallRef, fate bellcord.CallOutcome) {
+func (t *Tally) countCall(ref bellcord.CallRef, fate bellcord.CallOutcome) {
 	switch fate {
 	case bellcord.CallFinished:
 		t.calls.Finished++
@@ -104,7 +104,7 @@ func (t *Tally) Receipt(witnessed bool) bellcord.Receipt {
 	sum.calls.NotStarted = slices.Clone(t.calls.NotStarted)
 	sum.calls.Unknown = slices.Clone(t.calls.Unknown)
 	for _, c := range t.open {
-		sum.count(c.CallRef, openFate(c.started, witnessed))
+		sum.countCall(c.CallRef, openFate(c.started, witnessed))
 	}
 	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept}
 }

@@ -90,8 +90,8 @@ func (k *Keeper) Close() error {
 	return errors.Join(errs...)
 }
 
-// enter lets a command start, unless the keeper is closed; leave with starting.Done.
-func (k *Keeper) enter() error {
+// beginStart lets a command start, unless the keeper is closed; leave with starting.Done.
+func (k *Keeper) beginStart() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
@@ -101,7 +101,7 @@ func (k *Keeper) enter() error {
 	return nil
 }
 
-func (k *Keeper) add(r *Running) {
+func (k *Keeper) addRunning(r *Running) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.running[r] = struct{}{}

@@ -50,7 +50,7 @@ func (l *roll) asked(list []process) {
 // and has lost its parent since (one that has its parent was started to clean
 // up), and who was asked too young and runs a program of its own by now.
 func (l *roll) late(alive []process) []process {
-	late := l.add(orphans(alive), Asked)
+	late := l.addAlive(orphans(alive), Asked)
 	for _, p := range alive {
 		if l.young[p.ident] && l.who[p.ident].Name != p.name {
 			l.who[p.ident].Name = p.name
@@ -61,8 +61,8 @@ func (l *roll) late(alive []process) []process {
 	return late
 }
 
-// add notes who is alive, and how it is to be ended; it returns the new ones.
-func (l *roll) add(alive []process, how How) []process {
+// addAlive notes who is alive, and how it is to be ended; it returns the new ones.
+func (l *roll) addAlive(alive []process, how How) []process {
 	var fresh []process
 	for _, p := range alive {
 		if l.who[p.ident] == nil {
@@ -77,7 +77,7 @@ func (l *roll) add(alive []process, how How) []process {
 
 // split tells those who are gone from those who are alive.
 func (l *roll) split(alive []process) (ended, survivors []Ended) {
-	l.add(alive, Forced)
+	l.addAlive(alive, Forced)
 	living := make(map[ident]bool)
 	for _, p := range alive {
 		living[p.ident] = true
@@ -114,7 +114,7 @@ func orphans(alive []process) []process {
 func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
 	met := &roll{who: make(map[ident]*Ended), young: make(map[ident]bool)}
-	if first := met.add(p.look(), Asked); len(first) > 0 {
+	if first := met.addAlive(p.look(), Asked); len(first) > 0 {
 		met.asked(first)
 		if !p.ask(first) {
 			grace = 0
@@ -135,7 +135,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	// time: a bound is for what cannot be killed, not for what was not tried.
 	bound := began.Add(grace + killing)
 	for tried := false; !gone && (!tried || time.Now().Before(bound)); tried = true {
-		met.add(p.kill(), Forced)
+		met.addAlive(p.kill(), Forced)
 		gone = until(p.empty, 100*time.Millisecond, nil)
 	}
 	r := Report{Proof: p.proof()}

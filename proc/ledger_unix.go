@@ -56,9 +56,9 @@ func (l *ledger) path(ending string) string { return filepath.Join(l.dir, l.id+e
 
 func (l *ledger) entryPath(name string) string { return l.path("-" + name + entryEnding) }
 
-// write puts an entry in place whole: a crash leaves the old one or the new.
+// writeEntry puts an entry in place whole: a crash leaves the old one or the new.
 // It need not survive a crash of the machine, which ends the processes as well.
-func (l *ledger) write(name string, e entry) error {
+func (l *ledger) writeEntry(name string, e entry) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err

@@ -11,6 +11,6 @@ func askThese(list []process) bool {
 
 func killThese(list []process) {
 	for _, p := range list {
-		send(p.ident, unix.SIGKILL)
+		signalProcess(p.ident, unix.SIGKILL)
 	}
 }

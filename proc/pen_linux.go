@@ -164,7 +164,7 @@ func (p *pen) kill() []process {
 	all := p.cgroup.members()   // for the report; who is outside is met below
 	if p.cgroup.kill() != nil { // a kernel before 5.14
 		for _, m := range p.cgroup.members() {
-			send(m.ident, unix.SIGKILL)
+			signalProcess(m.ident, unix.SIGKILL)
 		}
 	}
 	if p.strangers() {

@@ -95,7 +95,7 @@ func (k *Keeper) Run(ctx context.Context, c Command, force <-chan struct{}) (Exi
 	if ctx.Err() != nil {
 		return Exit{}, context.Cause(ctx)
 	}
-	r, err := k.start(c, false)
+	r, err := k.startCommand(c, false)
 	if err != nil {
 		return Exit{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // what it says on stderr. It runs until it ends by itself, End or Close; in
 // each case all that came from it is ended too.
 func (k *Keeper) Start(c Command) (*Running, error) {
-	return k.start(c, true)
+	return k.startCommand(c, true)
 }
 
 // plumbing is the pipes of one command: the ends that are handed to it, and ours.
@@ -84,11 +84,11 @@ func (c Command) command(p *plumbing, id string) *exec.Cmd {
 	return cmd
 }
 
-func (k *Keeper) start(c Command, piped bool) (*Running, error) {
+func (k *Keeper) startCommand(c Command, piped bool) (*Running, error) {
 	if len(c.Args) == 0 {
 		return nil, errors.New("the command is empty")
 	}
-	if err := k.enter(); err != nil {
+	if err := k.beginStart(); err != nil {
 		return nil, err
 	}
 	defer k.starting.Done()
@@ -104,7 +104,7 @@ func (k *Keeper) start(c Command, piped bool) (*Running, error) {
 		k.erase(r)
 		return nil, err
 	}
-	k.add(r)
+	k.addRunning(r)
 	r.follow(piped)
 	return r, nil
 }
@@ -147,7 +147,7 @@ func (r *Running) note(id string) {
 	}
 	e := r.pen.entry()
 	e.Marker, e.Owner, e.Name = id, r.command.Owner, r.command.label()
-	if err := l.write(id, e); err != nil {
+	if err := l.writeEntry(id, e); err != nil {
 		r.keeper.opts.Logger.Warn("cannot write the process ledger", "owner", r.command.Owner, "err", err)
 		return
 	}

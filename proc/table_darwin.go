@@ -91,8 +91,8 @@ func cgroupIDs(int) []string { return nil }
 // stampOf: there is no stamp here.
 func stampOf(int) uint64 { return 0 }
 
-// send signals a process if it still is the one that was meant.
-func send(id ident, sig unix.Signal) {
+// signalProcess signals a process if it still is the one that was meant.
+func signalProcess(id ident, sig unix.Signal) {
 	if p, ok := read(id.pid); ok && p.ident == id {
 		_ = unix.Kill(id.pid, sig)
 	}

@@ -95,9 +95,9 @@ func markerOf(pid int) string {
 	return strings.Join(all, ",")
 }
 
-// send signals exactly the process that was meant, never a later one with its
+// signalProcess signals exactly the process that was meant, never a later one with its
 // number: the descriptor is bound to one process, and the start time says which.
-func send(id ident, sig unix.Signal) {
+func signalProcess(id ident, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(id.pid, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return

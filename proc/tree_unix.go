@@ -60,7 +60,7 @@ func (t *tree) scan(table []process) []process {
 		}
 	}
 	slices.SortFunc(young, byAge)
-	t.forget(young, byPID)
+	t.dropGoneGroups(young, byPID)
 	members := make(map[int]bool)
 	for first, grew := true, true; grew; first = false {
 		grew = false
@@ -78,9 +78,9 @@ func (t *tree) scan(table []process) []process {
 	return t.remember(young, members)
 }
 
-// forget lets go of groups that are no more, so that a new one with the same
+// dropGoneGroups lets go of groups that are no more, so that a new one with the same
 // number is not taken for ours.
-func (t *tree) forget(young []process, byPID map[int]process) {
+func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 	used := make(map[int]bool)
 	for _, p := range young {
 		used[p.group], used[p.session] = true, true
@@ -172,7 +172,7 @@ func ask(list []process) {
 	for _, p := range list {
 		now, ok := read(p.pid)
 		if ok && now.ident == p.ident && !groups[now.group] { // it may just have left
-			send(p.ident, unix.SIGTERM)
+			signalProcess(p.ident, unix.SIGTERM)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func ask(list []process) {
 func rouse(list []process) {
 	for _, p := range list {
 		if p.halted {
-			send(p.ident, unix.SIGCONT)
+			signalProcess(p.ident, unix.SIGCONT)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (t *tree) kill() []process {
 		for _, p := range alive {
 			if !halted[p.ident] {
 				halted[p.ident], fresh = true, true
-				send(p.ident, unix.SIGSTOP)
+				signalProcess(p.ident, unix.SIGSTOP)
 			}
 		}
 		if !fresh {
@@ -205,7 +205,7 @@ func (t *tree) kill() []process {
 		}
 	}
 	for _, p := range alive {
-		send(p.ident, unix.SIGKILL)
+		signalProcess(p.ident, unix.SIGKILL)
 	}
 	return alive
 }

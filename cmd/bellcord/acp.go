@@ -33,7 +33,7 @@ it is, and the old file is kept as FILE.before-bellcord.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if install.editor != "" {
-				return install.tell(&s, os.Stdout)
+				return install.printSettings(&s, os.Stdout)
 			}
 			return s.serveACP(cmd.Context())
 		},

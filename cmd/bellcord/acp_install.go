@@ -17,7 +17,7 @@ type acpInstall struct {
 	write  bool
 }
 
-func (a acpInstall) tell(s *settings, out io.Writer) error {
+func (a acpInstall) printSettings(s *settings, out io.Writer) error {
 	e, err := editor.Named(a.editor)
 	if err != nil {
 		return err

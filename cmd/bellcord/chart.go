@@ -39,7 +39,7 @@ func chart(out io.Writer, tables []table) error {
 		}
 		for _, row := range t.rows {
 			line := fmt.Sprintf("%s  %9s %9s %9s %11s", pad(shortName(row.name), width),
-				count(row.InputTokens), count(row.CacheReadTokens), count(row.OutputTokens), cost(row.Usage))
+				formatTokens(row.InputTokens), formatTokens(row.CacheReadTokens), formatTokens(row.OutputTokens), cost(row.Usage))
 			if t.title != "" {
 				line += "  " + bar(row.Total(), most)
 			}
@@ -78,8 +78,8 @@ func cost(u bellcord.Usage) string {
 	return text
 }
 
-// count writes a number of tokens in five characters or so.
-func count(n int64) string {
+// formatTokens writes a number of tokens in five characters or so.
+func formatTokens(n int64) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)

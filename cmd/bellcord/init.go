@@ -29,14 +29,14 @@ built-in fake model, which needs no key. No key is written to the file.
 An existing file is not changed, unless you add --force; then it is kept as
 FILE.old.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), os.Stdout) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.runInit(cmd.Context(), os.Stdout) },
 	}
 	cmd.Flags().StringVar(&f.file, "config", "", "`file` to write (env BELLCORD_CONFIG; default: bellcord/config.toml in the XDG config directory)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace an existing file and keep it as FILE.old")
 	return cmd
 }
 
-func (f *initFlags) run(ctx context.Context, out io.Writer) error {
+func (f *initFlags) runInit(ctx context.Context, out io.Writer) error {
 	w, err := setup.Write(ctx, f.file, f.force)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ admin) or, without a server, as the store has them. HEARD is when a node last
 renewed its lease, LEASE how long the lease is still valid, and BUS how long the node
 takes to answer over NATS.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.list(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.printNodes(cmd.Context()) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
@@ -40,7 +40,7 @@ takes to answer over NATS.`,
 	return cmd
 }
 
-func (f *nodesFlags) list(ctx context.Context) error {
+func (f *nodesFlags) printNodes(ctx context.Context) error {
 	c, err := f.load()
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (f *openFlags) open(ctx context.Context) error {
 	if f.print {
 		return nil
 	}
-	if err := show(address); err != nil {
+	if err := openInBrowser(address); err != nil {
 		fmt.Fprintln(os.Stderr, "could not open a browser:", err)
 	}
 	return nil
@@ -95,8 +95,8 @@ func (f *openFlags) address(ctx context.Context, remote *client.Client) (string,
 	return strings.TrimRight(base, "/") + "/login#" + code.Code, nil
 }
 
-// show has the system open an address.
-func show(address string) error {
+// openInBrowser has the system open an address.
+func openInBrowser(address string) error {
 	var command []string
 	switch runtime.GOOS {
 	case "darwin":

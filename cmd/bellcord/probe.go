@@ -45,7 +45,7 @@ GOOGLE_GEMINI_BASE_URL. --shell names its shell tool and the tool's argument.`,
   bellcord probe --shell bash:command -- my-agent --acp
   bellcord probe --agent goose
   bellcord probe --agent goose --behind`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.runProbe(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`protocol` of the agent: acp or pi")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "`name` of a known agent (bellcord agents lists them)")
@@ -57,7 +57,7 @@ GOOGLE_GEMINI_BASE_URL. --shell names its shell tool and the tool's argument.`,
 	return cmd
 }
 
-func (f *probeFlags) run(ctx context.Context, command []string) error {
+func (f *probeFlags) runProbe(ctx context.Context, command []string) error {
 	if (f.agent == "") == (len(command) == 0) {
 		return errors.New("give either --agent NAME or a command after --")
 	}
@@ -77,7 +77,7 @@ func (f *probeFlags) run(ctx context.Context, command []string) error {
 		return err
 	}
 	target.Model = model
-	report, err := probe.Run(ctx, target, probe.Options{Tries: f.tries, Only: f.only, Each: f.show})
+	report, err := probe.Run(ctx, target, probe.Options{Tries: f.tries, Only: f.only, Each: f.showResult})
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (f *probeFlags) run(ctx context.Context, command []string) error {
 	return err
 }
 
-// show tells a person who waits how far it has come.
-func (f *probeFlags) show(r probe.Result) {
+// showResult tells a person who waits how far it has come.
+func (f *probeFlags) showResult(r probe.Result) {
 	if !f.json {
 		fmt.Fprintf(os.Stderr, "%-4s %-22s %s (%s)\n", r.Grade, r.Check, r.Saw, r.Took.Round(time.Millisecond))
 	}

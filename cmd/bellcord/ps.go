@@ -35,7 +35,7 @@ the server on the data directory, or else of all processes on the data directory
 With a token that has the scope admin, a server lists your own turns, and those of
 all owners with --all.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.list(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.printTurns(cmd.Context()) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
@@ -50,7 +50,7 @@ type listed struct {
 	Owner string `json:"owner,omitempty"`
 }
 
-func (f *psFlags) list(ctx context.Context) error {
+func (f *psFlags) printTurns(ctx context.Context) error {
 	c, err := f.load()
 	if err != nil {
 		return err

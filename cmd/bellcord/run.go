@@ -51,7 +51,7 @@ answer.`,
 			if err != nil {
 				return err
 			}
-			return f.run(cmd.Context(), text)
+			return f.runTurn(cmd.Context(), text)
 		},
 	}
 	f.agentFlags(cmd)
@@ -67,7 +67,7 @@ answer.`,
 	return cmd
 }
 
-func (f *runFlags) run(ctx context.Context, text string) error {
+func (f *runFlags) runTurn(ctx context.Context, text string) error {
 	c, err := f.load()
 	if err != nil {
 		return err

@@ -43,8 +43,8 @@ owner can read; install creates that file and prints its path.
 running, and 4 if it is not installed.`
 	cmd.AddCommand(install,
 		f.command("uninstall", "Stop and remove the service; keep data, settings and keys", f.uninstall),
-		f.command("start", "Start the service", f.start),
-		f.command("stop", "Stop the service until its next automatic start", f.stop),
+		f.command("start", "Start the service", f.startService),
+		f.command("stop", "Stop the service until its next automatic start", f.stopService),
 		status)
 	return cmd
 }
@@ -128,7 +128,7 @@ func (f *serviceFlags) uninstall(ctx context.Context, u autostart.Unit, out io.W
 	return nil
 }
 
-func (f *serviceFlags) start(ctx context.Context, u autostart.Unit, out io.Writer) error {
+func (f *serviceFlags) startService(ctx context.Context, u autostart.Unit, out io.Writer) error {
 	if err := f.does(ctx, u, u.Starting(), out); err != nil || f.dry {
 		return err
 	}
@@ -136,7 +136,7 @@ func (f *serviceFlags) start(ctx context.Context, u autostart.Unit, out io.Write
 	return nil
 }
 
-func (f *serviceFlags) stop(ctx context.Context, u autostart.Unit, out io.Writer) error {
+func (f *serviceFlags) stopService(ctx context.Context, u autostart.Unit, out io.Writer) error {
 	if err := f.does(ctx, u, u.Stopping(), out); err != nil || f.dry {
 		return err
 	}

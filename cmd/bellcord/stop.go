@@ -35,7 +35,7 @@ on the data directory runs the turn. The beginning or the end of an id is enough
 bellcord ps shows the ids. A turn that does not exist yet is stopped when it arrives,
 if that is within ten minutes.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.stop(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.sendStop(cmd.Context(), args) },
 	}
 	f.dataFlags(cmd)
 	f.flags(cmd)
@@ -52,7 +52,7 @@ if that is within ten minutes.`,
 	return cmd
 }
 
-func (f *stopFlags) stop(ctx context.Context, args []string) error {
+func (f *stopFlags) sendStop(ctx context.Context, args []string) error {
 	request, err := f.request()
 	if err != nil {
 		return err

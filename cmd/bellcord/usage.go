@@ -34,7 +34,7 @@ Costs are only known for models with prices in the configuration
 ([facts."provider/model"]).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.withStore(cmd.Context(), func(store app.Store) error { return f.show(cmd.Context(), os.Stdout, store) })
+			return f.withStore(cmd.Context(), func(store app.Store) error { return f.showUsage(cmd.Context(), os.Stdout, store) })
 		},
 	}
 	f.dataFlags(cmd)
@@ -44,7 +44,7 @@ Costs are only known for models with prices in the configuration
 	return cmd
 }
 
-func (f *usageFlags) show(ctx context.Context, out io.Writer, store app.Store) error {
+func (f *usageFlags) showUsage(ctx context.Context, out io.Writer, store app.Store) error {
 	query := bellcord.SpendingQuery{Session: bellcord.SessionID(f.session)}
 	if f.days > 0 {
 		year, month, day := time.Now().Date()

@@ -88,15 +88,15 @@ func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) 
 	}
 }
 
-// end ends the hosted process of a session, if there is one.
-func (a *agentRouter) end(id bellcord.SessionID) {
+// endHostedOf ends the hosted process of a session, if there is one.
+func (a *agentRouter) endHostedOf(id bellcord.SessionID) {
 	for _, hosted := range a.all() {
 		hosted.End(id)
 	}
 }
 
-// close ends all hosted agents concurrently.
-func (a *agentRouter) close() {
+// endHosted ends all hosted agents concurrently.
+func (a *agentRouter) endHosted() {
 	var every sync.WaitGroup
 	for _, hosted := range a.all() {
 		every.Go(hosted.Close)

@@ -115,7 +115,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	builtin := private.KeepOut(tool.Builtin(a.keeper, a.background))
 	a.tools = newSessionTools(a.config, a.keeper, builtin)
 	native := &react.Agent{
-		Model: a.Models.Find, Tools: builtin, More: a.tools.list, Background: a.background.List, Policy: a.policy,
+		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy,
 		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.Titles,
 	}
 	a.agents = &agentRouter{
@@ -155,7 +155,7 @@ func (a *App) Close() error {
 	ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
 	defer done()
 	err := a.Hub.Close(ctx)
-	a.agents.close()
+	a.agents.endHosted()
 	a.tools.close()
 	a.background.EndAll()
 	a.Models.Close()

@@ -20,7 +20,7 @@ func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.Desk, servers []acp.
 func (a *App) CloseEditor(id bellcord.SessionID) {
 	a.tools.closeSession(id)
 	a.background.End(id)
-	a.agents.end(id)
+	a.agents.endHostedOf(id)
 }
 
 // CloseMCPServers ends the MCP servers that the session's editor named.

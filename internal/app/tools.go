@@ -66,9 +66,9 @@ func spawner(keeper *proc.Keeper, secrets *secret.Known) mcp.Spawner {
 	}
 }
 
-// list returns a session's tools. The tools of a server that does not start are
+// toolsOf returns a session's tools. The tools of a server that does not start are
 // missing; its error is logged.
-func (t *sessionTools) list(ctx context.Context, s bellcord.Session) []tool.Tool {
+func (t *sessionTools) toolsOf(ctx context.Context, s bellcord.Session) []tool.Tool {
 	t.mu.Lock()
 	of := t.sessions[s.ID]
 	t.mu.Unlock()

@@ -114,7 +114,7 @@ func (d *Door) Close() { d.touches.Wait() }
 func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	key := clientKey(client)
 	if inAddress(r.URL) {
-		d.bad.take(key)
+		d.bad.takeToken(key)
 		return Caller{}, ErrInAddress
 	}
 	shown, err := credentialOf(r)
@@ -125,7 +125,7 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	caller, err := d.checkSoon(r.Context(), shown, known)
 	switch {
 	case errors.Is(err, ErrBadCredentials):
-		d.good.take(shown.hash()) // it may have been good until now
+		d.good.removeKey(shown.hash()) // it may have been good until now
 		return Caller{}, d.refuse(key, err)
 	case err != nil && known:
 		lately.Unsure = err
@@ -141,7 +141,7 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 // TooManyError where there were too many; only the former is worth a line in the
 // log.
 func (d *Door) refuse(key string, err error) error {
-	if wait := d.bad.take(key); wait > 0 {
+	if wait := d.bad.takeToken(key); wait > 0 {
 		return &TooManyError{RetryAfter: wait}
 	}
 	var jwt *refusedJWT
@@ -159,7 +159,7 @@ func (d *Door) checkSoon(ctx context.Context, shown credential, known bool) (Cal
 	if known {
 		soon, done := context.WithTimeout(ctx, checkTime)
 		defer done()
-		return d.check(soon, shown)
+		return d.checkCredential(soon, shown)
 	}
 	select {
 	case d.unseen <- struct{}{}:
@@ -167,10 +167,10 @@ func (d *Door) checkSoon(ctx context.Context, shown credential, known bool) (Cal
 	case <-ctx.Done():
 		return Caller{}, ctx.Err()
 	}
-	return d.check(ctx, shown)
+	return d.checkCredential(ctx, shown)
 }
 
-func (d *Door) check(ctx context.Context, shown credential) (Caller, error) {
+func (d *Door) checkCredential(ctx context.Context, shown credential) (Caller, error) {
 	if shown.isJWT() {
 		return d.checkJWT(ctx, shown.text)
 	}
@@ -216,7 +216,7 @@ func callerOf(t bellcord.Token) Caller {
 // touch has the use put on record, beside: no request waits for the disk, least
 // of all a stop.
 func (d *Door) touch(ctx context.Context, t bellcord.Token, now time.Time) {
-	if now.Sub(t.Used) < touchEvery || !d.touched.add(t.ID, struct{}{}, now.Add(touchEvery)) {
+	if now.Sub(t.Used) < touchEvery || !d.touched.putNew(t.ID, struct{}{}, now.Add(touchEvery)) {
 		return
 	}
 	d.touches.Go(func() {
@@ -232,7 +232,7 @@ func (d *Door) Allow(c Caller) error {
 	if d.rate == nil {
 		return nil
 	}
-	if wait := d.rate.take(c.Owner); wait > 0 {
+	if wait := d.rate.takeToken(c.Owner); wait > 0 {
 		return &TooManyError{RetryAfter: wait}
 	}
 	return nil

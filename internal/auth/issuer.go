@@ -37,7 +37,7 @@ func (i Issuer) owner(who string) string {
 func (o Options) Check() error {
 	seen := map[string]bool{}
 	for _, i := range o.OIDC {
-		if err := i.check(); err != nil {
+		if err := i.validate(); err != nil {
 			return fmt.Errorf("issuer %q: %w", i.Issuer, err)
 		}
 		if len(o.OIDC) > 1 && i.Name == "" {
@@ -51,7 +51,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-func (i Issuer) check() error {
+func (i Issuer) validate() error {
 	u, err := url.Parse(i.Issuer)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ type bounded struct {
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	if b.limit.take("") > 0 {
+	if b.limit.takeToken("") > 0 {
 		return nil, errAskedLately
 	}
 	answer, err := b.RoundTripper.RoundTrip(r)

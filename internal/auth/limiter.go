@@ -32,8 +32,8 @@ func newLimiter(every time.Duration, burst int) *limiter {
 	return &limiter{every: every, burst: burst, full: newShelf[string, struct{}](mostBuckets)}
 }
 
-// take takes one from the bucket, or returns how long it is until there is one.
-func (l *limiter) take(key string) (wait time.Duration) {
+// takeToken takes one from the bucket, or returns how long it is until there is one.
+func (l *limiter) takeToken(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()

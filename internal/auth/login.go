@@ -77,7 +77,7 @@ type LoginAttempt struct {
 // calls it before it reads the code, so that a client without a try costs nothing.
 func (d *Door) BeginLogin(client string) (*LoginAttempt, error) {
 	key := clientKey(client)
-	if wait := d.logins.take(key); wait > 0 {
+	if wait := d.logins.takeToken(key); wait > 0 {
 		return nil, &TooManyError{RetryAfter: wait}
 	}
 	return &LoginAttempt{d, key}, nil
@@ -112,7 +112,7 @@ func (a *LoginAttempt) Redeem(ctx context.Context, code string) (Browser, error)
 
 // redeem makes a browser's token of a code.
 func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bellcord.Token, err error) {
-	c, ok := d.codes.take(codeHash(code))
+	c, ok := d.codes.removeKey(codeHash(code))
 	if !ok {
 		return credential{}, bellcord.Token{}, fmt.Errorf("%w: the code is wrong, already used or expired", ErrBadCredentials)
 	}

@@ -65,7 +65,7 @@ func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	caller, err := d.issuers[i].check(ctx, verifier, text)
+	caller, err := d.issuers[i].verifyToken(ctx, verifier, text)
 	if err != nil {
 		return Caller{}, &refusedJWT{from, err}
 	}
@@ -97,9 +97,9 @@ func issuerOf(text string) string {
 	return claims.Issuer
 }
 
-// check has the signature, issuer, audience and times checked, then takes the
+// verifyToken has the signature, issuer, audience and times checked, then takes the
 // owner from the claim.
-func (i *issuer) check(ctx context.Context, verifier *oidc.IDTokenVerifier, text string) (Caller, error) {
+func (i *issuer) verifyToken(ctx context.Context, verifier *oidc.IDTokenVerifier, text string) (Caller, error) {
 	token, err := verifier.Verify(ctx, text)
 	if err != nil {
 		return Caller{}, err

@@ -56,8 +56,8 @@ func (s *shelf[K, V]) put(key K, value V, until time.Time) {
 	s.insert(key, value, until)
 }
 
-// add keeps a thing unless there is one. Of several who add it one is told true.
-func (s *shelf[K, V]) add(key K, value V, until time.Time) bool {
+// putNew keeps a thing unless there is one. Of several who add it one is told true.
+func (s *shelf[K, V]) putNew(key K, value V, until time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tidy()
@@ -68,8 +68,8 @@ func (s *shelf[K, V]) add(key K, value V, until time.Time) bool {
 	return true
 }
 
-// take removes a thing. Of several who ask for it one has it.
-func (s *shelf[K, V]) take(key K) (value V, ok bool) {
+// removeKey removes a thing. Of several who ask for it one has it.
+func (s *shelf[K, V]) removeKey(key K) (value V, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tidy()

@@ -11,19 +11,19 @@ func TestAFloodOfClientsDoesNotGrowMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(time.Second, 20)
-		for l.take("first") == 0 { //nolint:revive // until it is empty
+		for l.takeToken("first") == 0 { //nolint:revive // until it is empty
 		}
 		for i := range 3 * mostBuckets {
-			l.take(fmt.Sprint(i))
+			l.takeToken(fmt.Sprint(i))
 		}
 		if n, m := len(l.full.byKey), len(l.full.order); n != mostBuckets || m != n {
 			t.Errorf("%d buckets, %d in order", n, m)
 		}
-		if l.take("first") == 0 {
+		if l.takeToken("first") == 0 {
 			t.Error("the emptiest bucket was forgotten before fuller ones")
 		}
 		<-time.After(time.Minute)
-		l.take("one more")
+		l.takeToken("one more")
 		if n := len(l.full.byKey); n != 1 {
 			t.Errorf("%d buckets that are full are kept", n)
 		}
@@ -39,16 +39,16 @@ func TestAFullShelfLosesWhatWouldGoFirst(t *testing.T) {
 	}
 	s.put(1, "b", end.Add(9)) // now 2 is the first to go
 	s.put(4, "a", end.Add(4))
-	if _, ok := s.take(2); ok {
+	if _, ok := s.removeKey(2); ok {
 		t.Error("2 is still there")
 	}
-	if v, ok := s.take(1); !ok || v != "b" {
+	if v, ok := s.removeKey(1); !ok || v != "b" {
 		t.Errorf("1 is %q, %v", v, ok)
 	}
-	if _, ok := s.take(1); ok {
+	if _, ok := s.removeKey(1); ok {
 		t.Error("1 was taken twice")
 	}
-	if s.add(3, "c", end) || !s.add(1, "c", end) {
+	if s.putNew(3, "c", end) || !s.putNew(1, "c", end) {
 		t.Error("add tells who was first wrongly")
 	}
 }

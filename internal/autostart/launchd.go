@@ -29,7 +29,7 @@ func launchdUnit(target Target, s Settings) Unit {
 		u.Keys = s.Root + "/Library/Application Support/bellcord/environment"
 		account = "\t<key>UserName</key>\n\t<string>" + inXML(s.Account) + "</string>\n"
 		// The job reads it itself, as that account.
-		owned = []Step{run("chown", "-R", s.Account, path.Dir(u.Keys))}
+		owned = []Step{runStep("chown", "-R", s.Account, path.Dir(u.Keys))}
 	}
 	var arguments strings.Builder
 	for _, word := range append([]string{s.Program}, s.arguments(u.Keys)...) {
@@ -45,9 +45,9 @@ func launchdUnit(target Target, s Settings) Unit {
 	u.running = finds([]string{"launchctl", "print", job}, "state = running")
 	u.manager = asks([]string{"launchctl", "print", domain})
 	// It is loaded at the next login, or by start.
-	u.install = append([]Step{write(u.File, u.Text), makeKeys(u.Keys, 0o700)}, append(owned, run("launchctl", "enable", job))...)
-	u.start = []Step{given(loaded, false, run("launchctl", "bootstrap", domain, u.File)), run("launchctl", "kickstart", job)}
-	u.stop = []Step{given(loaded, true, run("launchctl", "bootout", job))}
+	u.install = append([]Step{writeStep(u.File, u.Text), makeKeys(u.Keys, 0o700)}, append(owned, runStep("launchctl", "enable", job))...)
+	u.start = []Step{given(loaded, false, runStep("launchctl", "bootstrap", domain, u.File)), runStep("launchctl", "kickstart", job)}
+	u.stop = []Step{given(loaded, true, runStep("launchctl", "bootout", job))}
 	u.uninstall = append(append([]Step{}, u.stop...), remove(u.File))
 	return u
 }

@@ -28,7 +28,7 @@ func windowsUnit(s Settings) Unit {
 	u.install = []Step{
 		makeKeys(u.Keys, 0o755),
 		// By number: names of accounts are translated. The system, administrators, LocalService.
-		run("icacls", u.Keys, "/inheritance:r", "/grant:r", "*S-1-5-18:F", "*S-1-5-32-544:F", "*S-1-5-19:R"),
+		runStep("icacls", u.Keys, "/inheritance:r", "/grant:r", "*S-1-5-18:F", "*S-1-5-32-544:F", "*S-1-5-19:R"),
 		tell("create\n"+strings.TrimSuffix(u.Text, "\n"), entry.create),
 	}
 	u.start = []Step{tell("start bellcord", entry.start)}

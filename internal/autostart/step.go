@@ -20,8 +20,8 @@ type Step struct {
 // Says is the step in words, with all that would be written.
 func (s Step) Says() string { return s.says }
 
-// write puts a text at a path, whole or not at all.
-func write(path, text string) Step {
+// writeStep puts a text at a path, whole or not at all.
+func writeStep(path, text string) Step {
 	return Step{
 		says: fmt.Sprintf("# would be written: %s\n%s", path, text),
 		do: func(context.Context) error {
@@ -80,8 +80,8 @@ func keep(path string) Step {
 	}
 }
 
-// run runs a command, whose words are part of the error when it fails.
-func run(argv ...string) Step {
+// runStep runs a command, whose words are part of the error when it fails.
+func runStep(argv ...string) Step {
 	return Step{
 		says: "# would be run: " + shown(argv) + "\n",
 		do: func(ctx context.Context) error {

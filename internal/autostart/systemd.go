@@ -36,17 +36,17 @@ func systemdUnit(target Target, s Settings) Unit {
 		u.hidden = hidden(s.Program, s.Config)
 		u.elsewhere = []string{s.Root + "/usr/lib/systemd/system/" + unitName, s.Root + "/lib/systemd/system/" + unitName}
 		// Does nothing where the account is there.
-		u.install = []Step{run("systemd-sysusers", "--inline", `u bellcord - "Bellcord" /var/lib/bellcord /usr/sbin/nologin`)}
+		u.install = []Step{runStep("systemd-sysusers", "--inline", `u bellcord - "Bellcord" /var/lib/bellcord /usr/sbin/nologin`)}
 	}
 	u.Text = strings.NewReplacer(
 		"@COMMAND@", command.execStart(target == SystemdSystem),
 		"@KEYS@", specified(u.Keys),
 		"@PATH@", quotedForSystemd("PATH="+s.Path),
 	).Replace(u.Text)
-	u.install = append([]Step{write(u.File, u.Text), makeKeys(u.Keys, keysDir)}, append(u.install, run(ctl("daemon-reload")...), run(ctl("enable", unitName)...))...)
-	u.uninstall = []Step{run(ctl("disable", "--now", unitName)...), remove(u.File), run(ctl("daemon-reload")...)}
-	u.start = []Step{run(ctl("start", unitName)...)}
-	u.stop = []Step{run(ctl("stop", unitName)...)}
+	u.install = append([]Step{writeStep(u.File, u.Text), makeKeys(u.Keys, keysDir)}, append(u.install, runStep(ctl("daemon-reload")...), runStep(ctl("enable", unitName)...))...)
+	u.uninstall = []Step{runStep(ctl("disable", "--now", unitName)...), remove(u.File), runStep(ctl("daemon-reload")...)}
+	u.start = []Step{runStep(ctl("start", unitName)...)}
+	u.stop = []Step{runStep(ctl("stop", unitName)...)}
 	u.running = asks(ctl("is-active", unitName), "active", "activating", "reloading", "deactivating")
 	u.manager = asks(ctl("is-system-running"), "running", "degraded", "starting", "initializing", "maintenance", "stopping")
 	return u

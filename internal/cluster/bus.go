@@ -97,11 +97,13 @@ func (b *Bus) Close() {
 	}
 }
 
-func (b *Bus) everybody() string             { return b.config.Prefix + ".all" }
-func (b *Bus) controlOf(node string) string  { return b.config.Prefix + ".node." + node + ".ctl" }
-func (b *Bus) eventsFor(node string) string  { return b.config.Prefix + ".node." + node + ".ev" }
-func (b *Bus) connected() bool               { return b.control.IsConnected() && b.events.IsConnected() }
-func (b *Bus) tell(subject string, n notice) { b.out.put(subject, n) }
+func (b *Bus) everybody() string            { return b.config.Prefix + ".all" }
+func (b *Bus) controlOf(node string) string { return b.config.Prefix + ".node." + node + ".ctl" }
+
+func (b *Bus) eventsFor(node string) string { return b.config.Prefix + ".node." + node + ".ev" }
+
+func (b *Bus) connected() bool                        { return b.control.IsConnected() && b.events.IsConnected() }
+func (b *Bus) publishNotice(subject string, n notice) { b.out.put(subject, n) }
 
 // notice is what nodes tell each other; one of its parts is there. The message's
 // signature names the node that it is from.
@@ -142,7 +144,7 @@ func (o *outbox) put(subject string, n notice) {
 	}
 }
 
-func (o *outbox) take() []outgoing {
+func (o *outbox) takeOutgoing() []outgoing {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := o.waits
@@ -157,7 +159,7 @@ func (b *Bus) sendControl() {
 		case <-b.quit:
 			open = false
 		}
-		for _, one := range b.out.take() {
+		for _, one := range b.out.takeOutgoing() {
 			data, err := json.Marshal(one.notice)
 			if err == nil {
 				err = b.control.Publish(one.subject, b.controlSender.sign(one.subject, data))

@@ -20,7 +20,7 @@ func (s Signer) Sign(subject string, payload []byte) []byte { return s.sign(subj
 
 // Answer returns a reply to a request.
 func (s Signer) Answer(request, payload []byte) []byte {
-	return s.answer(signatureOf(request), payload)
+	return s.signReply(signatureOf(request), payload)
 }
 
 // Open returns the payload of a message to a subject.
@@ -39,7 +39,7 @@ func (s Signer) OpenReply(request, data []byte) ([]byte, error) {
 type Received struct{ received }
 
 // Add reports whether a number is new.
-func (r *Received) Add(number uint64) bool { return r.add(number) }
+func (r *Received) Add(number uint64) bool { return r.recordNumber(number) }
 
 // Memory is how many numbers of a stream are recorded.
 const Memory = memory

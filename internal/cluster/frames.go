@@ -29,7 +29,7 @@ func (b *Bus) Committed(c bellcord.Commit) {
 	sent := false
 	b.watches.mu.RLock()
 	if len(b.watches.there) > 0 {
-		sent = b.frames.add(c.Events, b.watches.there)
+		sent = b.frames.addEvents(c.Events, b.watches.there)
 	}
 	b.watches.mu.RUnlock()
 	if sent {
@@ -40,8 +40,8 @@ func (b *Bus) Committed(c bellcord.Commit) {
 	}
 }
 
-// add sorts events by the nodes that watch their sessions.
-func (f *frames) add(events []bellcord.Event, there map[uint64]map[string]interest) (any bool) {
+// addEvents sorts events by the nodes that watch their sessions.
+func (f *frames) addEvents(events []bellcord.Event, there map[uint64]map[string]interest) (any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.waits == nil {
@@ -58,7 +58,7 @@ func (f *frames) add(events []bellcord.Event, there map[uint64]map[string]intere
 	return any
 }
 
-func (f *frames) take() map[string][]bellcord.Event {
+func (f *frames) takeEvents() map[string][]bellcord.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := f.waits
@@ -74,7 +74,7 @@ func (b *Bus) sendFrames() {
 			open = false
 		}
 		written := map[place]json.RawMessage{} // of events that several nodes watch
-		for node, events := range b.frames.take() {
+		for node, events := range b.frames.takeEvents() {
 			b.sendTo(node, events, written)
 		}
 	}

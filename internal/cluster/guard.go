@@ -109,11 +109,11 @@ func (g *guard) first(m message) bool {
 		g.streams[from] = r
 	}
 	r.last = time.Now()
-	return r.add(m.number)
+	return r.recordNumber(m.number)
 }
 
-// forget drops the streams of which every message is outside the window by now.
-func (g *guard) forget(now time.Time) {
+// dropOldStreams drops the streams of which every message is outside the window by now.
+func (g *guard) dropOldStreams(now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for from, r := range g.streams {

@@ -24,7 +24,7 @@ func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	n := &Node{Hub: hub, bus: b}
 	_, told := b.control.Subscribe(b.everybody(), n.hear)
 	_, asked := b.control.Subscribe(b.controlOf(b.self), n.hear)
-	_, shown := b.events.Subscribe(b.eventsFor(b.self), n.show)
+	_, shown := b.events.Subscribe(b.eventsFor(b.self), n.deliverFrames)
 	if err := errors.Join(told, asked, shown); err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	return n, nil
 }
 
-// show hands events of other nodes to who watches here.
-func (n *Node) show(m *nats.Msg) {
+// deliverFrames hands events of other nodes to who watches here.
+func (n *Node) deliverFrames(m *nats.Msg) {
 	got, err := n.bus.guard.accept(m.Subject, m.Data)
 	if err != nil {
 		return
@@ -52,12 +52,12 @@ func (n *Node) hear(m *nats.Msg) {
 	got, err := n.bus.guard.accept(m.Subject, m.Data)
 	switch {
 	case errors.Is(err, errTime) && m.Reply != "":
-		n.reply(m, got, reply{Refused: err.Error()})
+		n.sendReply(m, got, reply{Refused: err.Error()})
 		return
 	case err != nil:
 		return
 	case m.Reply != "":
-		go n.answer(m, got) // bounded by who asks: answered or not, it ends with its verb
+		go n.serveVerb(m, got) // bounded by who asks: answered or not, it ends with its verb
 		return
 	}
 	var said notice
@@ -69,9 +69,9 @@ func (n *Node) hear(m *nats.Msg) {
 	case said.Stop != nil:
 		n.relay(got.node, *said.Stop)
 	case len(said.Views) > 0:
-		n.bus.watches.add(got.node, true, said.Views...)
+		n.bus.watches.addWatch(got.node, true, said.Views...)
 	case len(said.Awaits) > 0:
-		n.bus.watches.add(got.node, false, said.Awaits...)
+		n.bus.watches.addWatch(got.node, false, said.Awaits...)
 	case said.Hello:
 		n.bus.announce(n.bus.controlOf(got.node))
 	case said.Idle != "":
@@ -86,7 +86,7 @@ func (n *Node) hear(m *nats.Msg) {
 // stops it.
 func (b *Bus) Stop(req bellcord.StopRequest) {
 	req.Relayed = true
-	b.tell(b.everybody(), notice{Stop: &req})
+	b.publishNotice(b.everybody(), notice{Stop: &req})
 }
 
 // idleGrace is how long an end may take to be durable before who asked for it is
@@ -98,7 +98,7 @@ const idleGrace = 20 * time.Millisecond
 func (n *Node) relay(from string, req bellcord.StopRequest) {
 	req.Relayed = true
 	for _, t := range n.Hub.Stop(req).Turns() {
-		n.bus.watches.add(from, false, hashOf(t.Session))
+		n.bus.watches.addWatch(from, false, hashOf(t.Session))
 		go n.reportIdle(from, t) // lives as long as the turn
 	}
 }
@@ -115,7 +115,7 @@ func (n *Node) reportIdle(to string, t *hub.Turn) {
 		at, done := context.WithTimeout(context.Background(), 0)
 		defer done()
 		if t.Accepted(at) == nil { // else nobody can say that it will have an end
-			n.bus.tell(n.bus.controlOf(to), notice{Idle: t.ID})
+			n.bus.publishNotice(n.bus.controlOf(to), notice{Idle: t.ID})
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (n *Node) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Ses
 func (n *Node) DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error {
 	err := n.Hub.DeleteSession(ctx, id, cause)
 	if err == nil {
-		n.bus.tell(n.bus.everybody(), notice{Deleted: id})
+		n.bus.publishNotice(n.bus.everybody(), notice{Deleted: id})
 	}
 	return err
 }

@@ -13,8 +13,8 @@ type received struct {
 	last    time.Time           // when a message arrived
 }
 
-// add records a number and reports whether it is new. Numbers begin at 1.
-func (r *received) add(number uint64) bool {
+// recordNumber records a number and reports whether it is new. Numbers begin at 1.
+func (r *received) recordNumber(number uint64) bool {
 	switch {
 	case number == 0 || number+memory <= r.highest:
 		return false

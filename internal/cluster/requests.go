@@ -45,8 +45,8 @@ func (b *Bus) listenForReplies() error {
 // try sends the same bytes, so that the receiver carries it out at most once. That
 // nobody listens is the word of NATS, and not signed.
 func (b *Bus) request(ctx context.Context, subject string, payload []byte) ([]byte, error) {
-	r := b.requests.begin(b.controlSender.sign(subject, payload))
-	defer b.requests.end(r)
+	r := b.requests.addRequest(b.controlSender.sign(subject, payload))
+	defer b.requests.endRequest(r)
 	for try := 1; ; try++ {
 		if err := b.control.PublishRequest(subject, r.subject, r.data); err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func (b *Bus) request(ctx context.Context, subject string, payload []byte) ([]by
 	}
 }
 
-func (q *requests) begin(data []byte) *request {
+func (q *requests) addRequest(data []byte) *request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.last++
@@ -84,7 +84,7 @@ func (q *requests) begin(data []byte) *request {
 	return r
 }
 
-func (q *requests) end(r *request) {
+func (q *requests) endRequest(r *request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.waits, strings.TrimPrefix(r.subject, q.inbox))

@@ -91,8 +91,8 @@ func (s *sender) sign(subject string, payload []byte) []byte {
 	return s.seal(toSubject, subject, payload)
 }
 
-// answer returns a reply to the request that has the given signature.
-func (s *sender) answer(request string, payload []byte) []byte {
+// signReply returns a reply to the request that has the given signature.
+func (s *sender) signReply(request string, payload []byte) []byte {
 	return s.seal(toRequest, request, payload)
 }
 

@@ -107,8 +107,8 @@ func unreached(err error) error {
 	return fmt.Errorf("%w: %w: %w", errUnreached, bellcord.ErrUnknown, err)
 }
 
-// answer carries out a verb for another node.
-func (n *Node) answer(m *nats.Msg, got message) {
+// serveVerb carries out a verb for another node.
+func (n *Node) serveVerb(m *nats.Msg, got message) {
 	var c call
 	var r reply
 	err := json.Unmarshal(got.payload, &c)
@@ -120,14 +120,14 @@ func (n *Node) answer(m *nats.Msg, got message) {
 		}
 	}
 	r.Error = wordFor(err)
-	n.reply(m, got, r)
+	n.sendReply(m, got, r)
 }
 
-// reply sends the answer to a request.
-func (n *Node) reply(m *nats.Msg, to message, r reply) {
+// sendReply sends the answer to a request.
+func (n *Node) sendReply(m *nats.Msg, to message, r reply) {
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = m.Respond(n.bus.controlSender.answer(to.signature, data))
+		err = m.Respond(n.bus.controlSender.signReply(to.signature, data))
 	}
 	if err != nil {
 		n.bus.logger.Warn("cannot reply to another node", "node", to.node, "err", err)

@@ -42,21 +42,21 @@ func hashOf(session bellcord.SessionID) uint64 {
 
 // View implements bellcord.Peers.
 func (b *Bus) View(session bellcord.SessionID, more bool) {
-	if b.watches.count(session, more, func(c *crowd) *int { return &c.viewers }) {
-		b.tell(b.everybody(), notice{Views: []uint64{hashOf(session)}})
+	if b.watches.changeCount(session, more, func(c *crowd) *int { return &c.viewers }) {
+		b.publishNotice(b.everybody(), notice{Views: []uint64{hashOf(session)}})
 	}
 }
 
 // Await implements bellcord.Peers.
 func (b *Bus) Await(session bellcord.SessionID, more bool) {
-	if b.watches.count(session, more, func(c *crowd) *int { return &c.waiters }) {
-		b.tell(b.everybody(), notice{Awaits: []uint64{hashOf(session)}})
+	if b.watches.changeCount(session, more, func(c *crowd) *int { return &c.waiters }) {
+		b.publishNotice(b.everybody(), notice{Awaits: []uint64{hashOf(session)}})
 	}
 }
 
-// count counts one more, or one less, of a kind, and reports whether it is the
+// changeCount counts one more, or one less, of a kind, and reports whether it is the
 // first. Of a session with none the others do not hear again.
-func (w *watches) count(session bellcord.SessionID, more bool, of func(*crowd) *int) (first bool) {
+func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*crowd) *int) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.here[session]
@@ -86,17 +86,17 @@ func (b *Bus) announce(subject string) {
 	}
 	b.watches.mu.RUnlock()
 	for some := range slices.Chunk(views, mostHashes) {
-		b.tell(subject, notice{Views: some})
+		b.publishNotice(subject, notice{Views: some})
 	}
 	for some := range slices.Chunk(awaits, mostHashes) {
-		b.tell(subject, notice{Awaits: some})
+		b.publishNotice(subject, notice{Awaits: some})
 	}
 }
 
 // greet is for a connection that has come, or come back: the others may have
 // forgotten us, or have things that we do not know.
 func (b *Bus) greet() {
-	b.tell(b.everybody(), notice{Hello: true})
+	b.publishNotice(b.everybody(), notice{Hello: true})
 	b.announce(b.everybody())
 }
 
@@ -108,15 +108,15 @@ func (b *Bus) renewWatches() {
 		case <-b.quit:
 			return
 		case now := <-tick.C:
-			b.watches.forget(now)
-			b.guard.forget(now)
+			b.watches.dropExpired(now)
+			b.guard.dropOldStreams(now)
 			b.announce(b.everybody())
 		}
 	}
 }
 
-// add notes that a node wants to hear of sessions, and whether it has viewers.
-func (w *watches) add(node string, views bool, hashes ...uint64) {
+// addWatch notes that a node wants to hear of sessions, and whether it has viewers.
+func (w *watches) addWatch(node string, views bool, hashes ...uint64) {
 	until := time.Now().Add(keepWatch)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,7 +132,7 @@ func (w *watches) add(node string, views bool, hashes ...uint64) {
 	}
 }
 
-func (w *watches) forget(now time.Time) {
+func (w *watches) dropExpired(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for h, nodes := range w.there {

@@ -105,7 +105,7 @@ func (r *reader) value() error {
 		return err
 	case c == '[':
 		r.at++
-		return r.list(']', r.value)
+		return r.readEntries(']', r.value)
 	}
 	word := strings.IndexAny(r.text[r.at:], ",]} \t\r\n/")
 	if word < 0 {
@@ -124,7 +124,7 @@ func (r *reader) object() (object, error) {
 	}
 	r.at++
 	o := object{inside: r.at}
-	return o, r.list('}', func() error {
+	return o, r.readEntries('}', func() error {
 		if r.text[r.at] != '"' {
 			return fmt.Errorf("expected a name in quotes at byte %d", r.at)
 		}
@@ -147,8 +147,8 @@ func (r *reader) object() (object, error) {
 	})
 }
 
-// list reads entries with commas between them, up to the closing byte.
-func (r *reader) list(closing byte, entry func() error) error {
+// readEntries reads entries with commas between them, up to the closing byte.
+func (r *reader) readEntries(closing byte, entry func() error) error {
 	for {
 		c, err := r.next()
 		if err != nil {

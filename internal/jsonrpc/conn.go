@@ -78,12 +78,12 @@ func (c *Conn) Serve(handle func(Message), ended func()) error {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		c.out.run()
+		c.out.writeAll()
 	}()
 	err := c.read(handle)
 	c.abandonPending()
 	ended()
-	c.out.close()
+	c.out.closeInput()
 	last := time.NewTimer(lastWords)
 	defer last.Stop()
 	select {
@@ -119,7 +119,7 @@ func (c *Conn) read(handle func(Message)) error {
 		case m.Method != "":
 			handle(m)
 		case len(m.ID) > 0 && (m.Result != nil || m.Error != nil):
-			c.answered(m)
+			c.deliverAnswer(m)
 		default:
 			c.ReplyError(m.ID, &Error{Code: InvalidRequest, Message: "neither a request nor a response"})
 		}
@@ -132,7 +132,7 @@ func (c *Conn) tooLong(long tooLongError) {
 	id, isAnswer := head(long.beginning)
 	failed := &Error{Code: InvalidRequest, Message: long.Error()}
 	if isAnswer {
-		c.answered(Message{ID: id, Error: failed})
+		c.deliverAnswer(Message{ID: id, Error: failed})
 		return
 	}
 	c.ReplyError(id, failed)
@@ -189,7 +189,7 @@ func (c *Conn) Request(method string, params any) *Pending {
 		c.pending[p.id] = p.answer
 	}
 	c.mu.Unlock()
-	c.send(outgoing{ID: json.RawMessage(p.id), Method: method, Params: params})
+	c.sendMessage(outgoing{ID: json.RawMessage(p.id), Method: method, Params: params})
 	return p
 }
 
@@ -248,7 +248,7 @@ func (p *Pending) Withdraw() {
 	}
 }
 
-func (c *Conn) answered(m Message) {
+func (c *Conn) deliverAnswer(m Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if answer := c.pending[string(m.ID)]; answer != nil {
@@ -276,24 +276,26 @@ type outgoing struct {
 }
 
 // Notify sends a notification. It does not wait for it to be written.
-func (c *Conn) Notify(method string, params any) { c.send(outgoing{Method: method, Params: params}) }
+func (c *Conn) Notify(method string, params any) {
+	c.sendMessage(outgoing{Method: method, Params: params})
+}
 
 // Reply answers a request. It does not wait for it to be written.
-func (c *Conn) Reply(id json.RawMessage, result any) { c.send(outgoing{ID: id, Result: result}) }
+func (c *Conn) Reply(id json.RawMessage, result any) { c.sendMessage(outgoing{ID: id, Result: result}) }
 
 // ReplyError answers a request with an error; a nil id is sent as null.
 func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
-	c.send(outgoing{ID: id, Error: e})
+	c.sendMessage(outgoing{ID: id, Error: e})
 }
 
 // Room waits until little enough is unwritten that more should be sent: what
 // makes a slow client slow its own updates and nothing else.
 func (c *Conn) Room(ctx context.Context) error { return c.out.room(ctx) }
 
-func (c *Conn) send(m outgoing) {
+func (c *Conn) sendMessage(m outgoing) {
 	line, err := m.encode()
 	if err != nil {
 		line, _ = outgoing{ID: m.ID, Error: &Error{Code: InternalError, Message: err.Error()}}.encode()

@@ -105,16 +105,16 @@ func (w *writer) signal() {
 	}
 }
 
-// run writes until the writer is closed and empty, or the output fails.
-func (w *writer) run() {
+// writeAll writes until the writer is closed and empty, or the output fails.
+func (w *writer) writeAll() {
 	for range w.wake {
-		lines, closed := w.take()
+		lines, closed := w.takeLines()
 		for len(lines) > 0 {
 			if _, err := w.out.Write(bytes.Join(lines, nil)); err != nil {
 				w.fail()
 				return
 			}
-			lines, closed = w.take()
+			lines, closed = w.takeLines()
 		}
 		if closed {
 			return
@@ -122,7 +122,7 @@ func (w *writer) run() {
 	}
 }
 
-func (w *writer) take() ([][]byte, bool) {
+func (w *writer) takeLines() ([][]byte, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	lines := w.queue
@@ -137,10 +137,10 @@ func (w *writer) fail() {
 	w.mu.Lock()
 	w.broken = true
 	w.mu.Unlock()
-	w.take()
+	w.takeLines()
 }
 
-func (w *writer) close() {
+func (w *writer) closeInput() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true

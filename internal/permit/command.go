@@ -114,7 +114,7 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	switch n := s.Cmd.(type) {
 	case nil: // redirections alone
 	case *syntax.CallExpr:
-		j.call(n)
+		j.judgeCall(n)
 	case *syntax.BinaryCmd:
 		j.opaque = j.opaque || n.Op != syntax.AndStmt && n.Op != syntax.OrStmt && n.Op != syntax.Pipe
 		j.stmt(n.X)
@@ -158,7 +158,7 @@ func (j *judge) ifClause(n *syntax.IfClause) {
 // and never an assignment, a pattern or a job.
 var commandName = regexp.MustCompile(`\A[A-Za-z0-9_./][A-Za-z0-9_./:@,+-]*\z`)
 
-func (j *judge) call(n *syntax.CallExpr) {
+func (j *judge) judgeCall(n *syntax.CallExpr) {
 	if len(n.Assigns) > 0 || len(n.Args) == 0 { // such as PATH=… or LD_PRELOAD=…
 		j.opaque = true
 		return

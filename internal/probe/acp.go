@@ -33,16 +33,16 @@ type acpClient struct {
 func (t *trial) acp(ctx context.Context) (*acpClient, error) {
 	c := &acpClient{trial: t, said: newJournal[acpMessage]()}
 	ready := make(chan struct{}) // the first line is heard after c is complete
-	a, err := t.start(func(at time.Time, line []byte) {
+	a, err := t.startAgent(func(at time.Time, line []byte) {
 		<-ready
 		c.hear(at, line)
-	}, c.said.end)
+	}, c.said.endInput)
 	if err != nil {
 		return nil, err
 	}
 	c.agent = a
 	close(ready)
-	return c, c.call(ctx, acp.MethodInitialize, acp.InitializeRequest{
+	return c, c.requestAndWait(ctx, acp.MethodInitialize, acp.InitializeRequest{
 		ProtocolVersion: acp.Version, ClientInfo: acp.Implementation{Name: "bellcord-probe", Version: "1"},
 	}, &c.info)
 }
@@ -65,11 +65,11 @@ func encode(v any) []byte {
 	return line
 }
 
-// call makes a request and waits for its answer, as long as a start may take.
-func (c *acpClient) call(ctx context.Context, method string, params, result any) error {
+// requestAndWait makes a request and waits for its answer, as long as a start may take.
+func (c *acpClient) requestAndWait(ctx context.Context, method string, params, result any) error {
 	id, line := c.request(method, params)
 	from := c.said.len()
-	if err := c.write(line); err != nil {
+	if err := c.writeLines(line); err != nil {
 		return err
 	}
 	m, n := c.said.await(ctx, from, c.trial.opts.Starting, func(m acpMessage) bool { return m.answers(id) })
@@ -85,7 +85,7 @@ func (c *acpClient) call(ctx context.Context, method string, params, result any)
 // session opens a session.
 func (c *acpClient) session(ctx context.Context) (string, error) {
 	var made acp.NewSessionResponse
-	err := c.call(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: c.trial.target.Dir, McpServers: []acp.McpServer{}}, &made)
+	err := c.requestAndWait(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: c.trial.target.Dir, McpServers: []acp.McpServer{}}, &made)
 	if err == nil && made.SessionID == "" {
 		err = errors.New("session/new: the answer has no session id")
 	}
@@ -112,23 +112,23 @@ func (c *acpClient) hear(at time.Time, line []byte) {
 	if !ok {
 		return
 	}
-	c.said.add(m)
+	c.said.addEntry(m)
 	switch {
 	case !m.IsRequest():
 	case m.Method != acp.MethodRequestPermission:
-		c.reply(m, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not supported"})
+		c.sendReply(m, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not supported"})
 	case !c.holding.Load():
-		c.reply(m, m.allowed(), nil)
+		c.sendReply(m, m.allowed(), nil)
 	}
 }
 
-// reply answers the agent; one that has left needs none.
-func (c *acpClient) reply(m acpMessage, result any, failure *jsonrpc.Error) {
+// sendReply answers the agent; one that has left needs none.
+func (c *acpClient) sendReply(m acpMessage, result any, failure *jsonrpc.Error) {
 	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
 	if failure != nil {
 		answer["error"] = failure
 	} else {
 		answer["result"] = result
 	}
-	_ = c.write(encode(answer))
+	_ = c.writeLines(encode(answer))
 }

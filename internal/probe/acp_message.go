@@ -63,17 +63,17 @@ func (m acpMessage) works(session string) bool {
 	return m.speaks(session)
 }
 
-// text is what the message adds to the answer.
-func (m acpMessage) text() string {
+// addedText is what the message adds to the answer.
+func (m acpMessage) addedText() string {
 	if chunk, is := m.update.Value.(acp.AgentMessageChunk); is && chunk.Content.Text != nil {
 		return *chunk.Content.Text
 	}
 	return ""
 }
 
-// call returns the tool call that the message is about, and its state; "" for
+// toolCall returns the tool call that the message is about, and its state; "" for
 // none.
-func (m acpMessage) call() (id string, status acp.ToolCallStatus) {
+func (m acpMessage) toolCall() (id string, status acp.ToolCallStatus) {
 	switch u := m.update.Value.(type) {
 	case acp.ToolCall:
 		return u.ToolCallID, u.Status

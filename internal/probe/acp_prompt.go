@@ -27,7 +27,7 @@ func (c *acpClient) compose(session string, s script) (*acpPrompt, []byte) {
 
 func (c *acpClient) prompt(session string, s script) (*acpPrompt, error) {
 	p, line := c.compose(session, s)
-	return p, c.write(line)
+	return p, c.writeLines(line)
 }
 
 // speaking sends a long prompt and waits until its turn says something.
@@ -54,8 +54,8 @@ type acpAnswer struct {
 	early bool          // it came before the stop was sent
 }
 
-// answer waits for the answer, for a limited time.
-func (p *acpPrompt) answer(ctx context.Context, within time.Duration) acpAnswer {
+// awaitAnswer waits for the answer, for a limited time.
+func (p *acpPrompt) awaitAnswer(ctx context.Context, within time.Duration) acpAnswer {
 	m, n := p.c.said.await(ctx, p.from, within, func(m acpMessage) bool { return m.answers(p.id) })
 	if n < 0 {
 		return acpAnswer{n: n, took: time.Since(p.since)}
@@ -63,18 +63,18 @@ func (p *acpPrompt) answer(ctx context.Context, within time.Duration) acpAnswer 
 	return acpAnswer{m, n, max(0, m.at.Sub(p.since)), m.at.Before(p.since)}
 }
 
-// send writes what is to end the turn; from here on its answer is timed.
-func (p *acpPrompt) send(lines ...[]byte) error {
+// sendLines writes what is to end the turn; from here on its answer is timed.
+func (p *acpPrompt) sendLines(lines ...[]byte) error {
 	p.since = time.Now()
-	return p.c.write(lines...)
+	return p.c.writeLines(lines...)
 }
 
-// stop cancels and waits for the answer.
-func (p *acpPrompt) stop(ctx context.Context) (acpAnswer, error) {
-	if err := p.send(cancelOf(p.session)); err != nil {
+// cancelAndWait cancels and waits for the answer.
+func (p *acpPrompt) cancelAndWait(ctx context.Context) (acpAnswer, error) {
+	if err := p.sendLines(cancelOf(p.session)); err != nil {
 		return acpAnswer{}, err
 	}
-	return p.answer(ctx, p.c.trial.opts.Patience), nil
+	return p.awaitAnswer(ctx, p.c.trial.opts.Patience), nil
 }
 
 func (a acpAnswer) String() string {
@@ -104,22 +104,22 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 	if err != nil {
 		return false, "", err
 	}
-	a := p.answer(ctx, normally)
+	a := p.awaitAnswer(ctx, normally)
 	if a.n < 0 || a.reason() != string(acp.StopEndTurn) {
 		return false, a.String(), nil
 	}
-	if c.trial.target.Model != nil && !strings.Contains(c.text(p.from, a.n, session), reply(p.nonce)) {
+	if c.trial.target.Model != nil && !strings.Contains(c.saidBetween(p.from, a.n, session), shortReply(p.nonce)) {
 		return false, "end_turn without the expected text", nil
 	}
 	return true, "end_turn", nil
 }
 
-// text is what a session said between two places of the journal.
-func (c *acpClient) text(from, to int, session string) string {
+// saidBetween is what a session said between two places of the journal.
+func (c *acpClient) saidBetween(from, to int, session string) string {
 	var b strings.Builder
 	for _, m := range c.said.since(from)[:to-from] {
 		if m.session == session {
-			b.WriteString(m.text())
+			b.WriteString(m.addedText())
 		}
 	}
 	return b.String()

@@ -11,7 +11,7 @@ import (
 // refuse it and to let it supersede the first are all fine; a turn that is
 // never answered, or a first one that fails, is not.
 func overlappingPrompts(ctx context.Context, t *trial) (verdict, error) {
-	c, first, err := t.begin(ctx)
+	c, first, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -19,21 +19,21 @@ func overlappingPrompts(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	refused := second.answer(ctx, t.opts.Quiet/2) // it gets the time for that
+	refused := second.awaitAnswer(ctx, t.opts.Quiet/2) // it gets the time for that
 	words := "second queued"
 	switch {
-	case first.answer(ctx, 0).n >= 0:
+	case first.awaitAnswer(ctx, 0).n >= 0:
 		words = "second replaced the first"
 	case refused.n >= 0 && refused.Error != nil:
 		words = "second rejected"
 	case refused.n >= 0:
 		words = "second answered while the first was running"
 	}
-	a, err := first.stop(ctx)
+	a, err := first.cancelAndWait(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	b := second.answer(ctx, 2*t.opts.Patience)
+	b := second.awaitAnswer(ctx, 2*t.opts.Patience)
 	answered := func(a acpAnswer) string {
 		if a.n < 0 {
 			return a.String()
@@ -57,11 +57,11 @@ func closeMidTurn(ctx context.Context, t *trial) (verdict, error) {
 	}
 	id, line := c.request(acp.MethodCloseSession, acp.CloseSessionRequest{SessionID: session})
 	closing := &acpPrompt{c: c, session: session, id: id, from: p.from}
-	if err := closing.send(line); err != nil {
+	if err := closing.sendLines(line); err != nil {
 		return verdict{}, err
 	}
-	closed := closing.answer(ctx, t.opts.Patience)
-	a := p.answer(ctx, t.opts.Patience)
+	closed := closing.awaitAnswer(ctx, t.opts.Patience)
+	a := p.awaitAnswer(ctx, t.opts.Patience)
 	switch {
 	case a.n < 0:
 		return failed("prompt: %s", a), nil
@@ -82,7 +82,7 @@ func idleCancel(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	if err := c.write(cancelOf(session)); err != nil {
+	if err := c.writeLines(cancelOf(session)); err != nil {
 		return verdict{}, err
 	}
 	if _, err := c.session(ctx); err != nil {
@@ -94,11 +94,11 @@ func idleCancel(ctx context.Context, t *trial) (verdict, error) {
 
 // nextTurn runs a short turn after a stop in text, and after one in a tool.
 func nextTurn(ctx context.Context, t *trial) (verdict, error) {
-	c, p, err := t.begin(ctx)
+	c, p, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	if a, err := p.stop(ctx); err != nil || a.n < 0 {
+	if a, err := p.cancelAndWait(ctx); err != nil || a.n < 0 {
 		return p.verdict(a), err
 	}
 	fine, saw, err := c.normal(ctx, p.session)
@@ -109,7 +109,7 @@ func nextTurn(ctx context.Context, t *trial) (verdict, error) {
 	if p, _, err = c.inTool(ctx, p.session); err != nil {
 		return verdict{}, err
 	}
-	if a, err := p.stop(ctx); err != nil || a.n < 0 {
+	if a, err := p.cancelAndWait(ctx); err != nil || a.n < 0 {
 		return v.and(false, "in a tool: %s", a), err
 	}
 	fine, saw, err = c.normal(ctx, p.session)
@@ -119,11 +119,11 @@ func nextTurn(ctx context.Context, t *trial) (verdict, error) {
 // historyPaired stops one turn in its text and one in its tool, and reads what
 // the model is told of them in the third.
 func historyPaired(ctx context.Context, t *trial) (verdict, error) {
-	c, text, err := t.begin(ctx)
+	c, text, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	cut, err := text.stop(ctx)
+	cut, err := text.cancelAndWait(ctx)
 	if err != nil || cut.n < 0 {
 		return text.verdict(cut), err
 	}
@@ -131,17 +131,17 @@ func historyPaired(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	if a, err := tool.stop(ctx); err != nil || a.n < 0 {
+	if a, err := tool.cancelAndWait(ctx); err != nil || a.n < 0 {
 		return tool.verdict(a), err
 	}
 	last, err := c.prompt(text.session, t.short())
 	if err != nil {
 		return verdict{}, err
 	}
-	a := last.answer(ctx, normally)
+	a := last.awaitAnswer(ctx, normally)
 	for _, q := range t.target.Model.Requests() {
 		if strings.Contains(q.Prompt, last.nonce) {
-			return told(q.Raw, stops{text.nonce, tool.nonce, last.nonce, c.text(text.from, cut.n, text.session)}), nil
+			return told(q.Raw, stops{text.nonce, tool.nonce, last.nonce, c.saidBetween(text.from, cut.n, text.session)}), nil
 		}
 	}
 	return failed("the agent sent no further model request: %s", a), nil

@@ -29,8 +29,8 @@ func acpChecks() []check {
 	}
 }
 
-// begin starts the agent and a turn that talks.
-func (t *trial) begin(ctx context.Context) (*acpClient, *acpPrompt, error) {
+// startTalking starts the agent and a turn that talks.
+func (t *trial) startTalking(ctx context.Context) (*acpClient, *acpPrompt, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -40,11 +40,11 @@ func (t *trial) begin(ctx context.Context) (*acpClient, *acpPrompt, error) {
 }
 
 func cancelMidStream(ctx context.Context, t *trial) (verdict, error) {
-	_, p, err := t.begin(ctx)
+	_, p, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	a, err := p.stop(ctx)
+	a, err := p.cancelAndWait(ctx)
 	if err != nil || t.target.Model == nil {
 		return p.verdict(a), err
 	}
@@ -70,10 +70,10 @@ func cancelSameWrite(ctx context.Context, t *trial) (verdict, error) {
 			return verdict{}, err
 		}
 		p, line := c.compose(session, t.talk(min(3*time.Second, t.opts.Patience*5/6)))
-		if err := p.send(line, cancelOf(session)); err != nil {
+		if err := p.sendLines(line, cancelOf(session)); err != nil {
 			return verdict{}, err
 		}
-		a := p.answer(ctx, t.opts.Patience)
+		a := p.awaitAnswer(ctx, t.opts.Patience)
 		tried++
 		slowest = max(slowest, a.took)
 		if !a.cancelled() {
@@ -91,14 +91,14 @@ func cancelSameWrite(ctx context.Context, t *trial) (verdict, error) {
 
 // cancelRequest tries the general way to cancel, which an agent may ignore.
 func cancelRequest(ctx context.Context, t *trial) (verdict, error) {
-	_, p, err := t.begin(ctx)
+	_, p, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	if err := p.send(notification(acp.MethodCancelRequest, acp.CancelRequestNotification{RequestID: json.RawMessage(p.id)})); err != nil {
+	if err := p.sendLines(notification(acp.MethodCancelRequest, acp.CancelRequestNotification{RequestID: json.RawMessage(p.id)})); err != nil {
 		return verdict{}, err
 	}
-	a := p.answer(ctx, t.opts.Patience/4)
+	a := p.awaitAnswer(ctx, t.opts.Patience/4)
 	switch {
 	case a.n < 0:
 		return skipped("ignored for %s", span(a.took)), nil
@@ -109,14 +109,14 @@ func cancelRequest(ctx context.Context, t *trial) (verdict, error) {
 }
 
 func doubleCancel(ctx context.Context, t *trial) (verdict, error) {
-	c, p, err := t.begin(ctx)
+	c, p, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	if err := p.send(cancelOf(p.session), cancelOf(p.session)); err != nil {
+	if err := p.sendLines(cancelOf(p.session), cancelOf(p.session)); err != nil {
 		return verdict{}, err
 	}
-	a := p.answer(ctx, t.opts.Patience)
+	a := p.awaitAnswer(ctx, t.opts.Patience)
 	if a.n < 0 {
 		return p.verdict(a), nil
 	}
@@ -132,7 +132,7 @@ func doubleCancel(ctx context.Context, t *trial) (verdict, error) {
 
 // quietAfterAnswer stops a turn in its text and one in its tool.
 func quietAfterAnswer(ctx context.Context, t *trial) (verdict, error) {
-	c, p, err := t.begin(ctx)
+	c, p, err := t.startTalking(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -148,7 +148,7 @@ func quietAfterAnswer(ctx context.Context, t *trial) (verdict, error) {
 
 // quiet stops the turn and looks for updates of it after its answer.
 func (p *acpPrompt) quiet(ctx context.Context) (verdict, error) {
-	a, err := p.stop(ctx)
+	a, err := p.cancelAndWait(ctx)
 	if err != nil || a.n < 0 {
 		return skipped("%s", a), err
 	}

@@ -26,7 +26,7 @@ func (c *acpClient) inTool(ctx context.Context, session string) (*acpPrompt, str
 		return false
 	}
 	if !asleep(ctx, token, normally, over) {
-		return nil, "", fmt.Errorf("%w: %s%s", errNoTool, p.answer(ctx, 0), c.lastWords())
+		return nil, "", fmt.Errorf("%w: %s%s", errNoTool, p.awaitAnswer(ctx, 0), c.lastWords())
 	}
 	return p, token, nil
 }
@@ -48,7 +48,7 @@ func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	a, err := p.stop(ctx)
+	a, err := p.cancelAndWait(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -60,7 +60,7 @@ func (t *trial) aftermath(ctx context.Context, a *agent, token string, v verdict
 	first := len(holders(token))
 	pause(ctx, t.opts.Later)
 	second := len(holders(token))
-	_, _, report := a.leave()
+	_, _, report := a.shutDown()
 	third := tokens(append(report.Ended, report.Survivors...), token)
 	return v.and(first+second+third == 0, "%d processes alive at the answer, %d after %s, %d after the agent exited",
 		first, second, span(t.opts.Later), third)
@@ -71,7 +71,7 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	a, err := p.stop(ctx)
+	a, err := p.cancelAndWait(ctx)
 	switch {
 	case err != nil:
 		return verdict{}, err
@@ -81,7 +81,7 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	status := map[string]acp.ToolCallStatus{}
 	var order []string
 	for _, m := range c.said.since(p.from)[:a.n-p.from] {
-		call, now := m.call()
+		call, now := m.toolCall()
 		if m.session != p.session || call == "" {
 			continue
 		}
@@ -129,7 +129,7 @@ func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
 	case ran:
 		return nil, question, errNotAsked
 	case !question.asks(session):
-		return nil, question, fmt.Errorf("%w, and the agent did not ask for permission: %s%s", errNoTool, p.answer(ctx, 0), c.lastWords())
+		return nil, question, fmt.Errorf("%w, and the agent did not ask for permission: %s%s", errNoTool, p.awaitAnswer(ctx, 0), c.lastWords())
 	}
 	return p, question, nil
 }
@@ -142,7 +142,7 @@ func permissionUnanswered(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	a, err := p.stop(ctx)
+	a, err := p.cancelAndWait(ctx)
 	return p.verdict(a), err
 }
 
@@ -155,8 +155,8 @@ func permissionCancelled(ctx context.Context, t *trial) (verdict, error) {
 		return verdict{}, err
 	}
 	outcome := encode(map[string]any{"jsonrpc": "2.0", "id": question.ID, "result": acp.CancelledPermission()})
-	if err := p.send(cancelOf(p.session), outcome); err != nil {
+	if err := p.sendLines(cancelOf(p.session), outcome); err != nil {
 		return verdict{}, err
 	}
-	return p.verdict(p.answer(ctx, t.opts.Patience)), nil
+	return p.verdict(p.awaitAnswer(ctx, t.opts.Patience)), nil
 }

@@ -31,9 +31,9 @@ func (a *agent) listen(hear func(time.Time, []byte), over func()) {
 	}
 }
 
-// write hands lines over in one write. It waits for an agent that does not
+// writeLines hands lines over in one write. It waits for an agent that does not
 // read, but not for ever.
-func (a *agent) write(lines ...[]byte) error {
+func (a *agent) writeLines(lines ...[]byte) error {
 	a.writing.Lock()
 	defer a.writing.Unlock()
 	if pipe, ok := a.running.Stdin.(interface{ SetWriteDeadline(time.Time) error }); ok {
@@ -49,8 +49,8 @@ func (a *agent) write(lines ...[]byte) error {
 	return nil
 }
 
-// leave closes the agent's input, gives it the time to leave, and ends it.
-func (a *agent) leave() (took time.Duration, byItself bool, left proc.Report) {
+// shutDown closes the agent's input, gives it the time to leave, and ends it.
+func (a *agent) shutDown() (took time.Duration, byItself bool, left proc.Report) {
 	began := time.Now()
 	_ = a.running.Stdin.Close() // it may be closed already
 	late := time.NewTimer(leaving + time.Second)
@@ -71,7 +71,7 @@ func (a *agent) onEOF(ctx context.Context, doing string) verdict {
 	if ctx.Err() != nil {
 		return skipped("the probe was interrupted")
 	}
-	took, byItself, report := a.leave()
+	took, byItself, report := a.shutDown()
 	left := 0
 	for _, p := range append(report.Ended, report.Survivors...) {
 		if p.PID != a.running.PID {
@@ -90,7 +90,7 @@ type tail struct {
 	text []byte
 }
 
-func (t *tail) add(more []byte) {
+func (t *tail) appendBytes(more []byte) {
 	const most = 250
 	t.mu.Lock()
 	defer t.mu.Unlock()

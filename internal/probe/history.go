@@ -71,7 +71,7 @@ func (p *pairing) walk(v any) {
 			p.walk(each)
 		}
 	case map[string]any:
-		p.count(v)
+		p.countMessage(v)
 		for key, each := range v {
 			if key != "tools" {
 				p.walk(each)
@@ -80,29 +80,29 @@ func (p *pairing) walk(v any) {
 	}
 }
 
-func (p *pairing) count(o map[string]any) {
+func (p *pairing) countMessage(o map[string]any) {
 	kind, _ := o["type"].(string)
 	switch {
 	case o["role"] == "tool":
-		p.add(p.results, o["tool_call_id"], -1)
+		p.addID(p.results, o["tool_call_id"], -1)
 	case kind == "function" && o["id"] != nil, kind == "tool_use":
-		p.add(p.calls, o["id"], 1)
+		p.addID(p.calls, o["id"], 1)
 	case kind == "tool_result":
-		p.add(p.results, o["tool_use_id"], -1)
+		p.addID(p.results, o["tool_use_id"], -1)
 	case strings.HasSuffix(kind, "_call_output"):
-		p.add(p.results, o["call_id"], -1)
+		p.addID(p.results, o["call_id"], -1)
 	case strings.HasSuffix(kind, "_call") && o["call_id"] != nil:
-		p.add(p.calls, o["call_id"], 1)
+		p.addID(p.calls, o["call_id"], 1)
 	}
 	if call, ok := o["functionCall"].(map[string]any); ok {
-		p.add(p.calls, call["id"], 1)
+		p.addID(p.calls, call["id"], 1)
 	}
 	if result, ok := o["functionResponse"].(map[string]any); ok {
-		p.add(p.results, result["id"], -1)
+		p.addID(p.results, result["id"], -1)
 	}
 }
 
-func (p *pairing) add(to map[string]int, id any, sign int) {
+func (p *pairing) addID(to map[string]int, id any, sign int) {
 	p.met = true
 	if name, _ := id.(string); name != "" {
 		to[name]++

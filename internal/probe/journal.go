@@ -17,15 +17,15 @@ type journal[T any] struct {
 
 func newJournal[T any]() *journal[T] { return &journal[T]{changed: make(chan struct{})} }
 
-func (j *journal[T]) add(v T) {
+func (j *journal[T]) addEntry(v T) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.heard = append(j.heard, v)
 	j.wake()
 }
 
-// end says that nothing more will come.
-func (j *journal[T]) end() {
+// endInput says that nothing more will come.
+func (j *journal[T]) endInput() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.ended = true

@@ -60,16 +60,16 @@ func (r piRecord) works() bool {
 func (t *trial) pi(ctx context.Context) (*piClient, error) {
 	c := &piClient{trial: t, said: newJournal[piRecord]()}
 	ready := make(chan struct{}) // the first line is heard after c is complete
-	a, err := t.start(func(at time.Time, line []byte) {
+	a, err := t.startAgent(func(at time.Time, line []byte) {
 		<-ready
 		c.hear(at, line)
-	}, c.said.end)
+	}, c.said.endInput)
 	if err != nil {
 		return nil, err
 	}
 	c.agent = a
 	close(ready)
-	_, err = c.call(ctx, map[string]any{"type": "get_state"}, t.opts.Starting)
+	_, err = c.sendAndWait(ctx, map[string]any{"type": "get_state"}, t.opts.Starting)
 	return c, err
 }
 
@@ -84,7 +84,7 @@ func (c *piClient) hear(at time.Time, line []byte) {
 		return
 	}
 	_ = json.Unmarshal(line, &dialog)
-	c.said.add(r)
+	c.said.addEntry(r)
 	if r.Type != "extension_ui_request" {
 		return
 	}
@@ -99,7 +99,7 @@ func (c *piClient) hear(at time.Time, line []byte) {
 	default:
 		return // a mere word to the person
 	}
-	_ = c.write(encode(answer)) // one that has left needs none
+	_ = c.writeLines(encode(answer)) // one that has left needs none
 }
 
 // command is one that is not yet written.
@@ -112,11 +112,11 @@ func (c *piClient) command(fields map[string]any) (id string, line []byte) {
 	return id, encode(fields)
 }
 
-// call gives a command and waits for its response.
-func (c *piClient) call(ctx context.Context, fields map[string]any, within time.Duration) (piRecord, error) {
+// sendAndWait gives a command and waits for its response.
+func (c *piClient) sendAndWait(ctx context.Context, fields map[string]any, within time.Duration) (piRecord, error) {
 	id, line := c.command(fields)
 	from := c.said.len()
-	if err := c.write(line); err != nil {
+	if err := c.writeLines(line); err != nil {
 		return piRecord{}, err
 	}
 	r, n := c.said.await(ctx, from, within, func(r piRecord) bool { return r.responds(id) })
@@ -136,7 +136,7 @@ type piState struct {
 
 func (c *piClient) state(ctx context.Context) (piState, error) {
 	var s piState
-	r, err := c.call(ctx, map[string]any{"type": "get_state"}, c.trial.opts.Patience)
+	r, err := c.sendAndWait(ctx, map[string]any{"type": "get_state"}, c.trial.opts.Patience)
 	if err != nil {
 		return s, err
 	}
@@ -145,7 +145,7 @@ func (c *piClient) state(ctx context.Context) (piState, error) {
 
 func (c *piClient) prompt(ctx context.Context, s script) (from int, err error) {
 	from = c.said.len()
-	_, err = c.call(ctx, map[string]any{"type": "prompt", "message": s.text}, normally)
+	_, err = c.sendAndWait(ctx, map[string]any{"type": "prompt", "message": s.text}, normally)
 	return from, err
 }
 

@@ -77,7 +77,7 @@ func queueAfterAbort(ctx context.Context, t *trial) (verdict, error) {
 	if _, _, err := c.speaking(ctx); err != nil {
 		return verdict{}, err
 	}
-	if _, err := c.call(ctx, map[string]any{"type": "follow_up", "message": t.short().text}, t.opts.Patience); err != nil {
+	if _, err := c.sendAndWait(ctx, map[string]any{"type": "follow_up", "message": t.short().text}, t.opts.Patience); err != nil {
 		return skipped("%s", oneLine(err.Error())), nil
 	}
 	stop, err := c.abort(ctx)

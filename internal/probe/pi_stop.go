@@ -34,7 +34,7 @@ func (c *piClient) abort(ctx context.Context) (piStop, error) {
 	from := c.said.len()
 	began := time.Now()
 	id, line := c.command(map[string]any{"type": "abort"})
-	if err := c.write(line); err != nil {
+	if err := c.writeLines(line); err != nil {
 		return piStop{}, err
 	}
 	r, n := c.said.await(ctx, from, c.trial.opts.Patience, func(r piRecord) bool { return r.responds(id) })
@@ -101,7 +101,7 @@ func abortSameWrite(ctx context.Context, t *trial) (verdict, error) {
 		from := c.said.len()
 		prompt, line := c.command(map[string]any{"type": "prompt", "message": t.long().text})
 		abort, behind := c.command(map[string]any{"type": "abort"})
-		if err := c.write(line, behind); err != nil {
+		if err := c.writeLines(line, behind); err != nil {
 			return verdict{}, err
 		}
 		for _, id := range []string{prompt, abort} {
@@ -135,7 +135,7 @@ func doubleAbort(ctx context.Context, t *trial) (verdict, error) {
 	}
 	first, line := c.command(map[string]any{"type": "abort"})
 	second, again := c.command(map[string]any{"type": "abort"})
-	if err := c.write(line, again); err != nil {
+	if err := c.writeLines(line, again); err != nil {
 		return verdict{}, err
 	}
 	responses := 0

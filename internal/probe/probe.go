@@ -178,7 +178,7 @@ func (t *trial) one(ctx context.Context, c check) Result {
 	began := time.Now()
 	fresh := &trial{target: t.target, opts: t.opts, keeper: t.keeper}
 	v, err := c.run(ctx, fresh)
-	fresh.end()
+	fresh.endAgents()
 	switch {
 	case errors.Is(err, errNoTool):
 		v = skipped("%s", oneLine(err.Error()))

@@ -33,9 +33,9 @@ type Result struct {
 }
 
 // Failed is how many checks found a fault.
-func (r Report) Failed() int { return r.count(Fail) }
+func (r Report) Failed() int { return r.countGrade(Fail) }
 
-func (r Report) count(grade string) int {
+func (r Report) countGrade(grade string) int {
 	n := 0
 	for _, result := range r.Results {
 		if result.Grade == grade {
@@ -55,7 +55,7 @@ func (r Report) Table() string {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", result.Check, result.Law, result.Grade, result.Saw)
 	}
 	_ = w.Flush() // to memory
-	fmt.Fprintf(&b, "%d pass, %d fail, %d skip\n", r.count(Pass), r.count(Fail), r.count(Skip))
+	fmt.Fprintf(&b, "%d pass, %d fail, %d skip\n", r.countGrade(Pass), r.countGrade(Fail), r.countGrade(Skip))
 	return b.String()
 }
 

@@ -42,11 +42,11 @@ func (t *trial) short() script {
 	if t.target.Model == nil {
 		return script{nonce + ": answer with the one word ok. Use no tools.", nonce}
 	}
-	return script{fmt.Sprintf("%s [say %s]", nonce, reply(nonce)), nonce}
+	return script{fmt.Sprintf("%s [say %s]", nonce, shortReply(nonce)), nonce}
 }
 
-// reply is what a short turn says when it does what it was told.
-func reply(nonce string) string { return "answer-" + strings.TrimPrefix(nonce, "probe-") }
+// shortReply is what a short turn says when it does what it was told.
+func shortReply(nonce string) string { return "answer-" + strings.TrimPrefix(nonce, "probe-") }
 
 // sleepers is a turn whose shell runs two processes that sleep for years. All
 // its processes have the token in their command lines. They run once only: an

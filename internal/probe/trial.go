@@ -31,7 +31,7 @@ const normally = 30 * time.Second
 
 // introduce starts the agent once, to see that it can be and who it says it is.
 func (t *trial) introduce(ctx context.Context, report *Report) error {
-	defer t.end()
+	defer t.endAgents()
 	if t.target.Protocol == Pi {
 		_, err := t.pi(ctx)
 		return err
@@ -48,15 +48,15 @@ func (t *trial) introduce(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// start starts a fresh process of the agent. Each line that it says is given to
+// startAgent starts a fresh process of the agent. Each line that it says is given to
 // hear, by one goroutine, in order; over is called after the last.
-func (t *trial) start(hear func(at time.Time, line []byte), over func()) (*agent, error) {
+func (t *trial) startAgent(hear func(at time.Time, line []byte), over func()) (*agent, error) {
 	if len(t.target.Command) == 0 {
 		return nil, errors.New("no command")
 	}
 	a := &agent{}
 	running, err := t.keeper.Start(proc.Command{
-		Args: t.target.Command, Dir: t.target.Dir, Env: t.target.Env, Bare: t.target.Bare, Owner: "probe", Output: a.noise.add,
+		Args: t.target.Command, Dir: t.target.Dir, Env: t.target.Env, Bare: t.target.Bare, Owner: "probe", Output: a.noise.appendBytes,
 	})
 	if err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func (t *trial) start(hear func(at time.Time, line []byte), over func()) (*agent
 	return a, nil
 }
 
-// end ends all agents of the trial, with all that came from them. How they
+// endAgents ends all agents of the trial, with all that came from them. How they
 // leave by themselves is a check of its own.
-func (t *trial) end() {
+func (t *trial) endAgents() {
 	for _, a := range t.agents {
 		a.running.End(nil)
 	}

@@ -50,19 +50,19 @@ func (l *StopLog) Run() {
 	for {
 		select {
 		case r := <-l.ended:
-			l.tell(r)
+			l.logReceipt(r)
 			continue
 		case <-l.closed:
 		}
 		for len(l.ended) > 0 {
-			l.tell(<-l.ended)
+			l.logReceipt(<-l.ended)
 		}
 		l.tellMissed()
 		return
 	}
 }
 
-func (l *StopLog) tell(r bellcord.Receipt) {
+func (l *StopLog) logReceipt(r bellcord.Receipt) {
 	switch r.End {
 	case bellcord.EndFailed:
 		l.logger.Error("turn failed", "session", r.Session, "turn", r.Turn, "err", r.Error)

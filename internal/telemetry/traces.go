@@ -104,12 +104,12 @@ func (t *Traces) tellAll() {
 	for {
 		select {
 		case n := <-t.notes:
-			t.tell(n)
+			t.addNote(n)
 		case <-t.closing:
 			for {
 				select {
 				case n := <-t.notes:
-					t.tell(n)
+					t.addNote(n)
 				default:
 					return
 				}
@@ -118,36 +118,36 @@ func (t *Traces) tellAll() {
 	}
 }
 
-// tell adds a note to its turn's trace. A turn whose beginning is not known
+// addNote adds a note to its turn's trace. A turn whose beginning is not known
 // here, because its process died or it was forgotten, has its end told from the
 // receipt alone.
-func (t *Traces) tell(n note) {
+func (t *Traces) addNote(n note) {
 	element := t.open[n.turn]
 	switch b := n.body.(type) {
 	case bellcord.TurnAccepted:
 		if element == nil {
-			t.begin(n, n.at)
+			t.openTrace(n, n.at)
 		}
 		return
 	case bellcord.TurnEnded:
 		if element == nil {
-			element = t.begin(n, b.Receipt.Times.Accepted)
+			element = t.openTrace(n, b.Receipt.Times.Accepted)
 			element.Value.(*turnTrace).startedAt(b.Receipt.Times.Started)
 		}
-		element.Value.(*turnTrace).end(n.at, b.Receipt)
-		t.forget(element)
+		element.Value.(*turnTrace).endTrace(n.at, b.Receipt)
+		t.removeTurn(element)
 		return
 	}
 	if element != nil {
-		element.Value.(*turnTrace).tell(n.at, n.body)
+		element.Value.(*turnTrace).addBody(n.at, n.body)
 	}
 }
 
-// begin opens a turn's trace. Of too many turns the oldest is forgotten: its
+// openTrace opens a turn's trace. Of too many turns the oldest is forgotten: its
 // process may have been taken for dead, and its end be another's to tell.
-func (t *Traces) begin(n note, accepted time.Time) *list.Element {
+func (t *Traces) openTrace(n note, accepted time.Time) *list.Element {
 	if t.order.Len() >= mostOpen {
-		t.forget(t.order.Front())
+		t.removeTurn(t.order.Front())
 	}
 	agent := ""
 	if t.agentOf != nil {
@@ -158,8 +158,8 @@ func (t *Traces) begin(n note, accepted time.Time) *list.Element {
 	return element
 }
 
-// forget lets go of a turn. A span that was not ended is told to nobody.
-func (t *Traces) forget(element *list.Element) {
+// removeTurn lets go of a turn. A span that was not ended is told to nobody.
+func (t *Traces) removeTurn(element *list.Element) {
 	delete(t.open, element.Value.(*turnTrace).turn)
 	t.order.Remove(element)
 }

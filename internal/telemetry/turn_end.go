@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// end closes what is open and the root, as the receipt has it.
-func (t *turnTrace) end(at time.Time, r bellcord.Receipt) {
+// endTrace closes what is open and the root, as the receipt has it.
+func (t *turnTrace) endTrace(at time.Time, r bellcord.Receipt) {
 	finish(t.queued, at)
 	finish(t.step, at)
 	for _, span := range t.asides {

@@ -51,12 +51,12 @@ func newTurnTrace(tracer trace.Tracer, n note, accepted time.Time, agent string)
 		trace.WithNewRoot(), trace.WithTimestamp(accepted), trace.WithAttributes(
 			operation.String(invokeAgent), agentName.String(agent),
 			conversationID.String(string(n.session)), turnID.String(string(n.turn))))
-	t.queued = t.start("queued", accepted)
+	t.queued = t.startSpan("queued", accepted)
 	return t
 }
 
-// start begins a child of the root.
-func (t *turnTrace) start(name string, at time.Time, attrs ...attribute.KeyValue) trace.Span {
+// startSpan begins a child of the root.
+func (t *turnTrace) startSpan(name string, at time.Time, attrs ...attribute.KeyValue) trace.Span {
 	_, span := t.tracer.Start(t.below, name, trace.WithTimestamp(at), trace.WithAttributes(attrs...))
 	return span
 }
@@ -72,8 +72,8 @@ func (t *turnTrace) request(model string, at time.Time, attrs ...attribute.KeyVa
 	return span
 }
 
-// tell adds what happened between the turn's beginning and its end.
-func (t *turnTrace) tell(at time.Time, body bellcord.Body) {
+// addBody adds what happened between the turn's beginning and its end.
+func (t *turnTrace) addBody(at time.Time, body bellcord.Body) {
 	switch b := body.(type) {
 	case bellcord.TurnStarted:
 		t.startedAt(at)
@@ -96,7 +96,7 @@ func (t *turnTrace) tell(at time.Time, body bellcord.Body) {
 		t.calls[b.Call] = &callTrace{name: b.Name}
 	case bellcord.ToolCallStarted:
 		if c := t.calls[b.Call]; c != nil && c.span == nil {
-			c.span = t.start(executeTool+" "+c.name, at, ofCall(b.Call, c.name)...)
+			c.span = t.startSpan(executeTool+" "+c.name, at, ofCall(b.Call, c.name)...)
 		}
 	case bellcord.ToolCallEnded:
 		t.callEnded(at, b)
@@ -153,7 +153,7 @@ func (t *turnTrace) asked(at time.Time, q bellcord.Question) {
 	if q.Call != "" {
 		attrs = append(attrs, toolCallID.String(q.Call))
 	}
-	t.questions[q.ID] = t.start("wait for a person", at, attrs...)
+	t.questions[q.ID] = t.startSpan("wait for a person", at, attrs...)
 }
 
 // callEnded ends a call's span. A tool that fails is a result, so its span has

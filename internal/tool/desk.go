@@ -73,7 +73,7 @@ func (d Desk) Tools(own []Tool) []Tool {
 // deskPath is a path as an editor wants it: absolute, and inside the directory,
 // through links too. The file itself may not be on disk yet.
 func deskPath(call Call, path string) (string, error) {
-	root, rel, err := enter(call, path)
+	root, rel, err := openDir(call, path)
 	if err != nil {
 		return "", err
 	}

@@ -86,7 +86,7 @@ func editFile(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, path, err := enter(call, a.Path)
+	root, path, err := openDir(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}

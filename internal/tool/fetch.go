@@ -61,7 +61,7 @@ func Fetch(options FetchOptions) Tool {
 			_, err := parseFetch(args)
 			return err
 		},
-		Run: options.run,
+		Run: options.fetch,
 	}
 }
 
@@ -88,7 +88,7 @@ func parseFetch(args json.RawMessage) (fetchArgs, error) {
 	return a, nil
 }
 
-func (o FetchOptions) run(ctx context.Context, call Call) Result {
+func (o FetchOptions) fetch(ctx context.Context, call Call) Result {
 	a, err := parseFetch(call.Args)
 	if err != nil {
 		return failed(err)
@@ -97,7 +97,7 @@ func (o FetchOptions) run(ctx context.Context, call Call) Result {
 	bounded, done := context.WithTimeoutCause(ctx, o.Timeout, tooLong)
 	defer done()
 	p, err := o.get(bounded, a)
-	text := p.text()
+	text := p.pageText()
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return stopped(text)

@@ -9,13 +9,13 @@ type Spill = spill
 func NewSpill(dir string) *Spill { return newSpill(dir) }
 
 // Add is add.
-func (s *spill) Add(piece string) { s.add(piece) }
+func (s *spill) Add(piece string) { s.addPiece(piece) }
 
 // Name is name.
 func (s *spill) Name() string { return s.name() }
 
 // Close is close.
-func (s *spill) Close() error { return s.close() }
+func (s *spill) Close() error { return s.closeFile() }
 
 // HTMLText is htmlText.
 func HTMLText(page string) string { return htmlText(page) }

@@ -86,7 +86,7 @@ func grep(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, start, err := enter(call, a.Path)
+	root, start, err := openDir(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}

@@ -13,10 +13,10 @@ func htmlText(page string) string {
 	for len(page) > 0 {
 		open := strings.IndexByte(page, '<')
 		if open < 0 {
-			w.text(page)
+			w.writeText(page)
 			break
 		}
-		w.text(page[:open])
+		w.writeText(page[:open])
 		page = page[open:]
 		switch {
 		case strings.HasPrefix(page, "<!--"):
@@ -31,7 +31,7 @@ func htmlText(page string) string {
 				page = rawEnd(page, name)
 			}
 		default:
-			w.text("<")
+			w.writeText("<")
 			page = page[1:]
 		}
 	}
@@ -123,10 +123,10 @@ func (w *htmlWriter) tag(name string) {
 	}
 }
 
-func (w *htmlWriter) text(s string) {
+func (w *htmlWriter) writeText(s string) {
 	if w.pre > 0 {
 		if s != "" {
-			w.begin()
+			w.flushPending()
 			w.out.WriteString(html.UnescapeString(s))
 		}
 		return
@@ -141,14 +141,14 @@ func (w *htmlWriter) text(s string) {
 		case size < 0:
 			size = len(s)
 		}
-		w.begin()
+		w.flushPending()
 		w.out.WriteString(html.UnescapeString(s[:size]))
 		s = s[size:]
 	}
 }
 
-// begin writes what was waiting for text.
-func (w *htmlWriter) begin() {
+// flushPending writes what was waiting for text.
+func (w *htmlWriter) flushPending() {
 	switch {
 	case w.out.Len() == 0:
 	case w.lines > 0:

@@ -53,7 +53,7 @@ func listDir(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, dir, err := enter(call, a.Path)
+	root, dir, err := openDir(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}

@@ -29,9 +29,9 @@ type spill struct {
 // made then. With no dir it keeps head and tail only.
 func newSpill(dir string) *spill { return &spill{dir: dir} }
 
-// add takes a piece of the output. A disk that fails costs the file, never the
+// addPiece takes a piece of the output. A disk that fails costs the file, never the
 // output: the last note tells.
-func (s *spill) add(piece string) {
+func (s *spill) addPiece(piece string) {
 	if s.total+int64(len(piece)) > 2*mostShown {
 		s.save(piece)
 	}
@@ -74,8 +74,8 @@ func (s *spill) save(piece string) {
 // name is the file's, "" when there is none. Who made the spill removes it.
 func (s *spill) name() string { return s.path }
 
-// close closes the file, which stays.
-func (s *spill) close() error {
+// closeFile closes the file, which stays.
+func (s *spill) closeFile() error {
 	if s.file == nil {
 		return nil
 	}

@@ -51,8 +51,8 @@ func textual(kind string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
 
-// text is the page as the model gets it.
-func (p *page) text() string {
+// pageText is the page as the model gets it.
+func (p *page) pageText() string {
 	text := string(p.body)
 	if p.latin1 {
 		var all strings.Builder

@@ -39,9 +39,9 @@ func outside(path string) error {
 	return fmt.Errorf("%s is outside the working directory", shown(path))
 }
 
-// enter opens the directory of a call's session and finds a path in it. It
+// openDir opens the directory of a call's session and finds a path in it. It
 // refuses a path that leads to something private.
-func enter(call Call, path string) (*os.Root, string, error) {
+func openDir(call Call, path string) (*os.Root, string, error) {
 	rel, err := inRoot(call.Dir, path)
 	if err != nil {
 		return nil, "", err

@@ -37,7 +37,7 @@ func changeOf(dir, path string, before *string, after string) []bellcord.Change 
 
 // readShown returns a file on disk as a question shows it.
 func readShown(_ context.Context, call Call, path string) *string {
-	root, rel, err := enter(call, path)
+	root, rel, err := openDir(call, path)
 	if err != nil {
 		return nil
 	}

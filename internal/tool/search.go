@@ -68,7 +68,7 @@ func (s *search) file(ctx context.Context, path string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.show(shown(path), n, line, at); err != nil {
+		if err := s.writeLine(shown(path), n, line, at); err != nil {
 			return err
 		}
 	}
@@ -127,9 +127,9 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, nil
 }
 
-// show writes a line when it matches or is near one that does. One match too
+// writeLine writes a line when it matches or is near one that does. One match too
 // many ends the search: only then is it known that something is left out.
-func (s *search) show(path string, n int, line []byte, at []int) error {
+func (s *search) writeLine(path string, n int, line []byte, at []int) error {
 	switch {
 	case at != nil && (s.matches == s.most || s.out.Len() > mostRead):
 		return errEnough

@@ -64,7 +64,7 @@ func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 			case err != nil:
 				return failed(err)
 			case a.Background:
-				return yard.start(keeper, call, a.Command)
+				return yard.startCommand(keeper, call, a.Command)
 			}
 			return shell(ctx, keeper, yard, call, a)
 		},
@@ -100,7 +100,7 @@ func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a sh
 		Env: yard.Env.Pairs(), Bare: true,
 		Output: func(data []byte) {
 			if s := text.next(data); s != "" {
-				out.add(s)
+				out.addPiece(s)
 				call.Output(s)
 			}
 		},

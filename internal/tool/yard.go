@@ -31,8 +31,8 @@ type kept struct {
 	copied  sync.WaitGroup
 }
 
-// start begins a command and returns at once.
-func (y *Yard) start(keeper *proc.Keeper, call Call, command string) Result {
+// startCommand begins a command and returns at once.
+func (y *Yard) startCommand(keeper *proc.Keeper, call Call, command string) Result {
 	dir := y.of(call.Session)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed(err)
@@ -81,7 +81,7 @@ func (y *Yard) outputs(session bellcord.SessionID) string {
 
 // keep remembers an output's file, if there is one.
 func (y *Yard) keep(session bellcord.SessionID, s *spill) {
-	_ = s.close()
+	_ = s.closeFile()
 	if s.name() == "" {
 		return
 	}

@@ -56,7 +56,7 @@ func (m *Markdown) Write(events []bellcord.Event) error {
 			m.last = both[len(both)-1]
 			continue
 		}
-		m.show(m.last.Body)
+		m.writeBody(m.last.Body)
 		m.last = ev
 	}
 	return m.err
@@ -65,13 +65,13 @@ func (m *Markdown) Write(events []bellcord.Event) error {
 // Close implements Writer.
 func (m *Markdown) Close() error {
 	if m.last.Body != nil {
-		m.show(m.last.Body)
+		m.writeBody(m.last.Body)
 		m.last = bellcord.Event{}
 	}
 	return m.err
 }
 
-func (m *Markdown) show(body bellcord.Body) {
+func (m *Markdown) writeBody(body bellcord.Body) {
 	switch b := body.(type) {
 	case bellcord.TurnAccepted:
 		m.print("\n%s\n", quoted(b.Text))

@@ -9,7 +9,7 @@ func (w *World) work(n *node, id turn) bool {
 	t := &n.turns[id]
 	switch t.phase {
 	case waiting:
-		return w.begin(n, id, t)
+		return w.claimFirst(n, id, t)
 	case working:
 		return w.agent(n, id, t)
 	case absent, accepting, claiming, settling:
@@ -17,9 +17,9 @@ func (w *World) work(n *node, id turn) bool {
 	return false
 }
 
-// begin claims the turn in the store when it is first in its line; a turn that
+// claimFirst claims the turn in the store when it is first in its line; a turn that
 // has been stopped by then is never claimed.
-func (w *World) begin(n *node, id turn, t *localTurn) bool {
+func (w *World) claimFirst(n *node, id turn, t *localTurn) bool {
 	switch {
 	case t.cut():
 		w.settle(n, id)
@@ -62,7 +62,7 @@ func (w *World) think(n *node, id turn, t *localTurn) bool {
 	case chance < 28:
 		return w.emit(n, id, t, true)
 	case chance < 30 && t.told == afterStep: // here is a step's end
-		w.tell(n, id, cutsNow)
+		w.applyStop(n, id, cutsNow)
 		return w.conclude(n, id, failed)
 	case chance < 31:
 		return w.conclude(n, id, done)
@@ -95,7 +95,7 @@ func (w *World) emit(n *node, id turn, t *localTurn, call bool) bool {
 		t.tool = ready
 	}
 	if !w.rules.DurableBeforeShown {
-		w.show(n, t.session, len(w.db.events[t.session])+1, event{turn: id, kind: said, word: t.words})
+		w.showEvent(n, t.session, len(w.db.events[t.session])+1, event{turn: id, kind: said, word: t.words})
 	}
 	return true
 }

@@ -32,7 +32,7 @@ func (w *World) hearAnswer(n *node, o *op, a *answer) {
 			session = w.db.turns[o.turn].session
 		}
 		for seq := a.first; seq < a.first+a.count; seq++ {
-			w.show(n, session, seq, w.db.events[session][seq-1])
+			w.showEvent(n, session, seq, w.db.events[session][seq-1])
 		}
 	}
 }

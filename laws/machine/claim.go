@@ -13,7 +13,7 @@ func (w *World) claim(by nodeID, o *op, d lifecycle.Decision) answer {
 	w.tally.Claims++
 	a := answer{fence: row.fence, stop: row.stop}
 	w.audit.claimed(w, by, o.turn, row.session, row.fence)
-	w.add(&a, row.session, event{turn: o.turn, kind: started})
+	w.appendEvent(&a, row.session, event{turn: o.turn, kind: started})
 	return a
 }
 
@@ -68,9 +68,9 @@ func (w *World) inherit(by, dead nodeID) {
 	}
 }
 
-// leave is a node's word that it goes. With turns unended it leaves its row, as
+// leaveCluster is a node's word that it goes. With turns unended it leaves its row, as
 // one that has left, and they are taken over at once by whoever looks next.
-func (w *World) leave(id nodeID) {
+func (w *World) leaveCluster(id nodeID) {
 	row := w.db.node(id)
 	if row == nil {
 		return

@@ -25,9 +25,9 @@ type stray struct {
 	ops []op
 }
 
-// send takes what waits in some journals, at random. A journal's own order is
+// sendBatch takes what waits in some journals, at random. A journal's own order is
 // kept; between journals there is none.
-func (w *World) send(n *node) bool {
+func (w *World) sendBatch(n *node) bool {
 	c := &n.commit
 	if c.phase != idle {
 		return false

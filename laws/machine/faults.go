@@ -69,7 +69,7 @@ func (w *World) crash(n *node) bool {
 	if n.commit.phase == sent && !n.cutOff {
 		w.goAstray(n)
 	}
-	w.forget(n)
+	w.loseMemory(n)
 	return true
 }
 
@@ -84,9 +84,9 @@ func (w *World) exit(n *node) bool {
 		w.goAstray(n)
 	}
 	if !n.cutOff {
-		w.leave(n.id)
+		w.leaveCluster(n.id)
 	}
-	w.forget(n)
+	w.loseMemory(n)
 	return true
 }
 

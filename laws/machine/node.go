@@ -68,9 +68,9 @@ type node struct {
 // loose is the journal for what concerns no session that is open here.
 const loose = sessionCount
 
-// start brings a process up, as a new node.
-func (w *World) start(n *node) {
-	w.forget(n)
+// startNode brings a process up, as a new node.
+func (w *World) startNode(n *node) {
+	w.loseMemory(n)
 	w.ids++
 	n.id, n.up = w.ids, true
 	n.clock, n.rate = 0, 70+30*w.below(3) // crystals differ by millionths; this is to be seen
@@ -82,8 +82,8 @@ func (w *World) start(n *node) {
 	w.say("node %d starts", int(n.id))
 }
 
-// forget is the loss of a process's memory.
-func (w *World) forget(n *node) {
+// loseMemory is the loss of a process's memory.
+func (w *World) loseMemory(n *node) {
 	line, journal, c := n.line[:0], n.journal, n.commit
 	*n = node{line: line, journal: journal}
 	for i := range n.journal {
@@ -126,7 +126,7 @@ func (w *World) prompt(n *node, id turn, session int8) bool {
 	w.say("node %d is prompted for turn %d in session %d", int(n.id), int(id), int(session))
 	*t = localTurn{phase: accepting, session: session, life: w.stamp()}
 	if n.early[id] != noStop {
-		w.tell(n, id, n.early[id]) // born stopped
+		w.applyStop(n, id, n.early[id]) // born stopped
 		n.early[id] = noStop
 	}
 	n.line = append(n.line, id)

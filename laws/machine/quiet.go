@@ -84,7 +84,7 @@ func (w *World) flush(n *node) {
 	w.hearAnswers(n)
 	w.carryOutAll(n)
 	w.hearAnswers(n)
-	w.send(n)
+	w.sendBatch(n)
 	w.carryOutAll(n)
 	w.hearAnswers(n)
 }

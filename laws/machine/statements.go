@@ -96,8 +96,8 @@ func (w *World) countRefusal(o *op, d lifecycle.Decision) {
 	}
 }
 
-// add puts an event at the end of the session's log.
-func (w *World) add(a *answer, session int8, ev event) {
+// appendEvent puts an event at the end of the session's log.
+func (w *World) appendEvent(a *answer, session int8, ev event) {
 	w.db.events[session] = append(w.db.events[session], ev)
 	if a.count == 0 {
 		a.first = len(w.db.events[session])
@@ -114,11 +114,11 @@ func (w *World) accept(by nodeID, o *op, d lifecycle.Decision) answer {
 	*row = turnRow{there: true, session: o.session % sessionCount, node: by, accepted: o.at, stop: modeOf(d.Stop)}
 	w.db.intents[o.turn] = noStop
 	a := answer{stop: row.stop}
-	w.add(&a, row.session, event{turn: o.turn, kind: prompted})
+	w.appendEvent(&a, row.session, event{turn: o.turn, kind: prompted})
 	if d.Event {
 		w.tally.EarlyStops++
 		w.audit.recorded(o.turn, row.stop)
-		w.add(&a, row.session, event{turn: o.turn, kind: stopAsked})
+		w.appendEvent(&a, row.session, event{turn: o.turn, kind: stopAsked})
 	}
 	return a
 }
@@ -133,7 +133,7 @@ func (w *World) append(by nodeID, o *op, d lifecycle.Decision) answer {
 		if word == o.call {
 			ev.kind = called
 		}
-		w.add(&a, o.session, ev)
+		w.appendEvent(&a, o.session, ev)
 	}
 	return a
 }
@@ -143,7 +143,7 @@ func (w *World) edit(by nodeID, o *op) answer {
 	var a answer
 	w.tally.Edits++
 	w.audit.edited(w, by, o)
-	w.add(&a, o.session, event{turn: o.turn, kind: edited})
+	w.appendEvent(&a, o.session, event{turn: o.turn, kind: edited})
 	return a
 }
 
@@ -164,7 +164,7 @@ func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
 	row.stop = modeOf(d.Stop)
 	w.audit.recorded(o.turn, row.stop)
 	if d.Event {
-		w.add(&a, row.session, event{turn: o.turn, kind: stopAsked})
+		w.appendEvent(&a, row.session, event{turn: o.turn, kind: stopAsked})
 	}
 	return a
 }
@@ -173,10 +173,10 @@ func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
 func (w *World) finish(by nodeID, o *op) answer {
 	row := &w.db.turns[o.turn]
 	row.state, row.end, row.receipt = over, o.end, o.at
-	w.tally.count(o.end)
+	w.tally.countEnd(o.end)
 	var a answer
 	w.audit.wrote(w, by, o)
-	w.add(&a, o.session, event{turn: o.turn, kind: ended})
+	w.appendEvent(&a, o.session, event{turn: o.turn, kind: ended})
 	w.audit.ended(w, o.turn, row.session, o.end)
 	return a
 }

@@ -15,7 +15,7 @@ var shares = []share{
 	{14, false, own((*World).someStop)},
 	{8, false, own((*World).someEdit)},
 	{260, false, own((*World).someWork)},
-	{130, false, own((*World).send)},
+	{130, false, own((*World).sendBatch)},
 	{130, false, (*World).carryOutAll},
 	{130, false, own((*World).hearAnswers)},
 	{110, false, (*World).pulse},
@@ -115,7 +115,7 @@ func (w *World) someStop(n *node) bool {
 		w.stopOfAnother(n, turn(id))
 		return true
 	}
-	w.stop(n, turn(id), how)
+	w.requestStop(n, turn(id), how)
 	return true
 }
 
@@ -168,6 +168,6 @@ func (w *World) restart(n *node) bool {
 	if n.up {
 		return false
 	}
-	w.start(n)
+	w.startNode(n)
 	return true
 }

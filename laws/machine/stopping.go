@@ -1,9 +1,9 @@
 package machine
 
-// stop is what a node does when a client stops a turn there. The turn is told at
+// requestStop is what a node does when a client stops a turn there. The turn is told at
 // once where it is here; the record is written beside, and the bus carries the
 // word to the others. The client is answered when the record is durable.
-func (w *World) stop(n *node, id turn, how mode) {
+func (w *World) requestStop(n *node, id turn, how mode) {
 	if how == forced {
 		w.tally.Forced++
 	}
@@ -13,7 +13,7 @@ func (w *World) stop(n *node, id turn, how mode) {
 	journal := int8(loose)
 	if t.phase != absent {
 		journal = t.session
-		w.tell(n, id, how)
+		w.applyStop(n, id, how)
 	} else {
 		n.early[id] = max(n.early[id], how)
 	}
@@ -33,8 +33,8 @@ func (w *World) stopOfAnother(n *node, id turn) {
 	w.put(n, loose, op{kind: askStop, turn: id, stop: cutsNow, session: loose, life: w.stamp(), foreign: true})
 }
 
-// tell applies a stop to a turn. The first that cuts now stays.
-func (w *World) tell(n *node, id turn, how mode) {
+// applyStop applies a stop to a turn. The first that cuts now stays.
+func (w *World) applyStop(n *node, id turn, how mode) {
 	t := &n.turns[id]
 	if how > t.told {
 		w.audit.stopHeard(w, id)
@@ -45,7 +45,7 @@ func (w *World) tell(n *node, id turn, how mode) {
 // hear applies a stop that is on record, whichever way it came to be known.
 func (w *World) hear(n *node, id turn, how mode) {
 	if how != noStop && n.turns[id].phase != absent {
-		w.tell(n, id, how)
+		w.applyStop(n, id, how)
 	}
 }
 
@@ -97,7 +97,7 @@ func (w *World) drain(n *node) bool {
 	w.tally.Drains++
 	for _, id := range n.line {
 		w.audit.turns[id].asked = true
-		w.tell(n, id, cutsNow)
+		w.applyStop(n, id, cutsNow)
 		w.put(n, n.turns[id].session, op{kind: askStop, turn: id, stop: cutsNow, session: n.turns[id].session, life: w.stamp()})
 	}
 	return true

@@ -43,7 +43,7 @@ type Tally struct {
 	Shown, Edits, Foreign, Forced, Late, Confused int
 }
 
-func (t *Tally) count(how end) {
+func (t *Tally) countEnd(how end) {
 	switch how {
 	case done:
 		t.Done++
@@ -146,7 +146,7 @@ func (w *World) reset(seed uint64, rules Rules) {
 	w.db.reset()
 	w.audit.reset()
 	for i := range w.nodes {
-		w.start(&w.nodes[i])
+		w.startNode(&w.nodes[i])
 	}
 	for i := range w.watchers {
 		w.watchers[i] = watcher{session: int8(i % w.sessions), at: int8(w.below(nodeCount))}

@@ -28,9 +28,9 @@ func main() {
 	bare := flag.Bool("bare", true, "grade each agent without Bellcord, too")
 	out := flag.String("out", "", "`file` to write, such as docs/peers.md; otherwise the page is printed")
 	flag.Parse()
-	page, wrong, err := run(*binary, *agents, strings.Split(*names, ","), *tries, *bare)
+	page, wrong, err := gradeAll(*binary, *agents, strings.Split(*names, ","), *tries, *bare)
 	if err == nil {
-		err = write(*out, page)
+		err = writePage(*out, page)
 	}
 	switch {
 	case err != nil:
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-func write(path, page string) error {
+func writePage(path, page string) error {
 	if path == "" {
 		_, err := io.WriteString(os.Stdout, page)
 		return err
@@ -50,8 +50,8 @@ func write(path, page string) error {
 	return os.WriteFile(path, []byte(page), 0o644) //nolint:gosec // a page of the docs
 }
 
-// run grades every agent both ways; wrong counts what fails behind Bellcord.
-func run(binary, agents string, names []string, tries int, both bool) (page string, wrong int, err error) {
+// gradeAll grades every agent both ways; wrong counts what fails behind Bellcord.
+func gradeAll(binary, agents string, names []string, tries int, both bool) (page string, wrong int, err error) {
 	if agents == "" {
 		return "", 0, errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
 	}

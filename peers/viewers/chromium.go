@@ -103,9 +103,9 @@ func (b *chromium) listen(out io.ReadCloser) {
 	}
 }
 
-// call asks for something, of a page where one is named, and reads the result
+// callMethod asks for something, of a page where one is named, and reads the result
 // into the given value, unless that is nil.
-func (b *chromium) call(ctx context.Context, page, method string, params map[string]any, into any) error {
+func (b *chromium) callMethod(ctx context.Context, page, method string, params map[string]any, into any) error {
 	text, err := json.Marshal(params)
 	if err != nil {
 		return err
@@ -139,11 +139,11 @@ func (b *chromium) call(ctx context.Context, page, method string, params map[str
 	}
 }
 
-// close has it leave, and ends it where it does not.
-func (b *chromium) close() {
+// quit has it leave, and ends it where it does not.
+func (b *chromium) quit() {
 	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()
-	_ = b.call(ctx, "", "Browser.close", map[string]any{}, nil)
+	_ = b.callMethod(ctx, "", "Browser.close", map[string]any{}, nil)
 	defer context.AfterFunc(ctx, func() { _ = b.cmd.Process.Kill() })()
 	_ = b.cmd.Wait()
 	_ = b.in.Close()

@@ -109,7 +109,7 @@ func (c *curl) read(out io.Reader) (rest int, err error) {
 			}
 			text = behind
 			if one, is := parse(string(frame)); is {
-				c.add(one)
+				c.addShown(one)
 			}
 		}
 		if errors.Is(err, io.EOF) {

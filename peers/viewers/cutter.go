@@ -50,7 +50,7 @@ func newCutter(ctx context.Context, target string, cuts int) (*cutter, error) {
 
 func (c *cutter) url() string { return "http://" + c.listener.Addr().String() }
 
-func (c *cutter) close() { _ = c.listener.Close() }
+func (c *cutter) stopServing() { _ = c.listener.Close() }
 
 func (c *cutter) String() string {
 	return fmt.Sprintf("browser cut by %d resets and %d ends, %d inside a frame, %d ends inside the head of an answer",
@@ -70,7 +70,7 @@ func (c *cutter) accept(ctx context.Context) {
 		}
 		l := &link{viewer: viewer.(*net.TCPConn), server: server}
 		go l.ask()
-		go c.answer(l)
+		go c.forwardAnswers(l)
 	}
 }
 
@@ -107,8 +107,8 @@ func (l *link) ask() {
 	}
 }
 
-// answer passes answers on until the time or the bytes are used up.
-func (c *cutter) answer(l *link) {
+// forwardAnswers passes answers on until the time or the bytes are used up.
+func (c *cutter) forwardAnswers(l *link) {
 	defer func() { _ = l.viewer.Close() }()
 	defer func() { _ = l.server.Close() }()
 	buffer := make([]byte, 16<<10)
@@ -118,7 +118,7 @@ func (c *cutter) answer(l *link) {
 		piece := buffer[:n]
 		most := l.bytes.Load()
 		due := errors.Is(err, os.ErrDeadlineExceeded) || most > 0 && int64(n) >= most
-		if due && !c.take() {
+		if due && !c.claimCut() {
 			due, err = false, l.server.SetReadDeadline(time.Time{})
 			most = 0
 			l.bytes.Store(0)
@@ -148,8 +148,8 @@ func (l *link) headed() bool { return bytes.Contains(l.head, []byte("\r\n\r\n"))
 // frameEnd is how the server's writes end: a blank line, and the end of a chunk.
 const frameEnd = "\n\n\r\n"
 
-// take reports whether there is a cut left to be made, and makes it ours.
-func (c *cutter) take() bool {
+// claimCut reports whether there is a cut left to be made, and makes it ours.
+func (c *cutter) claimCut() bool {
 	left := c.left.Add(-1)
 	if left == 0 {
 		close(c.done)

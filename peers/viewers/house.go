@@ -36,7 +36,7 @@ func openHouse(ctx context.Context) (h *house, err error) {
 	h = &house{drained: make(chan struct{})}
 	defer func() {
 		if err != nil {
-			h.close()
+			h.shutDown()
 		}
 	}()
 	if h.dir, err = os.MkdirTemp("", "viewers"); err != nil {
@@ -53,7 +53,7 @@ func openHouse(ctx context.Context) (h *house, err error) {
 	data := filepath.Join(h.dir, "data")
 	h.serve = exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--mode", "full", "--data", data)
 	h.serve.Env = append(os.Environ(), "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+url, "BELLCORD_MODEL=openai/fake", "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"))
-	if err = h.start(ctx); err != nil {
+	if err = h.startServer(ctx); err != nil {
 		return h, err
 	}
 	token, err := os.ReadFile(filepath.Join(data, "token"))
@@ -81,8 +81,8 @@ func (h *house) program(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// start starts it and waits until it says where it serves.
-func (h *house) start(ctx context.Context) error {
+// startServer starts it and waits until it says where it serves.
+func (h *house) startServer(ctx context.Context) error {
 	logged, err := h.serve.StderrPipe()
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (h *house) ask(ctx context.Context, method, path string, into any) error {
 // leaving is how long an orderly end may take.
 const leaving = 20 * time.Second
 
-func (h *house) close() {
+func (h *house) shutDown() {
 	if h.serve != nil && h.serve.Process != nil {
 		_ = h.serve.Process.Signal(os.Interrupt)
 		select {

@@ -27,11 +27,11 @@ func (t *trial) judge(ctx context.Context) (r report, err error) {
 	if err := t.lastCurls(bounded, records); err != nil {
 		return r, err
 	}
-	t.count(&r)
+	t.countKills(&r)
 	for l, id := range t.viewers {
 		_ = l.reach(bounded, int64(len(records[id]))) // what did not come is counted as missing
 		v := l.compare(records[id])
-		shown, terr := l.text()
+		shown, terr := l.answerText()
 		stored, serr := spoken(records[id])
 		if err := errors.Join(terr, serr); err != nil {
 			return r, err
@@ -39,7 +39,7 @@ func (t *trial) judge(ctx context.Context) (r report, err error) {
 		if !v.good() || shown != stored {
 			r.unlike = append(r.unlike, fmt.Sprintf("%s: %+v, text of %d characters, %d on record", l.name, v, len(shown), len(stored)))
 		}
-		r.verdict = r.add(v)
+		r.verdict = r.merge(v)
 	}
 	return r, nil
 }
@@ -59,10 +59,10 @@ func (t *trial) lastCurls(bounded context.Context, records map[bellcord.SessionI
 	return nil
 }
 
-// count says how the kills were made. The pages notice about as many as were
+// countKills says how the kills were made. The pages notice about as many as were
 // made: of a connection that had been used before, Chromium itself repeats a
 // request that was cut before the first byte of its answer.
-func (t *trial) count(r *report) {
+func (t *trial) countKills(r *report) {
 	torn := int64(0)
 	for _, c := range t.curls {
 		r.curl += int(c.killed.Load())

@@ -39,7 +39,7 @@ func sameJSON(shown, record string) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-func (l *ledger) add(one shown) {
+func (l *ledger) addShown(one shown) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, one)
@@ -80,7 +80,7 @@ func (l *ledger) reach(ctx context.Context, seq int64) error {
 // verdict counts what was seen, and what was not seen as it is on record.
 type verdict struct{ seen, missing, twice, disordered, changed int }
 
-func (v verdict) add(w verdict) verdict {
+func (v verdict) merge(w verdict) verdict {
 	return verdict{v.seen + w.seen, v.missing + w.missing, v.twice + w.twice, v.disordered + w.disordered, v.changed + w.changed}
 }
 
@@ -117,8 +117,8 @@ func (l *ledger) compare(record []string) verdict {
 	return v
 }
 
-// text is the answer as the viewer can put it together.
-func (l *ledger) text() (string, error) {
+// answerText is the answer as the viewer can put it together.
+func (l *ledger) answerText() (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := make([]string, len(l.entries))

@@ -57,14 +57,14 @@ func (p *pages) open(ctx context.Context, name, code string, sessions []bellcord
 		{"Runtime.enable", map[string]any{}},
 		{"Runtime.addBinding", map[string]any{"name": "tell"}},
 	} {
-		if err := p.browser.call(ctx, page, step.method, step.params, nil); err != nil {
+		if err := p.browser.callMethod(ctx, page, step.method, step.params, nil); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.run(ctx, page, login, code); err != nil {
+	if err := p.callFunction(ctx, page, login, code); err != nil {
 		return nil, err
 	}
-	return ledgers, p.run(ctx, page, watch, sessions)
+	return ledgers, p.callFunction(ctx, page, watch, sessions)
 }
 
 func (p *pages) blank(ctx context.Context) (page string, err error) {
@@ -79,7 +79,7 @@ func (p *pages) blank(ctx context.Context) (page string, err error) {
 		}},
 		{"Target.attachToTarget", func() map[string]any { return map[string]any{"targetId": made.TargetID, "flatten": true} }},
 	} {
-		if err := p.browser.call(ctx, "", step.method, step.params(), &made); err != nil {
+		if err := p.browser.callMethod(ctx, "", step.method, step.params(), &made); err != nil {
 			return "", err
 		}
 	}
@@ -102,8 +102,8 @@ const (
 	}`
 )
 
-// run calls a function in the page and waits for what it promises.
-func (p *pages) run(ctx context.Context, page, function string, argument any) error {
+// callFunction calls a function in the page and waits for what it promises.
+func (p *pages) callFunction(ctx context.Context, page, function string, argument any) error {
 	given, err := json.Marshal(argument)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *pages) run(ctx context.Context, page, function string, argument any) er
 			Exception struct{ Description string }
 		}
 	}
-	err = p.browser.call(ctx, page, "Runtime.evaluate", map[string]any{
+	err = p.browser.callMethod(ctx, page, "Runtime.evaluate", map[string]any{
 		"expression": "(" + function + ")(" + string(given) + ")", "awaitPromise": true,
 	}, &answer)
 	if e := answer.ExceptionDetails; err == nil && e != nil {
@@ -150,7 +150,7 @@ func (p *pages) heed(page, method string, params json.RawMessage) {
 	case told.Lost != "" || told.Wrong != "":
 		err = fmt.Errorf("%s: %s%s", of[told.Stream].name, told.Lost, told.Wrong)
 	default:
-		of[told.Stream].add(shown{told.ID, told.Data})
+		of[told.Stream].addShown(shown{told.ID, told.Data})
 		return
 	}
 	select {

@@ -47,7 +47,7 @@ func try(ctx context.Context, kills int) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	defer h.close()
+	defer h.shutDown()
 	t := &trial{house: h, viewers: map[*ledger]bellcord.SessionID{}, failed: make(chan error, 1)}
 	for range sessionCount {
 		made, err := h.client.NewSession(ctx, api.NewSession{})
@@ -59,11 +59,11 @@ func try(ctx context.Context, kills int) (r report, err error) {
 	if t.cutter, err = newCutter(ctx, strings.TrimPrefix(h.url, "http://"), kills/2); err != nil {
 		return r, err
 	}
-	defer t.cutter.close()
+	defer t.cutter.stopServing()
 	if t.pages, err = openPages(ctx, filepath.Join(h.dir, "profile"), t.cutter.url()); err != nil {
 		return r, err
 	}
-	defer t.pages.browser.close()
+	defer t.pages.browser.quit()
 	if err := t.openViewers(ctx); err != nil {
 		return r, err
 	}
@@ -105,10 +105,10 @@ func (t *trial) kill(ctx context.Context, curlKills int) error {
 	enough := make(chan struct{})
 	var turns, curls sync.WaitGroup
 	for _, id := range t.sessions {
-		turns.Go(func() { t.tell(t.prompt(ctx, id, enough)) })
+		turns.Go(func() { t.reportFailure(t.prompt(ctx, id, enough)) })
 	}
 	for i, c := range t.curls {
-		curls.Go(func() { t.tell(c.lose(ctx, share(curlKills, len(t.curls), i))) })
+		curls.Go(func() { t.reportFailure(c.lose(ctx, share(curlKills, len(t.curls), i))) })
 	}
 	killed := make(chan struct{})
 	go func() {
@@ -137,8 +137,8 @@ func (t *trial) kill(ctx context.Context, curlKills int) error {
 // share is the i-th of n parts of a whole.
 func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }
 
-// tell passes the first failure on.
-func (t *trial) tell(err error) {
+// reportFailure passes the first failure on.
+func (t *trial) reportFailure(err error) {
 	if err != nil {
 		select {
 		case t.failed <- err:

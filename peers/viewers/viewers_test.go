@@ -59,7 +59,7 @@ func TestALedgerTellsWhatIsNotAsOnRecord(t *testing.T) {
 			t.Parallel()
 			l := newLedger(c.name)
 			for _, one := range c.saw {
-				l.add(one)
+				l.addShown(one)
 			}
 			if got := l.compare(record); got != c.wants || got.good() != (c.name == "all") {
 				t.Errorf("%+v", got)
@@ -107,7 +107,7 @@ func TestACutterCutsStreamsAndNothingElseAndThenStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.stopServing()
 	get := func(path string) error {
 		transport := &http.Transport{}
 		defer transport.CloseIdleConnections()

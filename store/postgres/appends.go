@@ -43,7 +43,7 @@ func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error 
 			}
 			continue
 		}
-		results[i] = t.add(a.Session, a.Turn, a.At, a.Bodies...)
+		results[i] = t.addBodies(a.Session, a.Turn, a.At, a.Bodies...)
 		if results[i].Stop, err = decodeCause(stop); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ type eventRows struct {
 	bodies                 [][]byte
 }
 
-func (r *eventRows) add(session string, seq int64, turn, kind string, at int64, body []byte) {
+func (r *eventRows) addRow(session string, seq int64, turn, kind string, at int64, body []byte) {
 	r.sessions, r.turns, r.kinds = append(r.sessions, session), append(r.turns, turn), append(r.kinds, kind)
 	r.seqs, r.at, r.bodies = append(r.seqs, seq), append(r.at, at), append(r.bodies, body)
 }
@@ -126,7 +126,7 @@ func (r *eventRows) drop(session string) {
 	var kept eventRows
 	for i, s := range r.sessions {
 		if s != session {
-			kept.add(s, r.seqs[i], r.turns[i], r.kinds[i], r.at[i], r.bodies[i])
+			kept.addRow(s, r.seqs[i], r.turns[i], r.kinds[i], r.at[i], r.bodies[i])
 		}
 	}
 	*r = kept

@@ -30,7 +30,7 @@ func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	if err != nil {
 		return bellcord.Result{}, err
 	}
-	added := t.add(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
+	added := t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
 	added.Fence, added.Stop = fence, cause
 	return added, nil
 }

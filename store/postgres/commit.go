@@ -17,7 +17,7 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 	if len(ops) == 0 {
 		return results, s.transact(ctx, func(t *tx) error {
 			t.mark()
-			return t.begin()
+			return t.beginTx()
 		})
 	}
 	err := s.transact(ctx, func(t *tx) error {
@@ -124,7 +124,7 @@ func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) 
 	if t.held[op.Session] == nil {
 		return refused(bellcord.ErrNoSession)
 	}
-	added := t.add(op.Session, "", op.At, op.Bodies...)
+	added := t.addBodies(op.Session, "", op.At, op.Bodies...)
 	if added.Err == nil {
 		t.touch(op.Session, op.At)
 	}
@@ -135,10 +135,10 @@ func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) 
 // not exist.
 var errNotHeld = errors.New("the transaction does not hold the session")
 
-// add puts bodies at the end of a session's log; they are written with the
+// addBodies puts bodies at the end of a session's log; they are written with the
 // commit. One that cannot be written down is refused, before anything is added:
 // it concerns nobody else.
-func (t *tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) bellcord.Result {
+func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) bellcord.Result {
 	var added bellcord.Result
 	data, err := marshalAll(bodies)
 	if err != nil {
@@ -152,7 +152,7 @@ func (t *tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time,
 		s.last++
 		s.grown = true
 		added.Events = append(added.Events, bellcord.Event{Session: session, Seq: s.last, Turn: turn, Time: at, Body: b})
-		t.rows.add(textOf(session), s.last, textOf(turn), b.Kind(), at.UnixNano(), data[i])
+		t.rows.addRow(textOf(session), s.last, textOf(turn), b.Kind(), at.UnixNano(), data[i])
 	}
 	return added
 }

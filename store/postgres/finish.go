@@ -25,7 +25,7 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	}
 	t.touch(op.Session, op.At)
 	t.spend(op)
-	return t.add(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: op.Receipt}), nil
+	return t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: op.Receipt}), nil
 }
 
 func (t *tx) finishing(op bellcord.FinishTurn, receipt string) (query string, args []any) {

@@ -80,7 +80,7 @@ func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 		t.resolve(b, place, op)
 	}
 	if len(w.scopes) > 0 {
-		if err := t.send(b); err != nil {
+		if err := t.sendBatch(b); err != nil {
 			return err
 		}
 		b = &pgx.Batch{}
@@ -93,7 +93,7 @@ func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 	}
 	t.holdSessions(b, w.sessions, w.stops)
 	ask(b)
-	return t.send(b)
+	return t.sendBatch(b)
 }
 
 // holdSessions locks the sessions, and those of the turns, in the order of their

@@ -28,7 +28,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 }
 
 func (t *tx) prune(before time.Time) (int, error) {
-	if err := t.begin(); err != nil {
+	if err := t.beginTx(); err != nil {
 		return 0, err
 	}
 	const idle = `updated < $1 AND NOT EXISTS (SELECT 1 FROM turns WHERE session = sessions.id AND state <> 'ended')`

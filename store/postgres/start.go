@@ -25,7 +25,7 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	}
 	bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
 	if d.Event {
-		if err := t.forget(op.Turn, "", facts.Owner); err != nil {
+		if err := t.deleteIntents(op.Turn, "", facts.Owner); err != nil {
 			return bellcord.Result{}, err
 		}
 		bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
@@ -37,7 +37,7 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	if err = errors.Join(err, bad); err != nil {
 		return refused(err)
 	}
-	added := t.add(op.Session, op.Turn, op.At, bodies...)
+	added := t.addBodies(op.Session, op.Turn, op.At, bodies...)
 	if added.Err != nil {
 		return added, nil
 	}
@@ -82,7 +82,7 @@ func (t *tx) intents(id bellcord.TurnID, now time.Time, owners ...string) (map[s
 	return all, err
 }
 
-func (t *tx) forget(id bellcord.TurnID, owners ...string) error {
+func (t *tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 	for _, owner := range owners {
 		if err := t.exec(`DELETE FROM intents WHERE turn = $1 AND owner = $2`, word(id), word(owner)); err != nil {
 			return err
@@ -108,5 +108,5 @@ func (t *tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, word(op.Turn), prompt); err != nil {
 		return bellcord.Result{}, err
 	}
-	return t.add(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text}), nil
+	return t.addBodies(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text}), nil
 }

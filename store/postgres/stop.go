@@ -52,7 +52,7 @@ func (t *tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord
 	if err := t.writeStop(record); err != nil || !d.Event {
 		return result, err
 	}
-	added := t.add(record.Session, record.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
+	added := t.addBodies(record.Session, record.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
 	added.Record, added.Stop = result.Record, result.Stop
 	return added, nil
 }

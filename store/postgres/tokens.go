@@ -17,7 +17,7 @@ var _ bellcord.TokenStore = (*Store)(nil)
 // away by the way: every login makes one, and nobody asks for them again.
 func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
 	return s.transact(ctx, func(t *tx) error {
-		if err := t.begin(); err != nil {
+		if err := t.beginTx(); err != nil {
 			return err
 		}
 		if err := t.exec(`DELETE FROM tokens WHERE cookie AND expires > 0 AND expires <= $1`, nanos(v.Created)); err != nil {
@@ -64,7 +64,7 @@ func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
 // RevokeToken implements bellcord.TokenStore.
 func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t *tx) error {
-		if err := t.begin(); err != nil {
+		if err := t.beginTx(); err != nil {
 			return err
 		}
 		known, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, word(id), at.UnixNano())
@@ -82,7 +82,7 @@ func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error 
 // counts.
 func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t *tx) error {
-		if err := t.begin(); err != nil {
+		if err := t.beginTx(); err != nil {
 			return err
 		}
 		known, err := t.affected(`UPDATE tokens SET used = greatest(used, $2) WHERE id = $1`, word(id), at.UnixNano())

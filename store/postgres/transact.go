@@ -84,8 +84,8 @@ func (s *Store) try(ctx context.Context, conn *pgx.Conn, f func(*tx) error) erro
 
 const begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
 
-// begin starts a transaction that needs no more than its own rows' locks.
-func (t *tx) begin() error {
+// beginTx starts a transaction that needs no more than its own rows' locks.
+func (t *tx) beginTx() error {
 	_, err := t.conn.Exec(t.ctx, begin)
 	return err
 }
@@ -104,11 +104,11 @@ func (t *tx) commit() error {
 		}
 		return nil
 	})
-	return t.send(t.later)
+	return t.sendBatch(t.later)
 }
 
-// send runs a batch of statements in one round trip.
-func (t *tx) send(b *pgx.Batch) error { return t.conn.SendBatch(t.ctx, b).Close() }
+// sendBatch runs a batch of statements in one round trip.
+func (t *tx) sendBatch(b *pgx.Batch) error { return t.conn.SendBatch(t.ctx, b).Close() }
 
 func (t *tx) exec(query string, args ...any) error {
 	_, err := t.affected(query, args...)

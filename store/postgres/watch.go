@@ -61,7 +61,7 @@ func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 // transaction: from here on their claims and their writes are refused, should
 // they ever wake. Of several nodes that try, one gets a row; nobody waits for it.
 func (t *tx) bury() error {
-	if err := t.begin(); err != nil {
+	if err := t.beginTx(); err != nil {
 		return err
 	}
 	var alive bool

@@ -101,11 +101,11 @@ func alone(dir string, do func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, door.close()) }()
-	if err := door.enter(); err != nil {
+	defer func() { err = errors.Join(err, door.closeFile()) }()
+	if err := door.lock(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, door.leave()) }()
+	defer func() { err = errors.Join(err, door.unlock()) }()
 	locks, err := filepath.Glob(filepath.Join(dir, "nodes", "*.lock"))
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func Check(ctx context.Context, dir string) (report *storecheck.Report, err erro
 		err = s.queryRow(ctx, `SELECT id, commits FROM identity`).Scan(&inDatabase.id, &inDatabase.commits)
 	}
 	if err == nil {
-		err = inDir.check(inDatabase)
+		err = inDir.compare(inDatabase)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		report.Add("%v", err)

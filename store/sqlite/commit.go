@@ -106,7 +106,7 @@ func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
 		if touched, err := t.touch(op.Session, op.At); err != nil || touched == 0 {
 			return bellcord.Result{Err: bellcord.ErrNoSession}, err
 		}
-		return t.add(op.Session, "", op.At, op.Bodies)
+		return t.addBodies(op.Session, "", op.At, op.Bodies)
 	}
 	var stop sql.NullString
 	err := t.row(`
@@ -122,7 +122,7 @@ func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
 	if err != nil {
 		return bellcord.Result{}, err
 	}
-	added, err := t.add(op.Session, op.Turn, op.At, op.Bodies)
+	added, err := t.addBodies(op.Session, op.Turn, op.At, op.Bodies)
 	added.Stop = cause
 	return added, err
 }
@@ -136,8 +136,8 @@ func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
 	return lifecycle.Append(facts, op).Result(op)
 }
 
-// add puts bodies at the end of a session's log.
-func (t tx) add(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
+// addBodies puts bodies at the end of a session's log.
+func (t tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
 	added, err := t.number(bellcord.AppendEvents{Session: session, Turn: turn, At: at, Bodies: bodies})
 	if err != nil {
 		return bellcord.Result{}, err

@@ -96,7 +96,7 @@ func (s *Store) identify(ctx context.Context) error {
 		return err
 	}
 	if inDir.id != "" {
-		if err := inDir.check(inDatabase); err != nil {
+		if err := inDir.compare(inDatabase); err != nil {
 			return err
 		}
 	} else if err := writeIdentity(s.dir, inDatabase); err != nil {
@@ -109,8 +109,8 @@ func (s *Store) identify(ctx context.Context) error {
 
 const acceptDatabase = "run \"bellcord store restore FILE\" with a backup, or \"bellcord store adopt\" to keep using the database as it is"
 
-// check compares the directory's identity with the database's.
-func (i identity) check(database identity) error {
+// compare compares the directory's identity with the database's.
+func (i identity) compare(database identity) error {
 	switch {
 	case database.id == "":
 		return fmt.Errorf("%w: it has no id, but %s has %s: an older copy was put in its place; %s", ErrIdentity, identityName, i.id, acceptDatabase)

@@ -56,10 +56,10 @@ func (s *Store) truncate(ctx context.Context) (busy bool, err error) {
 	if s.conn == nil {
 		return false, sql.ErrConnDone
 	}
-	if err := s.door.enter(); err != nil {
+	if err := s.door.lock(); err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, s.door.leave()) }()
+	defer func() { err = errors.Join(err, s.door.unlock()) }()
 	ctx = context.WithoutCancel(ctx)
 	if _, err := s.conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, scrubHold.Milliseconds())); err != nil {
 		return false, err

@@ -101,10 +101,10 @@ func (s *Store) open(ctx context.Context, before func(dir string) error) error {
 // prepare makes the database where there is none, connects, brings the schema up
 // to date and checks the identity.
 func (s *Store) prepare(ctx context.Context, before func(dir string) error) (err error) {
-	if err := s.door.enter(); err != nil {
+	if err := s.door.lock(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.door.leave()) }()
+	defer func() { err = errors.Join(err, s.door.unlock()) }()
 	if err := before(s.dir); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *Store) Close() error {
 		err = errors.Join(err, s.mark.Close())
 		s.mark = nil
 	}
-	err = errors.Join(err, s.door.close())
+	err = errors.Join(err, s.door.closeFile())
 	s.door = turnstile{}
 	return err
 }
@@ -191,10 +191,10 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 	if s.conn == nil {
 		return sql.ErrConnDone
 	}
-	if err := s.door.enter(); err != nil {
+	if err := s.door.lock(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.door.leave()) }()
+	defer func() { err = errors.Join(err, s.door.unlock()) }()
 	if err := s.present(); err != nil {
 		return undone(err)
 	}
@@ -211,12 +211,12 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 		commits, err = t.counted()
 	}
 	if err != nil {
-		s.tails.forget()
+		s.tails.clearAll()
 		_ = t.exec(`ROLLBACK`) // fails where the error has rolled back already
 		return undone(err)
 	}
 	if err := t.exec(`COMMIT`); err != nil {
-		s.tails.forget()
+		s.tails.clearAll()
 		_ = t.exec(`ROLLBACK`) // fails when the failed commit has rolled back already
 		return undone(err)
 	}

@@ -23,12 +23,12 @@ func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	}
 	bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
 	if d.Event {
-		if err := t.forget(op.Turn, "", facts.Owner); err != nil {
+		if err := t.deleteIntents(op.Turn, "", facts.Owner); err != nil {
 			return bellcord.Result{}, err
 		}
 		bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
 	}
-	added, err := t.add(op.Session, op.Turn, op.At, bodies)
+	added, err := t.addBodies(op.Session, op.Turn, op.At, bodies)
 	if err != nil || added.Err != nil {
 		return added, err
 	}
@@ -91,8 +91,8 @@ func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.C
 	return decodeCause(sql.NullString{String: cause, Valid: true})
 }
 
-// forget removes the stops that were kept for a turn.
-func (t tx) forget(id bellcord.TurnID, owners ...string) error {
+// deleteIntents removes the stops that were kept for a turn.
+func (t tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 	for _, owner := range owners {
 		if err := t.exec(`DELETE FROM intents WHERE turn = $1 AND owner = $2`, string(id), owner); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, string(op.Turn), encode(row.Prompt)); err != nil {
 		return bellcord.Result{}, err
 	}
-	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.PromptEdited{Text: op.Text}})
+	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.PromptEdited{Text: op.Text}})
 }
 
 // claim checks, in the statement that takes the turn and raises its fence, that
@@ -136,7 +136,7 @@ func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	if err != nil {
 		return bellcord.Result{}, err
 	}
-	added, err := t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnStarted{}})
+	added, err := t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnStarted{}})
 	added.Fence, added.Stop = fence, cause
 	return added, err
 }

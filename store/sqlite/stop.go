@@ -37,7 +37,7 @@ func (t tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord.
 	if err := t.writeStop(record); err != nil || !d.Event {
 		return result, err
 	}
-	added, err := t.add(record.Session, record.ID, d.Stop.At, []bellcord.Body{bellcord.StopRequested{Cause: *d.Stop}})
+	added, err := t.addBodies(record.Session, record.ID, d.Stop.At, []bellcord.Body{bellcord.StopRequested{Cause: *d.Stop}})
 	added.Record, added.Stop = result.Record, result.Stop
 	return added, err
 }
@@ -110,7 +110,7 @@ func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	if err := t.spend(op); err != nil {
 		return bellcord.Result{}, err
 	}
-	return t.add(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnEnded{Receipt: op.Receipt}})
+	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnEnded{Receipt: op.Receipt}})
 }
 
 // finishRefused answers a finish that was not carried out.

@@ -26,7 +26,7 @@ func (t tx) refresh() error {
 	}
 	tails := &t.s.tails
 	if version != tails.version || len(tails.last) > mostTails {
-		tails.forget()
+		tails.clearAll()
 	}
 	if version != tails.version {
 		tails.version, tails.news = version, true
@@ -34,7 +34,7 @@ func (t tx) refresh() error {
 	return nil
 }
 
-func (m *tails) forget() { m.last = map[bellcord.SessionID]int64{} }
+func (m *tails) clearAll() { m.last = map[bellcord.SessionID]int64{} }
 
 // tail is the newest sequence number of a session, 0 when it has none.
 func (t tx) tail(session bellcord.SessionID) (int64, error) {

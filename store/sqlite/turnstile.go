@@ -28,18 +28,18 @@ func openLock(dir, name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// enter returns when it is this process's turn to write. The system undoes it
+// lock returns when it is this process's turn to write. The system undoes it
 // should the process die.
-func (t turnstile) enter() error {
+func (t turnstile) lock() error {
 	if err := filelock.Wait(t.gate); err != nil {
 		return err
 	}
 	return errors.Join(filelock.Wait(t.writer), filelock.Unlock(t.gate))
 }
 
-func (t turnstile) leave() error { return filelock.Unlock(t.writer) }
+func (t turnstile) unlock() error { return filelock.Unlock(t.writer) }
 
-func (t turnstile) close() error {
+func (t turnstile) closeFile() error {
 	var err error
 	for _, f := range []*os.File{t.gate, t.writer} {
 		if f != nil {

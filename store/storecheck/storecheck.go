@@ -45,7 +45,7 @@ func Run(ctx context.Context, store bellcord.Reader) (*Report, error) {
 	r.Sessions = len(sessions)
 	for _, s := range sessions {
 		c := checker{report: r, store: store, session: s.ID, ends: map[bellcord.TurnID]int{}}
-		if err := c.run(ctx); err != nil && !c.deleted(ctx) {
+		if err := c.checkAll(ctx); err != nil && !c.deleted(ctx) {
 			r.Add("session %s: %v", s.ID, err)
 		}
 		if ctx.Err() != nil {
@@ -68,7 +68,7 @@ type checker struct {
 	ends    map[bellcord.TurnID]int // number of each turn's ends
 }
 
-func (c *checker) run(ctx context.Context) error {
+func (c *checker) checkAll(ctx context.Context) error {
 	tail, err := c.store.Tail(ctx, c.session)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *checker) read(ctx context.Context) error {
 				return fmt.Errorf("event %d is missing", c.last+1)
 			}
 			c.last = ev.Seq
-			c.count(ev)
+			c.countEvent(ev)
 		}
 		c.report.Events += len(events)
 		if len(events) < chunk {
@@ -109,7 +109,7 @@ func (c *checker) read(ctx context.Context) error {
 	}
 }
 
-func (c *checker) count(ev bellcord.Event) {
+func (c *checker) countEvent(ev bellcord.Event) {
 	if ev.Turn == "" {
 		return
 	}

@@ -161,7 +161,7 @@ func kinds(events []bellcord.Event) []string {
 	return all
 }
 
-func count(events []bellcord.Event, kind string) (n int) {
+func countKind(events []bellcord.Event, kind string) (n int) {
 	for _, ev := range events {
 		if ev.Body.Kind() == kind {
 			n++

@@ -38,14 +38,14 @@ func obey(node Node, line string, out io.Writer) string {
 	_, _ = fmt.Sscan(rest, &c.session, &c.turn, &c.fence, &n) // each word needs its own part
 	switch word {
 	case "accept":
-		return answer(node, acceptAs(c.session, c.turn))
+		return commitLine(node, acceptAs(c.session, c.turn))
 	case "claim":
-		return answer(node, claim(c.session, c.turn))
+		return commitLine(node, claim(c.session, c.turn))
 	case "append":
-		return answer(node, c.says(n, fmt.Sprint(n)))
+		return commitLine(node, c.says(n, fmt.Sprint(n)))
 	case "flood":
 		for n := int64(1); ; n++ {
-			reply := answer(node, c.says(n, fmt.Sprint(n)))
+			reply := commitLine(node, c.says(n, fmt.Sprint(n)))
 			if !strings.HasPrefix(reply, "ok") {
 				return reply
 			}
@@ -55,9 +55,9 @@ func obey(node Node, line string, out io.Writer) string {
 	return "failed to understand " + word
 }
 
-// answer commits an op and puts the result into a line: the number that whoever
+// commitLine commits an op and puts the result into a line: the number that whoever
 // sent it needs, or why it was refused.
-func answer(node Node, op bellcord.Op) string {
+func commitLine(node Node, op bellcord.Op) string {
 	results, err := node.Commit(context.Background(), []bellcord.Op{op})
 	if err != nil {
 		return fmt.Sprint("failed ", err)

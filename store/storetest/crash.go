@@ -17,7 +17,7 @@ func acknowledgedStays(b *bench) {
 	for round := range 10 {
 		child := b.process()
 		t := child.running(s)
-		child.tell("flood", s, t.turn, t.fence)
+		child.sendLine("flood", s, t.turn, t.fence)
 		var acknowledged []int64
 		for range 1 + 7*round {
 			acknowledged = append(acknowledged, child.number())

@@ -116,7 +116,7 @@ func (n *node) follow(s bellcord.SessionID, total int64) {
 func fairness(b *bench) {
 	n, busy := b.node(), b.process()
 	t := busy.running(n.session())
-	busy.tell("flood", t.session, t.turn, t.fence)
+	busy.sendLine("flood", t.session, t.turn, t.fence)
 	var written atomic.Int64
 	var reader sync.WaitGroup
 	reader.Go(func() {

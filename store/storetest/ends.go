@@ -68,7 +68,7 @@ func oneEnd(b *bench) {
 			b.Errorf("%s: committed %t, in the record %t", op.Receipt.End, won[i], is)
 		}
 	}
-	if got := count(n.log(s), "ended"); got != 1 {
+	if got := countKind(n.log(s), "ended"); got != 1 {
 		b.Errorf("the log has %d ends", got)
 	}
 }
@@ -131,7 +131,7 @@ func agree(b *bench, n *node, t claimed, end bellcord.End, finish bellcord.Resul
 		}
 	}
 	events := n.log(t.session)
-	if ends, stops := count(events, "ended"), count(events, "stop_asked"); ends != 1 || stops != wantStops {
+	if ends, stops := countKind(events, "ended"), countKind(events, "stop_asked"); ends != 1 || stops != wantStops {
 		b.Errorf("ended as %s: the log is %v", end, kinds(events))
 	}
 	if last, ok := events[len(events)-1].Body.(bellcord.TurnEnded); !ok || last.Receipt.End != end {

@@ -23,12 +23,12 @@ type process struct {
 // process starts a child on the bench's place and waits until its node is open.
 func (b *bench) process() *process {
 	b.Helper()
-	p := b.start()
+	p := b.startChild()
 	p.number()
 	return p
 }
 
-func (b *bench) start() *process {
+func (b *bench) startChild() *process {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -52,8 +52,8 @@ func (b *bench) start() *process {
 	return p
 }
 
-// tell hands the child a line to obey.
-func (p *process) tell(words ...any) {
+// sendLine hands the child a line to obey.
+func (p *process) sendLine(words ...any) {
 	p.b.Helper()
 	if _, err := fmt.Fprintln(p.in, words...); err != nil {
 		p.b.Fatalf("writing to the child process: %v", err)
@@ -75,7 +75,7 @@ func (p *process) number() (n int64) {
 func (p *process) queued(s bellcord.SessionID) bellcord.TurnID {
 	p.b.Helper()
 	turn := bellcord.NewTurnID()
-	p.tell("accept", s, turn)
+	p.sendLine("accept", s, turn)
 	p.number()
 	return turn
 }
@@ -83,14 +83,14 @@ func (p *process) queued(s bellcord.SessionID) bellcord.TurnID {
 func (p *process) running(s bellcord.SessionID) claimed {
 	p.b.Helper()
 	turn := p.queued(s)
-	p.tell("claim", s, turn)
+	p.sendLine("claim", s, turn)
 	return claimed{s, turn, p.number()}
 }
 
 // says makes the child append to its turn, and returns the sequence number.
 func (p *process) says(c claimed, n int64) int64 {
 	p.b.Helper()
-	p.tell("append", c.session, c.turn, c.fence, n)
+	p.sendLine("append", c.session, c.turn, c.fence, n)
 	return p.number()
 }
 

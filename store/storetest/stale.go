@@ -78,7 +78,7 @@ func takenMidway(b *bench) {
 	close(taken)
 	writer.Wait()
 	events := n.log(t.session)
-	if got := count(events, "said"); got != acknowledged {
+	if got := countKind(events, "said"); got != acknowledged {
 		b.Errorf("%d appends were acknowledged, but %d are in the log", acknowledged, got)
 	}
 	if last := events[len(events)-1].Body.Kind(); last != "ended" {

@@ -23,13 +23,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: bom PROGRAM FILE")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1], os.Args[2]); err != nil {
+	if err := writeBOM(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "bom:", err)
 		os.Exit(1)
 	}
 }
 
-func write(program, file string) error {
+func writeBOM(program, file string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return fmt.Errorf("reading the program's build information: %w", err)

@@ -19,8 +19,8 @@ var ruledOut = regexp.MustCompile(`(?i)\b(who|whoever|nobody|somebody|everybody|
 //go:embed allowed.txt
 var allowedList string
 
-// count prints the share of comment blocks with either sort of word.
-func count(texts []text) error {
+// printShares prints the share of comment blocks with either sort of word.
+func printShares(texts []text) error {
 	allowed, err := readAllowed()
 	if err != nil {
 		return err

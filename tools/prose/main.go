@@ -27,7 +27,7 @@ func run(args []string) error {
 	}
 	switch {
 	case len(args) == 1 && args[0] == "count":
-		return count(texts)
+		return printShares(texts)
 	case len(args) == 2 && args[0] == "draw":
 		seed, err := strconv.ParseUint(args[1], 10, 64)
 		if err != nil {

@@ -32,7 +32,7 @@ func film(title string, frames []screen) string {
 	width, height := columns*cellWidth+2*margin, float64(rows*cellHeight+bar+2*margin)
 	var reel reel
 	for i, f := range frames {
-		reel.add(float64(i)*width, f)
+		reel.addScreen(float64(i)*width, f)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n", width, height, width, height, html.EscapeString(title))
@@ -70,7 +70,7 @@ type reel struct {
 	known        map[string]int
 }
 
-func (r *reel) add(x float64, f screen) {
+func (r *reel) addScreen(x float64, f screen) {
 	fmt.Fprintf(&r.frames, `<g transform="translate(%.1f)">`, x+margin)
 	var now style
 	for y, row := range f.rows {

@@ -32,7 +32,7 @@ func draw(from, moving, stills, title string) error {
 		return fmt.Errorf("reading %s: %w", from, err)
 	}
 	if moving != "" {
-		if err := write(moving, film(title, r.frames)); err != nil {
+		if err := writeFile(moving, film(title, r.frames)); err != nil {
 			return err
 		}
 	}
@@ -40,13 +40,13 @@ func draw(from, moving, stills, title string) error {
 		return nil
 	}
 	for name, still := range r.marked {
-		if err := write(filepath.Join(stills, name+".svg"), film(title, []screen{still})); err != nil {
+		if err := writeFile(filepath.Join(stills, name+".svg"), film(title, []screen{still})); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func write(path, text string) error {
+func writeFile(path, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // it is for everybody
 }

@@ -42,7 +42,7 @@ func parse(text string) (recording, error) {
 		if err != nil {
 			return r, fmt.Errorf("screen %d: %w", len(r.frames)+1, err)
 		}
-		r.add(s)
+		r.addScreen(s)
 		for name := range strings.SplitSeq(marks, markBegins) {
 			if name = strings.TrimSpace(name); name != "" {
 				r.marked[name] = s
@@ -55,8 +55,8 @@ func parse(text string) (recording, error) {
 	return r, nil
 }
 
-// add leaves out a screen that shows what the one before it did.
-func (r *recording) add(s screen) {
+// addScreen leaves out a screen that shows what the one before it did.
+func (r *recording) addScreen(s screen) {
 	if n := len(r.frames); n > 0 && r.frames[n-1].cursor == s.cursor && slices.Equal(r.frames[n-1].rows, s.rows) {
 		return
 	}

@@ -79,12 +79,12 @@ func (s *shape) visit(root, path string, d fs.DirEntry) error {
 		return nil
 	}
 	s.product[dir] += lines
-	s.count(file, dir == ".")
+	s.countNames(file, dir == ".")
 	return nil
 }
 
-// count notes the names that a file declares.
-func (s *shape) count(file *ast.File, inRoot bool) {
+// countNames notes the names that a file declares.
+func (s *shape) countNames(file *ast.File, inRoot bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if i, is := n.(*ast.InterfaceType); is {
 			for _, m := range i.Methods.List {

@@ -38,5 +38,5 @@ func build(root, out string) (int, error) {
 	if err := errors.Join(append(wrong, s.unnamed()...)...); err != nil {
 		return 0, err
 	}
-	return len(s.pages), s.write(out, files)
+	return len(s.pages), s.writeSite(out, files)
 }

@@ -148,8 +148,8 @@ func (s *site) unnamed() (wrong []error) {
 	return wrong
 }
 
-// write puts the site where another one may have been.
-func (s *site) write(out string, files map[string][]byte) error {
+// writeSite puts the site where another one may have been.
+func (s *site) writeSite(out string, files map[string][]byte) error {
 	for from, to := range s.pictures {
 		picture, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(from)))
 		if err != nil {

@@ -52,13 +52,13 @@ const (
 func (j *Journal) Put(op bellcord.Op) *Entry {
 	e := &Entry{journal: j, op: op, done: make(chan struct{})}
 	j.mu.Lock()
-	j.add(e, 0)
+	j.enqueueLocked(e, 0)
 	j.mu.Unlock()
 	return e
 }
 
-// add queues an entry; j.mu is held.
-func (j *Journal) add(e *Entry, size int) {
+// enqueueLocked queues an entry; j.mu is held.
+func (j *Journal) enqueueLocked(e *Entry, size int) {
 	j.waits = append(j.waits, e)
 	j.size += size
 	if _, streams := e.op.(bellcord.AppendEvents); !streams {
@@ -104,9 +104,9 @@ func (e *Entry) Result() bellcord.Result { return e.result }
 // Again queues another op behind the entry, in its journal.
 func (e *Entry) Again(op bellcord.Op) *Entry { return e.journal.Put(op) }
 
-// take hands all that waits to the committer, who found the journal where the
+// takeWaiting hands all that waits to the committer, who found the journal where the
 // mark says.
-func (j *Journal) take(mark *bool) (batch []*Entry, size int) {
+func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	*mark = false

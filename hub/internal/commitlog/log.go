@@ -115,7 +115,7 @@ func (l *Log) commitAll() {
 		case <-l.closing:
 			closing = true
 		}
-		for batch := l.take(); len(batch) > 0; batch = l.take() {
+		for batch := l.takeBatch(); len(batch) > 0; batch = l.takeBatch() {
 			l.commit(batch)
 		}
 	}
@@ -133,9 +133,9 @@ const mostOps = 256
 // alone.
 const mostCommit = 1 << 20
 
-// take empties journals, the urgent ones first, then in the order in which they
+// takeBatch empties journals, the urgent ones first, then in the order in which they
 // came. A journal's own order is kept; between sessions there is none.
-func (l *Log) take() []*Entry {
+func (l *Log) takeBatch() []*Entry {
 	var batch []*Entry
 	bytes := 0
 	add := func(entries []*Entry, size int) {
@@ -143,13 +143,13 @@ func (l *Log) take() []*Entry {
 		bytes += size
 	}
 	for _, j := range l.urgent.takeAll() {
-		add(j.take(&j.onUrgent))
+		add(j.takeWaiting(&j.onUrgent))
 	}
 	l.backlog = append(l.backlog, l.dirty.takeAll()...)
 	taken := 0
 	for taken < len(l.backlog) && len(batch) < mostOps && bytes < mostCommit {
 		j := l.backlog[taken]
-		add(j.take(&j.onDirty))
+		add(j.takeWaiting(&j.onDirty))
 		taken++
 	}
 	l.backlog = slices.Delete(l.backlog, 0, taken)
@@ -189,7 +189,7 @@ func (l *Log) commit(batch []*Entry) {
 			l.lookAt(e.journal)
 		}
 	}
-	l.tell(took, results)
+	l.notifyWatch(took, results)
 }
 
 func opsOf(batch []*Entry) []bellcord.Op {
@@ -213,8 +213,8 @@ func (l *Log) lookAt(j *Journal) {
 // lookTimeout bounds a look at the end of a session.
 const lookTimeout = 5 * time.Second
 
-// tell calls the Watch function with what became durable.
-func (l *Log) tell(took time.Duration, results []bellcord.Result) {
+// notifyWatch calls the Watch function with what became durable.
+func (l *Log) notifyWatch(took time.Duration, results []bellcord.Result) {
 	if l.opts.Watch == nil {
 		return
 	}

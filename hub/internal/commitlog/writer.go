@@ -73,7 +73,7 @@ func (w *Writer) Write(ctx context.Context, body bellcord.Body, late bool) error
 		op := bellcord.AppendEvents{Session: j.session, Turn: w.turn, Fence: w.fence, N: w.n, At: time.Now()}
 		w.open = &Entry{journal: j, op: op, writer: w, done: make(chan struct{})}
 		w.lastly = w.open
-		j.add(w.open, 0)
+		j.enqueueLocked(w.open, 0)
 	}
 	op := w.open.op.(bellcord.AppendEvents)
 	if n := len(op.Bodies); n > 0 {

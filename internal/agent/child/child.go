@@ -88,11 +88,11 @@ var errClosed = errors.New("the hosted agents are shutting down")
 
 // Run implements bellcord.Agent.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
-	h, err := a.enter(w.Session.ID)
+	h, err := a.holdHost(w.Session.ID)
 	if err != nil {
 		return err
 	}
-	defer a.leave(h)
+	defer a.releaseHost(h)
 	if w.Prompt.Task != bellcord.TaskAnswer {
 		return errors.New(a.Definition.Name + " keeps its own conversation: Bellcord cannot compact it")
 	}
@@ -108,8 +108,8 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	return h.turn(ctx, w, l, text)
 }
 
-// enter takes the session's host, and keeps it from being reaped.
-func (a *Agent) enter(id bellcord.SessionID) (*host, error) {
+// holdHost takes the session's host, and keeps it from being reaped.
+func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
@@ -130,9 +130,9 @@ func (a *Agent) enter(id bellcord.SessionID) (*host, error) {
 	return h, nil
 }
 
-// leave starts the time after which an idle process is ended. The reaper looks
+// releaseHost starts the time after which an idle process is ended. The reaper looks
 // again under the lock: a turn that came meanwhile keeps it.
-func (a *Agent) leave(h *host) {
+func (a *Agent) releaseHost(h *host) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	h.turns--
@@ -147,7 +147,7 @@ func (a *Agent) leave(h *host) {
 			old, h.life = h.life, nil
 		}
 		a.mu.Unlock()
-		old.end(nil)
+		old.endProcess(nil)
 	})
 }
 
@@ -157,7 +157,7 @@ func (a *Agent) End(id bellcord.SessionID) {
 	h := a.hosts[id]
 	delete(a.hosts, id)
 	a.mu.Unlock()
-	h.stop()
+	h.endSession()
 }
 
 // Close ends all processes at once and starts no more.
@@ -169,7 +169,7 @@ func (a *Agent) Close() {
 	a.mu.Unlock()
 	var all sync.WaitGroup
 	for _, h := range hosts {
-		all.Go(h.stop)
+		all.Go(h.endSession)
 	}
 	all.Wait()
 }

@@ -63,7 +63,7 @@ func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 		return l, nil
 	}
 	h.drop(l, nil) // it has died, or the conversation was cleared
-	l, err = h.agent.start(w.Session, known.AgentSession)
+	l, err = h.agent.startProcess(w.Session, known.AgentSession)
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +107,11 @@ func (h *host) drop(l *life, force <-chan struct{}) proc.Report {
 		h.life = nil
 	}
 	h.agent.mu.Unlock()
-	return l.end(force)
+	return l.endProcess(force)
 }
 
-// stop ends what the session has; nil is nothing.
-func (h *host) stop() {
+// endSession ends what the session has; nil is nothing.
+func (h *host) endSession() {
 	if h == nil {
 		return
 	}

@@ -39,12 +39,12 @@ type life struct {
 	fresh  bool   // the agent has just begun it, and knows nothing of ours
 }
 
-// start starts a process, and has it open the session beside whoever waits.
-func (a *Agent) start(s bellcord.Session, own string) (*life, error) {
+// startProcess starts a process, and has it open the session beside whoever waits.
+func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
 	l := &life{name: a.Definition.Name, opened: make(chan struct{}), told: own, stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{
 		Args: a.Definition.Command, Dir: s.Dir, Env: a.Definition.environment(), Bare: true,
-		Output: l.stderr.write, Owner: "agent of session " + string(s.ID), Name: a.Definition.Name,
+		Output: l.stderr.appendTail, Owner: "agent of session " + string(s.ID), Name: a.Definition.Name,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
@@ -82,8 +82,8 @@ func (l *life) gone() bool {
 	}
 }
 
-// end ends the process and all that came from it; nil has none.
-func (l *life) end(force <-chan struct{}) proc.Report {
+// endProcess ends the process and all that came from it; nil has none.
+func (l *life) endProcess(force <-chan struct{}) proc.Report {
 	if l == nil {
 		return proc.Report{}
 	}
@@ -109,7 +109,7 @@ type tail struct {
 
 const mostTail = 4 << 10
 
-func (t *tail) write(p []byte) {
+func (t *tail) appendTail(p []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)

@@ -18,7 +18,7 @@ type pipe struct {
 
 func newPipe(out io.WriteCloser) *pipe {
 	p := &pipe{out: out, more: make(chan struct{}, 1), quit: make(chan struct{})}
-	go p.write()
+	go p.writeInput()
 	return p
 }
 
@@ -33,8 +33,8 @@ func (p *pipe) Write(record []byte) {
 	}
 }
 
-// write ends when the pipe is closed or the process no longer reads.
-func (p *pipe) write() {
+// writeInput ends when the pipe is closed or the process no longer reads.
+func (p *pipe) writeInput() {
 	for {
 		select {
 		case <-p.quit:

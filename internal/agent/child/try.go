@@ -11,11 +11,11 @@ import (
 // took to be ready.
 func (a *Agent) Try(ctx context.Context, s bellcord.Session) (time.Duration, error) {
 	began := time.Now()
-	l, err := a.start(s, "")
+	l, err := a.startProcess(s, "")
 	if err != nil {
 		return 0, err
 	}
-	defer l.end(nil)
+	defer l.endProcess(nil)
 	select {
 	case <-l.opened:
 		return time.Since(began), l.err

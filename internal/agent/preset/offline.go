@@ -62,7 +62,7 @@ func (r recipe) apply(d Definition, s surroundings) (Definition, error) {
 	if r.files != nil {
 		files = r.files(s)
 	}
-	return d, s.write(files)
+	return d, s.writeFiles(files)
 }
 
 // surroundings is all an agent that is offline may know: a directory, and the
@@ -91,8 +91,8 @@ func (s surroundings) own() map[string]string {
 	}
 }
 
-// write makes the directories and the files, whose names are relative to dir.
-func (s surroundings) write(files map[string]string) error {
+// writeFiles makes the directories and the files, whose names are relative to dir.
+func (s surroundings) writeFiles(files map[string]string) error {
 	var failed error
 	for _, folder := range []string{"home", "tmp"} {
 		failed = errors.Join(failed, os.MkdirAll(s.path(folder), 0o700))

@@ -71,7 +71,7 @@ func (c localChat) Clear(ctx context.Context, session bellcord.SessionID) error 
 func (c localChat) Change(ctx context.Context, session bellcord.SessionID, to bellcord.SessionUpdated) (bellcord.Session, error) {
 	found, err := c.at.App.Front().OpenSession(ctx, session)
 	if err == nil {
-		err = c.check(found.Agent, to.Model, to.Mode)
+		err = c.checkSettings(found.Agent, to.Model, to.Mode)
 	}
 	if err != nil {
 		return bellcord.Session{}, err
@@ -90,14 +90,14 @@ func (c localChat) NewSession(ctx context.Context, like bellcord.Session) (bellc
 	if like.Mode != "" {
 		made.Mode = like.Mode
 	}
-	if err := c.check(made.Agent, made.Model, made.Mode); err != nil {
+	if err := c.checkSettings(made.Agent, made.Model, made.Mode); err != nil {
 		return made, err
 	}
 	return c.at.App.Front().NewSession(ctx, made)
 }
 
-// check returns what is wrong with the settings of a session. Empty ones are ignored.
-func (c localChat) check(agent, model, mode string) error {
+// checkSettings returns what is wrong with the settings of a session. Empty ones are ignored.
+func (c localChat) checkSettings(agent, model, mode string) error {
 	if agent != "" {
 		if _, err := app.AgentDefinition(c.settings, agent); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (c localChat) check(agent, model, mode string) error {
 
 // Check implements chat.Hub.
 func (c localChat) Check(_ context.Context, like bellcord.Session) error {
-	return c.check(like.Agent, like.Model, like.Mode)
+	return c.checkSettings(like.Agent, like.Model, like.Mode)
 }
 
 // Find implements chat.Hub.

@@ -62,7 +62,7 @@ func (r Run) Do(ctx context.Context) (bellcord.Receipt, error) {
 }
 
 func (r Run) doLocal(ctx context.Context, a *app.App) (bellcord.Receipt, error) {
-	if err := r.check(ctx, a); err != nil {
+	if err := r.checkTurn(ctx, a); err != nil {
 		return bellcord.Receipt{}, err
 	}
 	session, err := r.openSession(ctx, a)
@@ -95,9 +95,9 @@ func (r Run) doLocal(ctx context.Context, a *app.App) (bellcord.Receipt, error) 
 	return r.View.FollowHub(ctx, a.Hub, turn, after)
 }
 
-// check resolves the session, and refuses a turn that cannot run before a session
+// checkTurn resolves the session, and refuses a turn that cannot run before a session
 // is created for it.
-func (r *Run) check(ctx context.Context, a *app.App) error {
+func (r *Run) checkTurn(ctx context.Context, a *app.App) error {
 	if err := r.findSession(ctx, Local{App: a}); err != nil {
 		return err
 	}

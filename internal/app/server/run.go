@@ -113,7 +113,7 @@ func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) err
 	answers, err := s.app.Hub.Stop(stop).Wait(bounded)
 	s.logger.Info("shutting down", "stopped", len(answers), "forced", stop.Mode == bellcord.StopForce)
 	if s.telegram != nil {
-		err = errors.Join(err, s.telegram.close())
+		err = errors.Join(err, s.telegram.shutDown())
 	}
 	s.web.Close()
 	for _, server := range servers {

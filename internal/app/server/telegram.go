@@ -131,8 +131,8 @@ func (t *telegramBot) handler(others http.Handler) http.Handler {
 	return mux
 }
 
-// close sends the ends of the turns to their chats.
-func (t *telegramBot) close() error {
+// shutDown sends the ends of the turns to their chats.
+func (t *telegramBot) shutDown() error {
 	bounded, done := context.WithTimeout(context.Background(), lastMessages)
 	defer done()
 	err := t.front.Close(bounded)

@@ -52,7 +52,7 @@ func Search(ctx context.Context, file string, c config.Config) Survey {
 	answers := make([]ModelServer, len(localServers))
 	var every sync.WaitGroup
 	for i, s := range localServers {
-		every.Go(func() { answers[i] = s.list(ctx) })
+		every.Go(func() { answers[i] = s.withModels(ctx) })
 	}
 	every.Go(func() { found.Serving = backend.ServerRuns(ctx, c.Data) })
 	if path, _ := config.File(file); config.IsFile(path) {
@@ -82,9 +82,9 @@ func Search(ctx context.Context, file string, c config.Config) Survey {
 	return found
 }
 
-// list returns the server with its models, without any if it does not answer like
+// withModels returns the server with its models, without any if it does not answer like
 // a model server.
-func (s ModelServer) list(ctx context.Context) ModelServer {
+func (s ModelServer) withModels(ctx context.Context) ModelServer {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/models", http.NoBody)
 	if err != nil {
 		return s

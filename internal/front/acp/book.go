@@ -38,11 +38,11 @@ func (b *book) expect(turn bellcord.TurnID, request json.RawMessage) {
 func (b *book) errand() (done func()) {
 	id := bellcord.NewTurnID() // no turn's: only to have a place
 	b.expect(id, nil)
-	return func() { b.forget(id) }
+	return func() { b.removePrompt(id) }
 }
 
-// forget takes a prompt off the book, once it has been answered.
-func (b *book) forget(turn bellcord.TurnID) {
+// removePrompt takes a prompt off the book, once it has been answered.
+func (b *book) removePrompt(turn bellcord.TurnID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if o, has := b.prompts[turn]; has {
@@ -82,9 +82,9 @@ func (b *book) turnOf(request json.RawMessage) bellcord.TurnID {
 	return ""
 }
 
-// answered returns a wait for the answers that are owed now; what comes later is
+// awaitOwedAnswers returns a wait for the answers that are owed now; what comes later is
 // not its business.
-func (b *book) answered() func(context.Context) error {
+func (b *book) awaitOwedAnswers() func(context.Context) error {
 	all := slices.Collect(maps.Values(b.open()))
 	return func(ctx context.Context) error {
 		for _, o := range all {

@@ -12,13 +12,13 @@ import (
 // first of it. The answer comes behind those of the prompts that were stopped,
 // or after a bound.
 func (s *Server) clear(request json.RawMessage, sess *session) {
-	answered := sess.book.answered()
+	answered := sess.book.awaitOwedAnswers()
 	stopping, err := sess.hub.Clear(sess.id, s.cause(bellcord.CausePerson, "/clear"))
 	if err != nil {
-		s.reply(request, failure(err))
+		s.sendReply(request, failure(err))
 		return
 	}
-	s.run(request, sess, func() (string, error) {
+	s.runAsync(request, sess, func() (string, error) {
 		ctx, done := context.WithTimeout(context.Background(), endBound)
 		defer done()
 		stops, _ := stopping.Wait(ctx) // who is late says so by its state
@@ -30,9 +30,9 @@ func (s *Server) clear(request json.RawMessage, sess *session) {
 // stopAll carries out /stop: it stops at once, and answers with what became of
 // it behind the answers of the prompts that were stopped, or after a bound.
 func (s *Server) stopAll(request json.RawMessage, sess *session) {
-	answered := sess.book.answered()
-	stopping := sess.stop(s.cause(bellcord.CausePerson, "/stop"))
-	s.run(request, sess, func() (string, error) {
+	answered := sess.book.awaitOwedAnswers()
+	stopping := sess.stopSession(s.cause(bellcord.CausePerson, "/stop"))
+	s.runAsync(request, sess, func() (string, error) {
 		ctx, done := context.WithTimeout(context.Background(), endBound)
 		defer done()
 		stops, _ := stopping.Wait(ctx) // a turn that has not settled is counted by its state
@@ -63,10 +63,10 @@ func outcome(stops []bellcord.StopAnswer) string {
 	}
 	text := ""
 	if stopped > 0 {
-		text += " Stopped: " + count(stopped, "prompt") + "."
+		text += " Stopped: " + plural(stopped, "prompt") + "."
 	}
 	if late > 0 {
-		text += " Still stopping: " + count(late, "prompt") + "."
+		text += " Still stopping: " + plural(late, "prompt") + "."
 	}
 	return text
 }

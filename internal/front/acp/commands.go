@@ -44,24 +44,24 @@ func (s *Server) obey(request json.RawMessage, sess *session, word, rest string)
 	case "clear":
 		s.clear(request, sess)
 	case "cost":
-		s.run(request, sess, sess.costs)
+		s.runAsync(request, sess, sess.costs)
 	case "stop":
 		s.stopAll(request, sess)
 	case "model":
-		s.reply(request, sess.say(sess.change(bellcord.SessionUpdated{Model: rest})))
+		s.sendReply(request, sess.say(sess.change(bellcord.SessionUpdated{Model: rest})))
 	case "mode":
-		s.reply(request, sess.say(sess.change(bellcord.SessionUpdated{Mode: rest})))
+		s.sendReply(request, sess.say(sess.change(bellcord.SessionUpdated{Mode: rest})))
 	default:
-		s.reply(request, sess.say(help(), nil))
+		s.sendReply(request, sess.say(help(), nil))
 	}
 }
 
-// run carries out what takes time, beside the goroutine that reads the wire.
-func (s *Server) run(request json.RawMessage, sess *session, errand func() (string, error)) {
+// runAsync carries out what takes time, beside the goroutine that reads the wire.
+func (s *Server) runAsync(request json.RawMessage, sess *session, errand func() (string, error)) {
 	done := sess.book.errand()
 	s.work.Go(func() {
 		defer done()
-		s.reply(request, sess.say(errand()))
+		s.sendReply(request, sess.say(errand()))
 	})
 }
 

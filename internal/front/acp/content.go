@@ -32,7 +32,7 @@ type content struct {
 func readContent(blocks []acp.ContentBlock) (bellcord.Prompt, error) {
 	var c content
 	for i, b := range blocks {
-		if err := c.add(b); err != nil {
+		if err := c.addBlock(b); err != nil {
 			return bellcord.Prompt{}, invalid(fmt.Sprintf("prompt: block %d: %v", i+1, err))
 		}
 	}
@@ -43,7 +43,7 @@ func readContent(blocks []acp.ContentBlock) (bellcord.Prompt, error) {
 	return bellcord.Prompt{Text: text, Images: c.images, Links: c.links}, nil
 }
 
-func (c *content) add(b acp.ContentBlock) error {
+func (c *content) addBlock(b acp.ContentBlock) error {
 	switch b.Type {
 	case acp.TypeText:
 		if b.Text != nil {

@@ -16,9 +16,9 @@ type Desk struct {
 	session string
 }
 
-// call is a request to the editor that ends with ctx: the editor is told, and
+// requestEditor is a request to the editor that ends with ctx: the editor is told, and
 // what it still answers is dropped.
-func (d *Desk) call(ctx context.Context, method string, params, result any) error {
+func (d *Desk) requestEditor(ctx context.Context, method string, params, result any) error {
 	request := d.conn.Request(method, params)
 	defer context.AfterFunc(ctx, func() { request.Cancel() })()
 	err := request.Wait(result)
@@ -33,12 +33,12 @@ func (d *Desk) call(ctx context.Context, method string, params, result any) erro
 func (d *Desk) ReadText(ctx context.Context, path string, line, limit int) (string, error) {
 	var result acp.ReadTextFileResponse
 	params := acp.ReadTextFileRequest{SessionID: d.session, Path: path, Line: max(line, 0), Limit: max(limit, 0)}
-	err := d.call(ctx, acp.MethodReadTextFile, params, &result)
+	err := d.requestEditor(ctx, acp.MethodReadTextFile, params, &result)
 	return result.Content, err
 }
 
 // WriteText writes a text file through the editor.
 func (d *Desk) WriteText(ctx context.Context, path, content string) error {
 	var none struct{}
-	return d.call(ctx, acp.MethodWriteTextFile, acp.WriteTextFileRequest{SessionID: d.session, Path: path, Content: content}, &none)
+	return d.requestEditor(ctx, acp.MethodWriteTextFile, acp.WriteTextFileRequest{SessionID: d.session, Path: path, Content: content}, &none)
 }

@@ -54,9 +54,9 @@ func wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
 	return call
 }
 
-// answered closes the dialog of a question. One that was answered elsewhere is
+// closeDialog closes the dialog of a question. One that was answered elsewhere is
 // withdrawn in the editor, and the answer is shown.
-func (e *encoder) answered(b bellcord.QuestionAnswered) {
+func (e *encoder) closeDialog(b bellcord.QuestionAnswered) {
 	i := slices.IndexFunc(e.dialogs, func(d dialog) bool { return d.question.ID == b.Question })
 	if i < 0 {
 		return

@@ -61,7 +61,7 @@ func (e *encoder) event(ev bellcord.Event) {
 	case bellcord.QuestionOpened:
 		e.asked(ev.Turn, b.Question)
 	case bellcord.QuestionAnswered:
-		e.answered(b)
+		e.closeDialog(b)
 	case bellcord.PromptEdited:
 		prompt := e.prompts[ev.Turn] // the zero value for one that the client sent: it shows the old text
 		prompt.Text = b.Text
@@ -75,9 +75,9 @@ func (e *encoder) event(ev bellcord.Event) {
 		e.configured(ev, b)
 	case bellcord.TurnStarted:
 		e.turn, e.spoke, e.finish = ev.Turn, false, ""
-		e.begin(ev.Turn)
+		e.beginTurn(ev.Turn)
 	case bellcord.TurnEnded:
-		e.begin(ev.Turn)
+		e.beginTurn(ev.Turn)
 		if ev.Turn == e.turn {
 			e.ended(b.Receipt)
 			e.bill.running = 0
@@ -95,10 +95,10 @@ func (e *encoder) event(ev bellcord.Event) {
 	}
 }
 
-// begin shows what the person said, unless the client knows. Turns that were
+// beginTurn shows what the person said, unless the client knows. Turns that were
 // stopped while they waited have it shown at their end. A task that is none of
 // the conversation was not said.
-func (e *encoder) begin(turn bellcord.TurnID) {
+func (e *encoder) beginTurn(turn bellcord.TurnID) {
 	prompt := e.prompts[turn]
 	delete(e.prompts, turn)
 	if prompt.Task != bellcord.TaskAnswer {

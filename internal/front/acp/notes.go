@@ -45,7 +45,7 @@ func (e *encoder) retrying(b bellcord.ModelRetryScheduled) {
 // compacted keeps its line apart from what is said before and after it: a
 // client joins the pieces of a message.
 func (e *encoder) compacted(b bellcord.ConversationCompacted) {
-	line := "Compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word") + ".\n\n"
+	line := "Compacted: the conversation so far is now a summary of " + plural(len(strings.Fields(b.Summary)), "word") + ".\n\n"
 	if e.spoke {
 		line = "\n\n" + line
 	}
@@ -66,7 +66,7 @@ func inSeconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -89,15 +89,15 @@ func Serve(in io.Reader, out io.Writer, hub func() (*hub.Hub, error), config Con
 		sessions: map[bellcord.SessionID]*session{},
 	}
 	s.config.Store(&config)
-	return s.conn.Serve(s.handle, s.end)
+	return s.conn.Serve(s.handle, s.stopAndAnswer)
 }
 
 // endBound is how long a client that has gone may keep us: a stop's hard bound,
 // and time to write the ends.
 const endBound = 12 * time.Second
 
-// end stops what runs and waits until every prompt has its answer.
-func (s *Server) end() {
+// stopAndAnswer stops what runs and waits until every prompt has its answer.
+func (s *Server) stopAndAnswer() {
 	ctx, done := context.WithTimeout(context.Background(), endBound)
 	defer done()
 	s.mu.Lock()
@@ -110,7 +110,7 @@ func (s *Server) end() {
 		}
 	}
 	for _, sess := range open {
-		_ = sess.book.answered()(ctx) // whatever has no answer by now gets none
+		_ = sess.book.awaitOwedAnswers()(ctx) // whatever has no answer by now gets none
 		sess.unfollow(errGone)
 	}
 	s.work.Wait()
@@ -127,11 +127,11 @@ func (s *Server) handle(m jsonrpc.Message) {
 	case acp.MethodCancelRequest:
 		s.cancelRequest(m)
 	case acp.MethodSetMode:
-		s.reply(m.ID, s.setMode(m))
+		s.sendReply(m.ID, s.setMode(m))
 	case acp.MethodSetConfigOption:
-		s.reply(m.ID, s.setOption(m))
+		s.sendReply(m.ID, s.setOption(m))
 	case acp.MethodInitialize:
-		s.reply(m.ID, s.initialize(m))
+		s.sendReply(m.ID, s.initialize(m))
 	case acp.MethodAuthenticate:
 		s.later(m, s.authenticate)
 	case acp.MethodNewSession:
@@ -163,10 +163,10 @@ type answer struct {
 func failure(err error) answer { return answer{err: err} }
 
 func (s *Server) later(m jsonrpc.Message, serve func(context.Context, json.RawMessage) answer) {
-	s.work.Go(func() { s.reply(m.ID, serve(context.Background(), m.Params)) })
+	s.work.Go(func() { s.sendReply(m.ID, serve(context.Background(), m.Params)) })
 }
 
-func (s *Server) reply(id json.RawMessage, a answer) {
+func (s *Server) sendReply(id json.RawMessage, a answer) {
 	if len(id) == 0 { // a notification has no answer
 		return
 	}

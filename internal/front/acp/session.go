@@ -91,17 +91,17 @@ func (s *session) follow() {
 func (s *session) see(ev bellcord.Event) {
 	s.show.event(ev)
 	if ended, is := ev.Body.(bellcord.TurnEnded); is {
-		s.end(ev.Turn, ended.Receipt, s.show.finish)
+		s.answerPrompt(ev.Turn, ended.Receipt, s.show.finish)
 	}
 }
 
-// end answers the prompt whose turn has ended; only then is it off the book.
-func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt, finish string) {
+// answerPrompt answers the prompt whose turn has ended; only then is it off the book.
+func (s *session) answerPrompt(turn bellcord.TurnID, r bellcord.Receipt, finish string) {
 	request, ours := s.book.request(turn)
 	if !ours {
 		return
 	}
-	defer s.book.forget(turn)
+	defer s.book.removePrompt(turn)
 	reason, failed := stopReason(r, finish)
 	receipt, err := json.Marshal(r)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *session) end(turn bellcord.TurnID, r bellcord.Receipt, finish string) {
 func (s *session) watch(turn *hub.Turn) {
 	<-turn.Settled()
 	if r := turn.Receipt(); r.EndNotDurable {
-		s.end(turn.ID, r, "")
+		s.answerPrompt(turn.ID, r, "")
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *session) lost(err error) {
 			continue
 		}
 		s.server.conn.ReplyError(owed.request, wireError(err))
-		s.book.forget(turn)
+		s.book.removePrompt(turn)
 	}
 }
 

@@ -185,28 +185,28 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 func (s *Server) closeSession(m jsonrpc.Message) {
 	p, err := decode[acp.CloseSessionRequest](m.Params)
 	if err != nil {
-		s.reply(m.ID, failure(err))
+		s.sendReply(m.ID, failure(err))
 		return
 	}
 	sess, err := s.session(p.SessionID)
 	if err != nil {
-		s.reply(m.ID, failure(err))
+		s.sendReply(m.ID, failure(err))
 		return
 	}
 	cause := s.cause(bellcord.CausePerson, acp.MethodCloseSession)
-	sess.stop(cause)
+	sess.stopSession(cause)
 	s.work.Go(func() {
 		ctx, done := context.WithTimeout(context.Background(), endBound)
 		defer done()
-		s.reply(m.ID, sess.close(ctx, cause))
+		s.sendReply(m.ID, sess.closeSession(ctx, cause))
 	})
 }
 
-func (s *session) close(ctx context.Context, cause bellcord.Cause) answer {
+func (s *session) closeSession(ctx context.Context, cause bellcord.Cause) answer {
 	if _, err := s.hub.CloseSession(ctx, s.id, cause); err != nil {
 		return failure(stillStopping(err))
 	}
-	if err := s.book.answered()(ctx); err != nil {
+	if err := s.book.awaitOwedAnswers()(ctx); err != nil {
 		return failure(err)
 	}
 	s.server.mu.Lock()
@@ -243,7 +243,7 @@ func (s *Server) deleteSession(ctx context.Context, params json.RawMessage) answ
 	defer done()
 	cause := s.cause(bellcord.CausePerson, acp.MethodDeleteSession)
 	if sess, err := s.session(p.SessionID); err == nil {
-		if a := sess.close(ctx, cause); a.err != nil {
+		if a := sess.closeSession(ctx, cause); a.err != nil {
 			return a
 		}
 	}

@@ -71,7 +71,7 @@ func (d *Desk) Terminal(ctx context.Context, c Command) (Exit, error) {
 		err = nil // the caller has the cause
 	}
 	ended := make(chan ending, 1)
-	go func() { ended <- t.end(create, err) }() // ends with the connection
+	go func() { ended <- t.endCommand(create, err) }() // ends with the connection
 	exit, notRun := t.confirmed(ctx, ended)
 	if notRun != nil {
 		return exit, notRun
@@ -135,15 +135,15 @@ func (t *terminal) confirmed(ctx context.Context, ended <-chan ending) (Exit, er
 
 func (t *terminal) exit(e ending) (Exit, error) {
 	if e.out != nil {
-		t.show(*e.out)
+		t.forwardOutput(*e.out)
 	}
 	return Exit{Code: exitCode(t.last), Output: t.last.Output, Stopped: t.how != "exited", Unconfirmed: e.unconfirmed}, e.err
 }
 
-// end kills the command and gives the terminal back. It waits for the editor's
+// endCommand kills the command and gives the terminal back. It waits for the editor's
 // answers as long as the connection lives. failed is what the terminal failed
 // with before, if it did.
-func (t *terminal) end(create *jsonrpc.Pending, failed error) ending {
+func (t *terminal) endCommand(create *jsonrpc.Pending, failed error) ending {
 	if t.id == "" {
 		err := failed
 		if err == nil {
@@ -232,12 +232,12 @@ func (t *terminal) release() {
 }
 
 func (t *terminal) look(ctx context.Context) (out acp.TerminalOutputResponse, err error) {
-	err = t.desk.call(ctx, acp.MethodTerminalOutput, acp.TerminalOutputRequest{SessionID: t.desk.session, TerminalID: t.id}, &out)
+	err = t.desk.requestEditor(ctx, acp.MethodTerminalOutput, acp.TerminalOutputRequest{SessionID: t.desk.session, TerminalID: t.id}, &out)
 	return out, err
 }
 
-// show passes on what is new in the output.
-func (t *terminal) show(out acp.TerminalOutputResponse) {
+// forwardOutput passes on what is new in the output.
+func (t *terminal) forwardOutput(out acp.TerminalOutputResponse) {
 	if !out.Truncated && len(out.Output) > t.shown {
 		t.command.Output(out.Output[t.shown:])
 		t.shown = len(out.Output)
@@ -255,7 +255,7 @@ func (t *terminal) await(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.show(out)
+		t.forwardOutput(out)
 		if out.ExitStatus != nil {
 			return nil
 		}

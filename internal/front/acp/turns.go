@@ -17,28 +17,28 @@ func (s *Server) prompt(m jsonrpc.Message) {
 	}
 	p, err := decode[acp.PromptRequest](m.Params)
 	if err != nil {
-		s.reply(m.ID, failure(err))
+		s.sendReply(m.ID, failure(err))
 		return
 	}
 	sess, err := s.session(p.SessionID)
 	if err != nil {
-		s.reply(m.ID, failure(err))
+		s.sendReply(m.ID, failure(err))
 		return
 	}
 	said, err := readContent(p.Prompt)
 	if err != nil {
-		s.reply(m.ID, failure(err))
+		s.sendReply(m.ID, failure(err))
 		return
 	}
 	v, err := sess.hub.Configure(sess.id, bellcord.SessionUpdated{}) // reads the session, without I/O
 	if err != nil {
-		s.reply(m.ID, failure(err))
+		s.sendReply(m.ID, failure(err))
 		return
 	}
 	command, text, err := commandNames.Parse(said.Text, v.Agent != "")
 	switch {
 	case err != nil:
-		s.reply(m.ID, sess.say("", err))
+		s.sendReply(m.ID, sess.say("", err))
 	case command != nil:
 		s.obey(m.ID, sess, command.Name, command.Rest)
 	default:
@@ -55,8 +55,8 @@ func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Pr
 	sess.book.expect(prompt.Turn, request)
 	turn, err := sess.hub.Prompt(sess.id, prompt)
 	if err != nil {
-		sess.book.forget(prompt.Turn)
-		s.reply(request, failure(err))
+		sess.book.removePrompt(prompt.Turn)
+		s.sendReply(request, failure(err))
 		return
 	}
 	s.work.Go(func() { sess.watch(turn) })
@@ -64,25 +64,25 @@ func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Pr
 
 // cancel stops what the session runs and every prompt accepted before.
 func (s *Server) cancel(m jsonrpc.Message) {
-	defer s.reply(m.ID, answer{result: struct{}{}}) // it is a notification; who sends it as a request waits
+	defer s.sendReply(m.ID, answer{result: struct{}{}}) // it is a notification; who sends it as a request waits
 	p, err := decode[acp.CancelNotification](m.Params)
 	if err != nil {
 		return
 	}
 	if sess, err := s.session(p.SessionID); err == nil {
-		sess.stop(s.cause(bellcord.CausePerson, acp.MethodCancel))
+		sess.stopSession(s.cause(bellcord.CausePerson, acp.MethodCancel))
 	}
 }
 
-// stop stops what the session runs and what waits in it, in whichever process:
+// stopSession stops what the session runs and what waits in it, in whichever process:
 // a second window of the editor is a process of its own.
-func (s *session) stop(cause bellcord.Cause) *hub.Stopping {
+func (s *session) stopSession(cause bellcord.Cause) *hub.Stopping {
 	return s.hub.Stop(bellcord.StopRequest{Session: s.id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 }
 
 // cancelRequest stops the turn of one prompt; those behind it go on.
 func (s *Server) cancelRequest(m jsonrpc.Message) {
-	defer s.reply(m.ID, answer{result: struct{}{}})
+	defer s.sendReply(m.ID, answer{result: struct{}{}})
 	p, err := decode[acp.CancelRequestNotification](m.Params)
 	if err != nil {
 		return

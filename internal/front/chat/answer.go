@@ -14,8 +14,8 @@ type answer struct {
 
 func (a *answer) fixed() bool { return a.over }
 
-// add takes another piece of it.
-func (a *answer) add(text string) {
+// appendText takes another piece of it.
+func (a *answer) appendText(text string) {
 	a.tail += text
 	for {
 		length := strings.IndexByte(a.tail[a.read:], '\n')
@@ -46,8 +46,8 @@ func (a *answer) finish(to int) {
 	a.tail, a.read = a.tail[to:], 0
 }
 
-// end says that nothing follows. A fence that a stop left open ends here.
-func (a *answer) end() {
+// endText says that nothing follows. A fence that a stop left open ends here.
+func (a *answer) endText() {
 	a.finish(len(a.tail))
 	a.over = true
 }

@@ -42,8 +42,8 @@ ctrl+c stops; a second one within 2 s forces the stop, a third one exits
 up selects a queued prompt: enter edits it, d deletes it, s sends it now
 y, a or n, then enter, answers a question · ctrl+t expands thinking and output · pgup, pgdown scroll`
 
-// enter takes what was written.
-func (m *Model) enter() []Action {
+// submit takes what was written.
+func (m *Model) submit() []Action {
 	text := m.input.String()
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -75,10 +75,10 @@ func (m *Model) Submit(text string) []Action {
 	case command != nil:
 		return m.obey(command.Name, command.Rest)
 	}
-	return m.send(bellcord.TaskAnswer, strings.TrimSpace(prompt))
+	return m.sendPrompt(bellcord.TaskAnswer, strings.TrimSpace(prompt))
 }
 
-func (m *Model) send(task bellcord.Task, text string) []Action {
+func (m *Model) sendPrompt(task bellcord.Task, text string) []Action {
 	p := Prompt{Session: m.session, Draft: m.draft, Turn: bellcord.NewTurnID(), Task: task, Text: text}
 	m.sent = append(m.sent, sent{turn: p.Turn, text: text})
 	return []Action{p}
@@ -112,7 +112,7 @@ func (m *Model) obey(word, rest string) []Action {
 	case "queue", "edit", "drop", "send":
 		return m.queueCommand(word, rest)
 	case "new":
-		m.begin(bellcord.Session{Mode: m.session.Mode, Model: m.session.Model, Agent: m.session.Agent})
+		m.showNewSession(bellcord.Session{Mode: m.session.Mode, Model: m.session.Model, Agent: m.session.Agent})
 	case "agent":
 		if rest == "" {
 			return []Action{Look{At: AtAgents}}
@@ -128,7 +128,7 @@ func (m *Model) obey(word, rest string) []Action {
 			m.say("Nothing to compact yet.")
 			return nil
 		}
-		return m.send(bellcord.TaskCompact, rest)
+		return m.sendPrompt(bellcord.TaskCompact, rest)
 	case "model":
 		return m.change(bellcord.SessionUpdated{Model: rest}, AtModels)
 	case "mode":
@@ -136,11 +136,11 @@ func (m *Model) obey(word, rest string) []Action {
 	case "cost":
 		return []Action{Look{At: AtCost, Session: m.session.ID}}
 	case "status":
-		m.tell(m.standing())
+		m.showNotice(m.standing())
 	case "help":
-		m.tell(help())
+		m.showNotice(help())
 	case "quit", "exit":
-		return m.leave()
+		return m.quit()
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (m *Model) stopCommand(rest string) []Action {
 	case m.target() == "" && (!all || len(m.queue.waits) == 0):
 		m.say("Nothing is running.")
 	case !all || m.session.ID == "":
-		return m.stop(bellcord.StopNow)
+		return m.requestStop(bellcord.StopNow)
 	default:
 		for _, w := range m.queue.waits {
 			m.mine[w.turn] = true
@@ -167,11 +167,11 @@ func (m *Model) stopCommand(rest string) []Action {
 	return nil
 }
 
-// begin shows a session that is made with its first prompt. What runs in the one
+// showNewSession shows a session that is made with its first prompt. What runs in the one
 // before goes on.
-func (m *Model) begin(like bellcord.Session) {
+func (m *Model) showNewSession(like bellcord.Session) {
 	m.draft++
-	m.show(like)
+	m.showSession(like)
 	m.say("new session: it is created with your first prompt")
 }
 
@@ -180,7 +180,7 @@ func (m *Model) change(to bellcord.SessionUpdated, list Sight) []Action {
 	if to != (bellcord.SessionUpdated{}) {
 		return []Action{Change{m.session.ID, m.session.Agent, to}}
 	}
-	m.tell(settings(m.session))
+	m.showNotice(settings(m.session))
 	if list != "" {
 		return []Action{Look{At: list}}
 	}

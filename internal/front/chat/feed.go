@@ -41,7 +41,7 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	if session == f.session {
 		return
 	}
-	f.end() // and nobody waits for it here: it may be telling us something
+	f.endFeed() // and nobody waits for it here: it may be telling us something
 	f.mu.Lock()
 	f.reading++
 	f.news, f.told, f.taken = News{}, false, make(chan struct{})
@@ -62,11 +62,11 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 // Close ends the reading and waits for all who did it. Nobody may wait for who
 // calls it.
 func (f *Feed) Close() {
-	f.end()
+	f.endFeed()
 	f.readers.Wait()
 }
 
-func (f *Feed) end() {
+func (f *Feed) endFeed() {
 	if f.stop != nil {
 		f.stop(nil)
 		f.stop = nil

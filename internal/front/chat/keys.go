@@ -52,7 +52,7 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	}
 	switch key {
 	case "enter":
-		return m.enter()
+		return m.submit()
 	case "pgup":
 		m.scroll += 10
 	case "pgdown":
@@ -96,7 +96,7 @@ func (m *Model) escape() []Action {
 			m.say("press esc again to stop")
 			return nil
 		}
-		return m.stop(bellcord.StopNow)
+		return m.requestStop(bellcord.StopNow)
 	}
 	switch {
 	case m.picker != nil:
@@ -120,7 +120,7 @@ func (m *Model) Interrupt(at time.Time) []Action {
 	m.pass(at)
 	if m.target() == "" {
 		if at.Sub(m.keys.idle) <= again {
-			return m.leave()
+			return m.quit()
 		}
 		m.keys.idle = at
 		m.picker = nil
@@ -135,18 +135,18 @@ func (m *Model) Interrupt(at time.Time) []Action {
 	m.keys.interrupts++
 	switch m.keys.interrupts {
 	case 1:
-		return m.stop(bellcord.StopNow)
+		return m.requestStop(bellcord.StopNow)
 	case 2:
-		return m.stop(bellcord.StopForce)
+		return m.requestStop(bellcord.StopForce)
 	}
-	return m.leave()
+	return m.quit()
 }
 
-func (m *Model) leave() []Action { return []Action{Leave{}} }
+func (m *Model) quit() []Action { return []Action{Leave{}} }
 
-// stop says so at once and has the stop sent. One that is under way is not sent
+// requestStop says so at once and has the stop sent. One that is under way is not sent
 // again, unless it is to be forced.
-func (m *Model) stop(mode bellcord.StopMode) []Action {
+func (m *Model) requestStop(mode bellcord.StopMode) []Action {
 	turn := m.target()
 	m.mine[turn] = true
 	if !m.stopping(turn, mode) {

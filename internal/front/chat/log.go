@@ -28,11 +28,11 @@ func (m *Model) life(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
 		stop := m.arrived(ev.Turn)
-		m.queue.add(waiting{turn: ev.Turn, text: b.Text, task: b.Task, stop: stop})
+		m.queue.addPrompt(waiting{turn: ev.Turn, text: b.Text, task: b.Task, stop: stop})
 	case bellcord.PromptEdited:
 		m.queue.edit(ev.Turn, b.Text)
 	case bellcord.TurnStarted:
-		m.start(ev)
+		m.startTurn(ev)
 	case bellcord.StopRequested:
 		if m.running != nil && m.running.id == ev.Turn && b.Cause.Mode != bellcord.StopAfterStep {
 			if m.running.stop.IsZero() {
@@ -41,15 +41,15 @@ func (m *Model) life(ev bellcord.Event) {
 			m.questions = nil // they are closed
 		}
 	case bellcord.TurnEnded:
-		m.end(ev, b.Receipt)
+		m.endTurn(ev, b.Receipt)
 	case bellcord.SessionUpdated:
 		m.configured(b)
 	case bellcord.ConversationCleared:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, "— new conversation —"})
+		m.story.addBlock(&note{dim, "— new conversation —"})
 	case bellcord.ProcessConfirmed:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
+		m.story.addBlock(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
 	}
 }
 
@@ -65,29 +65,29 @@ func (m *Model) arrived(turn bellcord.TurnID) time.Time {
 	return time.Time{}
 }
 
-func (m *Model) start(ev bellcord.Event) {
-	w := m.queue.take(ev.Turn)
+func (m *Model) startTurn(ev bellcord.Event) {
+	w := m.queue.removePrompt(ev.Turn)
 	m.running = &running{id: ev.Turn, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
 	m.story.settle(ev.Time)
 	if w.task == bellcord.TaskCompact {
-		m.story.add(&note{dim, "≡ compacting…"})
+		m.story.addBlock(&note{dim, "≡ compacting…"})
 		return
 	}
-	m.story.add(&said{w.text})
+	m.story.addBlock(&said{w.text})
 }
 
-func (m *Model) end(ev bellcord.Event, r bellcord.Receipt) {
-	m.queue.take(ev.Turn)
+func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
+	m.queue.removePrompt(ev.Turn)
 	m.queue.hold(r.HeldTurns)
 	if m.running == nil || m.running.id != ev.Turn {
 		if r.End == bellcord.EndStopped {
 			m.story.settle(ev.Time)
-			m.story.add(&note{dim, "■ not started: " + bellcord.FirstWords(r.Prompt)})
+			m.story.addBlock(&note{dim, "■ not started: " + bellcord.FirstWords(r.Prompt)})
 		}
 		return
 	}
-	m.story.end(r, ev.Time)
+	m.story.endTurn(r, ev.Time)
 	m.running, m.questions, m.answering, m.last = nil, nil, "", &r
 	m.keys = presses{}
 }
@@ -113,7 +113,7 @@ func (m *Model) work(ev bellcord.Event) {
 	case bellcord.StepEnded:
 		m.story.settle(ev.Time)
 	case bellcord.ToolCallRequested:
-		m.story.call(b, ev.Time)
+		m.story.addToolCall(b, ev.Time)
 	case bellcord.ToolCallStarted:
 		if c := m.story.cards[b.Call]; c != nil {
 			c.state = "runs"
@@ -129,17 +129,17 @@ func (m *Model) work(ev bellcord.Event) {
 		m.story.ask(b.Question, m.session.Dir, ev.Time)
 		m.scroll = 0
 	case bellcord.QuestionAnswered:
-		m.answered(b)
+		m.closeQuestion(b)
 	case bellcord.ModelRetryScheduled:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, fmt.Sprintf("… %s; retrying in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
+		m.story.addBlock(&note{dim, fmt.Sprintf("… %s; retrying in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
 	case bellcord.ConversationCompacted:
 		m.story.settle(ev.Time)
-		m.story.add(&note{dim, "≡ compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word")})
+		m.story.addBlock(&note{dim, "≡ compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word")})
 	}
 }
 
-func (m *Model) answered(b bellcord.QuestionAnswered) {
+func (m *Model) closeQuestion(b bellcord.QuestionAnswered) {
 	for i, q := range m.questions {
 		if q.ID == b.Question {
 			m.questions = append(m.questions[:i:i], m.questions[i+1:]...)
@@ -150,5 +150,5 @@ func (m *Model) answered(b bellcord.QuestionAnswered) {
 	if b.By != "" {
 		words += " (" + b.By + ")"
 	}
-	m.story.answered(b.Question, words)
+	m.story.recordAnswer(b.Question, words)
 }

@@ -29,7 +29,7 @@ func (m *meter) read(b bellcord.Body) {
 		if b.Usage != nil {
 			m.open = *b.Usage
 		}
-		m.close(m.price, m.open)
+		m.closeStep(m.price, m.open)
 		m.open = bellcord.Usage{}
 	case bellcord.SideRequestStarted:
 		if m.asides == nil {
@@ -37,11 +37,11 @@ func (m *meter) read(b bellcord.Body) {
 		}
 		m.asides[b.Purpose] = b.Price
 	case bellcord.SideRequestEnded:
-		m.close(m.asides[b.Purpose], b.Usage)
+		m.closeStep(m.asides[b.Purpose], b.Usage)
 	}
 }
 
-func (m *meter) close(p *bellcord.Price, u bellcord.Usage) {
+func (m *meter) closeStep(p *bellcord.Price, u bellcord.Usage) {
 	m.ended = m.ended.Add(u)
 	m.cost += costOf(p, u)
 }

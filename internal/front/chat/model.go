@@ -108,10 +108,10 @@ func (m *Model) Words() []string {
 	return words
 }
 
-// tell puts words into the conversation, for this screen alone.
-func (m *Model) tell(words string) {
+// showNotice puts words into the conversation, for this screen alone.
+func (m *Model) showNotice(words string) {
 	m.story.settle(m.now)
-	m.story.add(&note{dim, words})
+	m.story.addBlock(&note{dim, words})
 	m.scroll = 0
 	m.speak(words)
 }
@@ -121,8 +121,8 @@ func (m *Model) Lost(err error) {
 	m.say("cannot reach the server (" + err.Error() + "); retrying")
 }
 
-// show begins with another session.
-func (m *Model) show(s bellcord.Session) {
+// showSession begins with another session.
+func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.last, m.scroll, m.picker, m.answering, m.reply = nil, 0, nil, "", reply{}
@@ -152,14 +152,14 @@ func (m *Model) Hear(r Report) {
 			m.session = *r.Session
 		}
 	case Open:
-		m.show(*r.Session)
+		m.showSession(*r.Session)
 	case Begin:
-		m.begin(of.Like)
+		m.showNewSession(of.Like)
 	case Change:
 		switch {
 		case r.Session == nil && m.session.ID == "":
 			m.configured(of.To)
-			m.tell(settings(m.session))
+			m.showNotice(settings(m.session))
 		case r.Session != nil && r.Session.ID == m.session.ID:
 			m.session = *r.Session
 		}
@@ -169,7 +169,7 @@ func (m *Model) Hear(r Report) {
 		}
 	}
 	if r.Text != "" {
-		m.tell(r.Text)
+		m.showNotice(r.Text)
 	}
 }
 
@@ -197,7 +197,7 @@ func (m *Model) failed(r Report) {
 	case Send:
 		words = "prompt not sent: " + words
 	}
-	m.tell(words)
+	m.showNotice(words)
 }
 
 func (m *Model) unsend(turn bellcord.TurnID) {

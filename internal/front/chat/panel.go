@@ -26,8 +26,8 @@ func (p *panel) settled(m *Model) bool {
 	return m.Asked() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
 }
 
-// show lays the open question out in at most so many lines.
-func (p *panel) show(m *Model, width, height, room int) []string {
+// layOut lays the open question out in at most so many lines.
+func (p *panel) layOut(m *Model, width, height, room int) []string {
 	q := m.questions[0]
 	if p.question != q.ID || p.width != width || p.height != height {
 		*p = panel{question: q.ID, width: width, height: height, all: m.questionLines(width)}

@@ -98,7 +98,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 		case <-p.opens:
 			err = p.openQuestion()
 		case <-news:
-			err = p.take(p.feed.Take())
+			err = p.showNews(p.feed.Take())
 		case r := <-reports:
 			p.Model.Hear(r)
 		case at := <-p.Interrupts:
@@ -127,8 +127,8 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 	}
 }
 
-// take shows what the log has.
-func (p *Plain) take(news News) error {
+// showNews shows what the log has.
+func (p *Plain) showNews(news News) error {
 	p.Model.pass(time.Now())
 	p.Model.Take(news.Events)
 	for _, ev := range news.Events {
@@ -185,7 +185,7 @@ func (p *Plain) openQuestion() error {
 func (p *Plain) typed(text string) ([]Action, error) {
 	p.Model.pass(time.Now())
 	if strings.ContainsRune(text, '\x1b') && p.Model.Busy() {
-		actions := p.Model.stop(bellcord.StopNow)
+		actions := p.Model.requestStop(bellcord.StopNow)
 		return actions, p.stopping(actions)
 	}
 	text = strings.TrimRightFunc(strings.ReplaceAll(text, "\x1b", ""), unicode.IsSpace)
@@ -196,7 +196,7 @@ func (p *Plain) typed(text string) ([]Action, error) {
 		if p.open != p.Model.questions[0].ID {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}
-		return p.Model.answer(text), nil
+		return p.Model.answerQuestion(text), nil
 	}
 	actions := p.Model.Submit(text)
 	return actions, p.stopping(actions)

@@ -25,7 +25,7 @@ type waiting struct {
 	stop time.Time // when its stop was wanted, before it came
 }
 
-func (q *queue) add(w waiting) { q.waits = append(q.waits, w) }
+func (q *queue) addPrompt(w waiting) { q.waits = append(q.waits, w) }
 
 func (q *queue) find(turn bellcord.TurnID) int {
 	return slices.IndexFunc(q.waits, func(w waiting) bool { return w.turn == turn })
@@ -37,8 +37,8 @@ func (q *queue) edit(turn bellcord.TurnID, text string) {
 	}
 }
 
-// take removes a prompt that no longer waits.
-func (q *queue) take(turn bellcord.TurnID) waiting {
+// removePrompt removes a prompt that no longer waits.
+func (q *queue) removePrompt(turn bellcord.TurnID) waiting {
 	i := q.find(turn)
 	if i < 0 {
 		return waiting{}
@@ -97,7 +97,7 @@ func (q *queue) move(by int) {
 // queueCommand is what keys do to the queue, in words.
 func (m *Model) queueCommand(word, rest string) []Action {
 	if word == "queue" {
-		m.tell(m.queueList())
+		m.showNotice(m.queueList())
 		return nil
 	}
 	number, text, _ := strings.Cut(rest, " ")

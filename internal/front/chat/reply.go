@@ -32,7 +32,7 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 	m.reply = reply{}
 	switch {
 	case letter != "" && key == "enter":
-		return m.answer(letter), true
+		return m.answerQuestion(letter), true
 	case letter != "":
 		if text != "" {
 			m.input.insert(letter)
@@ -46,9 +46,9 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 	return nil, false
 }
 
-// answer gives an answer to the question that has been open longest. While one is
+// answerQuestion gives an answer to the question that has been open longest. While one is
 // on its way no other is given: the same letter twice must not answer two.
-func (m *Model) answer(letter string) []Action {
+func (m *Model) answerQuestion(letter string) []Action {
 	r, is := replies[strings.ToLower(letter)]
 	if !is || !m.Asked() || m.running == nil || m.answering == m.questions[0].ID {
 		return nil

@@ -55,7 +55,7 @@ func (m *Model) Screen(width, height int) Screen {
 		m.panel.hide()
 		lines = m.picker.lines(room)
 	case m.Asked() && height > 3:
-		asked := m.panel.show(m, width, height, room)
+		asked := m.panel.layOut(m, width, height, room)
 		lines = append(m.past(width, room-len(asked)), asked...)
 	default:
 		m.panel.hide()

@@ -15,7 +15,7 @@ type story struct {
 	questions map[string]*question
 }
 
-func (s *story) add(b block) { s.blocks = append(s.blocks, &shown{block: b}) }
+func (s *story) addBlock(b block) { s.blocks = append(s.blocks, &shown{block: b}) }
 
 // ending is the last block, nil when it is of another sort.
 func ending[B block](s *story) (b B) {
@@ -28,7 +28,7 @@ func ending[B block](s *story) (b B) {
 // settle says that the block at the end is complete: another one comes.
 func (s *story) settle(at time.Time) {
 	if a := ending[*answer](s); a != nil && !a.over {
-		a.end()
+		a.endText()
 	}
 	if t := ending[*thought](s); t != nil && !t.over {
 		t.over, t.ended = true, at
@@ -40,9 +40,9 @@ func (s *story) say(text string, at time.Time) {
 	if a == nil || a.over {
 		s.settle(at)
 		a = &answer{}
-		s.add(a)
+		s.addBlock(a)
 	}
-	a.add(text)
+	a.appendText(text)
 }
 
 func (s *story) think(text string, at time.Time) {
@@ -50,13 +50,13 @@ func (s *story) think(text string, at time.Time) {
 	if t == nil || t.over {
 		s.settle(at)
 		t = &thought{began: at}
-		s.add(t)
+		s.addBlock(t)
 	}
 	t.text.WriteString(text)
 	t.ended = at
 }
 
-func (s *story) call(b bellcord.ToolCallRequested, at time.Time) {
+func (s *story) addToolCall(b bellcord.ToolCallRequested, at time.Time) {
 	s.settle(at)
 	if s.cards == nil {
 		s.cards = map[string]*card{}
@@ -64,7 +64,7 @@ func (s *story) call(b bellcord.ToolCallRequested, at time.Time) {
 	c := &card{call: b, state: "waits"}
 	s.cards[b.Call] = c
 	s.order = append(s.order, b.Call)
-	s.add(c)
+	s.addBlock(c)
 }
 
 func (s *story) callEnded(b bellcord.ToolCallEnded) {
@@ -75,10 +75,10 @@ func (s *story) callEnded(b bellcord.ToolCallEnded) {
 	if c.output == "" {
 		c.print(b.Result)
 	}
-	s.close(b.Call, fate(b.Outcome, b.Failed))
+	s.closeCall(b.Call, fate(b.Outcome, b.Failed))
 }
 
-func (s *story) close(call, state string) {
+func (s *story) closeCall(call, state string) {
 	if c := s.cards[call]; c != nil {
 		c.state, c.done = state, true
 		delete(s.cards, call)
@@ -101,33 +101,33 @@ func (s *story) ask(q bellcord.Question, dir string, at time.Time) {
 		s.questions = map[string]*question{}
 	}
 	s.questions[q.ID] = shown
-	s.add(shown)
+	s.addBlock(shown)
 }
 
-func (s *story) answered(id, words string) {
+func (s *story) recordAnswer(id, words string) {
 	if q := s.questions[id]; q != nil {
 		q.answer = words
 		delete(s.questions, id)
 	}
 }
 
-// end closes all that a turn left open, with the fates that its receipt tells.
-func (s *story) end(r bellcord.Receipt, at time.Time) {
+// endTurn closes all that a turn left open, with the fates that its receipt tells.
+func (s *story) endTurn(r bellcord.Receipt, at time.Time) {
 	s.settle(at)
 	for state, refs := range map[string][]bellcord.CallRef{
 		"stopped": r.Calls.Stopped, "not run": r.Calls.NotStarted, "unknown": r.Calls.Unknown,
 	} {
 		for _, ref := range refs {
-			s.close(ref.Call, state)
+			s.closeCall(ref.Call, state)
 		}
 	}
 	for call := range s.cards {
-		s.close(call, "unknown")
+		s.closeCall(call, "unknown")
 	}
 	for id := range s.questions {
-		s.answered(id, "withdrawn without an answer")
+		s.recordAnswer(id, "withdrawn without an answer")
 	}
-	s.add(&note{dim, line.Receipt(r)})
+	s.addBlock(&note{dim, line.Receipt(r)})
 }
 
 // working is the call that has been open longest, nil when there is none.

@@ -24,7 +24,7 @@ func (b *beginning) admit(ev bellcord.Event) []bellcord.Event {
 		}
 		b.past(ev)
 	case starts:
-		b.forget()
+		b.reset()
 		b.held = append(b.held, ev)
 	case len(b.held) > 0:
 		b.held = append(b.held, ev)
@@ -47,7 +47,7 @@ func (b *beginning) caughtUp() []bellcord.Event {
 	return held
 }
 
-func (b *beginning) forget() {
+func (b *beginning) reset() {
 	for _, ev := range b.held {
 		b.past(ev)
 	}

@@ -75,7 +75,7 @@ func (k *Keys) Type(bytes []byte, at time.Time, s Situation) []Press {
 		at.Sub(s.Shown) >= Settling && at.Sub(k.typed) >= Settling
 	k.typed = at
 	for _, b := range bytes {
-		if answer := k.reply(b, s, answers); answer != 0 {
+		if answer := k.readReply(b, s, answers); answer != 0 {
 			presses = append(presses, answer)
 			if answer != Unmark {
 				continue
@@ -177,9 +177,9 @@ type answer struct{ mark, give Press }
 
 var letters = map[byte]answer{'y': {MarkYes, PressYes}, 'a': {MarkAlways, PressAlways}, 'n': {MarkNo, PressNo}}
 
-// reply takes a byte for the question that is open: it marks an answer, gives the
+// readReply takes a byte for the question that is open: it marks an answer, gives the
 // marked one or removes the mark. It returns 0 where the byte means none of these.
-func (k *Keys) reply(b byte, s Situation, answers bool) Press {
+func (k *Keys) readReply(b byte, s Situation, answers bool) Press {
 	marked := k.marked
 	k.marked = 0
 	switch {

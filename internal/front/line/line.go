@@ -135,7 +135,7 @@ func (v *View) Show(ev bellcord.Event) error {
 		why := strings.Join(strings.Fields(b.Reason), " ") // a server's words may have several lines
 		return v.Note("… %s; retrying in %s", why, b.RetryIn.Round(100*time.Millisecond))
 	case bellcord.ConversationCompacted:
-		return v.Note("≡ compacted: the conversation so far is now a summary of %s", count(len(strings.Fields(b.Summary)), "word"))
+		return v.Note("≡ compacted: the conversation so far is now a summary of %s", plural(len(strings.Fields(b.Summary)), "word"))
 	case bellcord.StopRequested:
 		return v.Note("■ stopping…")
 	case bellcord.TurnEnded:

@@ -25,15 +25,15 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 		case PressLeave:
 			return outcome{over: true, err: s.View.Note("%s", s.farewell())}
 		case PressStop:
-			err = s.stop(ctx, bellcord.StopNow, "stopping…")
+			err = s.requestStop(ctx, bellcord.StopNow, "stopping…")
 		case PressForce:
-			err = s.stop(ctx, bellcord.StopForce, "stopping now…")
+			err = s.requestStop(ctx, bellcord.StopForce, "stopping now…")
 		case PressYes:
-			s.answer(ctx, Yes)
+			s.answerQuestion(ctx, Yes)
 		case PressAlways:
-			s.answer(ctx, Always)
+			s.answerQuestion(ctx, Always)
 		case PressNo:
-			s.answer(ctx, No)
+			s.answerQuestion(ctx, No)
 		case MarkYes, MarkAlways, MarkNo:
 			err = s.View.Note("  %s? Enter confirms, any other key cancels", marks[p])
 		case Unmark:
@@ -56,8 +56,8 @@ func (s *Screen) farewell() string {
 	return "detached"
 }
 
-// stop says so at once and has the stop sent.
-func (s *Screen) stop(ctx context.Context, mode bellcord.StopMode, words string) error {
+// requestStop says so at once and has the stop sent.
+func (s *Screen) requestStop(ctx context.Context, mode bellcord.StopMode, words string) error {
 	turn := s.watch.Running()
 	s.asked.Go(func() {
 		if err := s.Stop(ctx, turn, mode); err != nil {
@@ -67,9 +67,9 @@ func (s *Screen) stop(ctx context.Context, mode bellcord.StopMode, words string)
 	return s.watch.Stopping(words)
 }
 
-// answer gives a reply to the question that has been open longest. While one is
+// answerQuestion gives a reply to the question that has been open longest. While one is
 // on its way no other is given: the same key twice must not answer two questions.
-func (s *Screen) answer(ctx context.Context, r Reply) {
+func (s *Screen) answerQuestion(ctx context.Context, r Reply) {
 	q, open := s.watch.Question()
 	if !open || q.ID == s.answering {
 		return
@@ -78,7 +78,7 @@ func (s *Screen) answer(ctx context.Context, r Reply) {
 	turn := s.watch.Running()
 	s.asked.Go(func() {
 		if err := s.Answer(ctx, turn, q.ID, Choose(q, r)); err != nil {
-			s.tell(report{fmt.Sprintf("answer not delivered: %v", err), q.ID})
+			s.printReport(report{fmt.Sprintf("answer not delivered: %v", err), q.ID})
 		}
 	})
 }

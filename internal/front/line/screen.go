@@ -52,9 +52,9 @@ func NewScreen(view *View, begin bellcord.TurnID) *Screen {
 
 // Tell has something said on the screen, from any goroutine. It does not wait:
 // when there is too much to say, something is left out.
-func (s *Screen) Tell(words string) { s.tell(report{words: words}) }
+func (s *Screen) Tell(words string) { s.printReport(report{words: words}) }
 
-func (s *Screen) tell(r report) {
+func (s *Screen) printReport(r report) {
 	select {
 	case s.reports <- r:
 	default:
@@ -158,7 +158,7 @@ type outcome struct {
 // come shows events, those that it is time for.
 func (s *Screen) come(events []bellcord.Event) outcome {
 	for _, ev := range events {
-		if o := s.show(s.start.admit(ev)); o.over || o.err != nil {
+		if o := s.showEvents(s.start.admit(ev)); o.over || o.err != nil {
 			return o
 		}
 	}
@@ -170,14 +170,14 @@ func (s *Screen) caughtUp() outcome {
 	if s.start.open {
 		return outcome{}
 	}
-	o := s.show(s.start.caughtUp())
+	o := s.showEvents(s.start.caughtUp())
 	if s.start.open && s.start.turn == "" {
 		o.over, o.err = s.Typed == nil, s.View.Note("Nothing is running.")
 	}
 	return o
 }
 
-func (s *Screen) show(events []bellcord.Event) outcome {
+func (s *Screen) showEvents(events []bellcord.Event) outcome {
 	for _, ev := range events {
 		receipt, err := s.watch.Show(ev)
 		if err != nil {

@@ -56,7 +56,7 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 	case bellcord.QuestionOpened:
 		return nil, w.View.Note("? %s", Visible(b.Question.Text))
 	case bellcord.QuestionAnswered:
-		return nil, w.View.Note("  %s", answered(b))
+		return nil, w.View.Note("  %s", answeredLine(b))
 	case bellcord.StopRequested:
 		if told {
 			return nil, nil
@@ -96,7 +96,7 @@ func (w *Watch) note(ev bellcord.Event) {
 	}
 }
 
-func answered(a bellcord.QuestionAnswered) string {
+func answeredLine(a bellcord.QuestionAnswered) string {
 	if a.By == "" {
 		return "answered: " + Visible(a.Choice)
 	}

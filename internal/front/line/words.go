@@ -20,7 +20,7 @@ func Receipt(r bellcord.Receipt) string {
 		parts = append(parts, c)
 	}
 	if n := len(r.Processes.Ended); n > 0 {
-		parts = append(parts, count(n, "process")+" ended")
+		parts = append(parts, plural(n, "process")+" ended")
 	}
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
@@ -29,16 +29,16 @@ func Receipt(r bellcord.Receipt) string {
 		parts = append(parts, "NOT CONFIRMED AS ENDED: "+Visible(p.Name))
 	}
 	if n := len(r.Processes.Background); n > 0 {
-		parts = append(parts, count(n, "process")+" in the background")
+		parts = append(parts, plural(n, "process")+" in the background")
 	}
 	if n := len(r.WithdrawnQuestions); n > 0 {
-		parts = append(parts, count(n, "question")+" withdrawn")
+		parts = append(parts, plural(n, "question")+" withdrawn")
 	}
 	if n := len(r.HeldTurns); n > 0 {
-		parts = append(parts, count(n, "queued prompt")+" held")
+		parts = append(parts, plural(n, "queued prompt")+" held")
 	}
 	if n := len(r.DroppedTurns); n > 0 {
-		parts = append(parts, count(n, "queued prompt")+" dropped")
+		parts = append(parts, plural(n, "queued prompt")+" dropped")
 	}
 	parts = append(parts, usage(r.Usage))
 	return strings.Join(parts, " · ")
@@ -81,7 +81,7 @@ func head(r bellcord.Receipt) string {
 func kept(k bellcord.Kept) string {
 	s := fmt.Sprintf("%d bytes of text", k.TextBytes)
 	if k.FinishedCalls > 0 {
-		s += ", " + count(k.FinishedCalls, "tool result")
+		s += ", " + plural(k.FinishedCalls, "tool result")
 	}
 	return s
 }
@@ -94,7 +94,7 @@ func calls(c bellcord.Calls) string {
 	}{{c.Stopped, "stopped"}, {c.NotStarted, "not run"}, {c.Unknown, "unknown"}} {
 		switch n := len(of.refs); {
 		case n > 0 && len(parts) == 0:
-			parts = append(parts, count(n, "tool call")+" "+of.word)
+			parts = append(parts, plural(n, "tool call")+" "+of.word)
 		case n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", n, of.word))
 		}
@@ -115,7 +115,7 @@ func usage(u bellcord.Usage) string {
 	return text
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what

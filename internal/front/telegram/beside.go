@@ -13,7 +13,7 @@ import (
 // beside answers what touches no turn. It waits for none, either.
 func (c *chat) beside(s said, what verb) {
 	c.front.work.Go(func() {
-		text, rows := c.reply(c.front.life, what, s.text)
+		text, rows := c.replyTo(c.front.life, what, s.text)
 		if text != "" {
 			c.say(text, rows...)
 		}
@@ -21,7 +21,7 @@ func (c *chat) beside(s said, what verb) {
 	})
 }
 
-func (c *chat) reply(ctx context.Context, what verb, words string) (string, [][]wire.Button) {
+func (c *chat) replyTo(ctx context.Context, what verb, words string) (string, [][]wire.Button) {
 	switch what {
 	case help:
 		return helpText, nil
@@ -32,7 +32,7 @@ func (c *chat) reply(ctx context.Context, what verb, words string) (string, [][]
 	case cost:
 		return c.cost(ctx), nil
 	case sessions:
-		return c.list(ctx)
+		return c.offerConversations(ctx)
 	case agent:
 		if words != "" {
 			return c.chooseAgent(ctx, words), nil
@@ -136,7 +136,7 @@ func standing(turns []bellcord.TurnRecord, asks bool) string {
 		line = "Nothing is running."
 	}
 	if waiting > 0 {
-		line += fmt.Sprintf(" %s queued.", count(waiting, "message"))
+		line += fmt.Sprintf(" %s queued.", plural(waiting, "message"))
 	}
 	return line
 }

@@ -82,10 +82,10 @@ func (b *book) find(where spot) (record, bool) {
 func (b *book) all() []record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.list()
+	return b.allRecords()
 }
 
-func (b *book) list() []record {
+func (b *book) allRecords() []record {
 	all := make([]record, 0, len(b.records))
 	for _, r := range b.records {
 		all = append(all, r)
@@ -101,11 +101,11 @@ func (b *book) put(r record) {
 	b.stale = true
 	if !b.writing {
 		b.writing = true
-		b.still.Go(b.write)
+		b.still.Go(b.writeFile)
 	}
 }
 
-func (b *book) write() {
+func (b *book) writeFile() {
 	for {
 		b.mu.Lock()
 		if !b.stale {
@@ -114,7 +114,7 @@ func (b *book) write() {
 			return
 		}
 		b.stale = false
-		all := b.list()
+		all := b.allRecords()
 		b.mu.Unlock()
 		err := b.save(all)
 		b.mu.Lock()
@@ -135,8 +135,8 @@ func (b *book) save(all []record) error {
 	return os.Rename(next, b.path)
 }
 
-// close waits for the file; it says why it could not be written last.
-func (b *book) close() error {
+// closeBook waits for the file; it says why it could not be written last.
+func (b *book) closeBook() error {
 	b.still.Wait()
 	return b.failed
 }

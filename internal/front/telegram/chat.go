@@ -86,7 +86,7 @@ func (c *chat) workOff() {
 		c.mu.Lock()
 		if len(c.line) == 0 {
 			c.working = false
-			c.tell()
+			c.signalEndLocked()
 			c.mu.Unlock()
 			return
 		}
@@ -115,15 +115,15 @@ func (c *chat) until(ctx context.Context, holds func() bool) {
 	}
 }
 
-// tell tells those who wait that something has ended. The lock is held.
-func (c *chat) tell() {
+// signalEndLocked tells those who wait that something has ended. The lock is held.
+func (c *chat) signalEndLocked() {
 	close(c.news)
 	c.news = make(chan struct{})
 }
 
-// leave ends what goes on in a chat where nothing does since then; it reports
+// closeIfIdle ends what goes on in a chat where nothing does since then; it reports
 // whether that was so. A chat with a live turn is never left.
-func (c *chat) leave(since time.Time) bool {
+func (c *chat) closeIfIdle(since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busyLocked() || len(c.ending) > 0 || c.active.After(since) {
@@ -143,7 +143,7 @@ func (c *chat) accepted(id bellcord.TurnID, turn bool) {
 	if !turn {
 		delete(c.mine, id)
 		delete(c.cleared, id)
-		c.tell()
+		c.signalEndLocked()
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// list offers the owner's conversations.
-func (c *chat) list(ctx context.Context) (string, [][]wire.Button) {
+// offerConversations offers the owner's conversations.
+func (c *chat) offerConversations(ctx context.Context) (string, [][]wire.Button) {
 	const most = 8
 	found, err := c.front.Hub.Sessions(ctx, bellcord.SessionQuery{Owner: c.owner, Limit: most})
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 func (c *chat) clear(s said) {
 	cause := c.cause(s.by, "/clear")
 	gone := c.unwant()
-	under := c.stop(cause, bellcord.QueueDrop)
+	under := c.stopTurns(cause, bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(func(ctx context.Context) {
 		c.shown(ctx, settle(ctx, under))
-		err := c.forget(ctx, cause)
+		err := c.clearConversation(ctx, cause)
 		c.takeAway(gone)
 		switch {
 		case ctx.Err() != nil:
@@ -54,8 +54,8 @@ func (c *chat) unwant() []*turn {
 	return gone
 }
 
-// forget makes the session's conversation a new one and ends its agent's process.
-func (c *chat) forget(ctx context.Context, cause bellcord.Cause) error {
+// clearConversation makes the session's conversation a new one and ends its agent's process.
+func (c *chat) clearConversation(ctx context.Context, cause bellcord.Cause) error {
 	c.mu.Lock()
 	session := c.session
 	c.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *chat) takeAway(gone []*turn) {
 
 // fresh begins another conversation; the one before stays.
 func (c *chat) fresh(s said) {
-	under := c.stop(c.cause(s.by, "/new"), bellcord.QueueDrop)
+	under := c.stopTurns(c.cause(s.by, "/new"), bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(func(ctx context.Context) {

@@ -62,14 +62,14 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 		word string
 	}{{len(r.HeldTurns), "held"}, {len(r.DroppedTurns), "dropped"}} {
 		if of.n > 0 {
-			parts = append(parts, count(of.n, "message")+" "+of.word)
+			parts = append(parts, plural(of.n, "message")+" "+of.word)
 		}
 	}
 	if n := len(r.Processes.Survivors); n > 0 {
-		parts = append(parts, "⚠ "+count(n, "process")+" survived")
+		parts = append(parts, "⚠ "+plural(n, "process")+" survived")
 	}
 	if n := len(r.Processes.Unconfirmed); n > 0 {
-		parts = append(parts, "⚠ "+count(n, "process")+" not confirmed as ended")
+		parts = append(parts, "⚠ "+plural(n, "process")+" not confirmed as ended")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -107,7 +107,7 @@ func toolsLine(c bellcord.Calls) string {
 	}{{c.Finished, "done"}, {len(c.Stopped), "stopped"}, {len(c.NotStarted), "not run"}, {len(c.Unknown), "unknown"}} {
 		switch {
 		case of.n > 0 && len(parts) == 0:
-			parts = append(parts, count(of.n, "tool call")+" "+of.word)
+			parts = append(parts, plural(of.n, "tool call")+" "+of.word)
 		case of.n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.word))
 		}
@@ -115,7 +115,7 @@ func toolsLine(c bellcord.Calls) string {
 	return strings.Join(parts, ", ")
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what

@@ -27,7 +27,7 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	delete(c.mine, t.id)
 	c.front.box.Forget(c.place.Chat, t.slot())
 	c.closeQuestions(t)
-	defer c.tell()
+	defer c.signalEndLocked()
 	if t.placeholder {
 		t.placeholder = false
 		c.takeAway([]*turn{t.without()})

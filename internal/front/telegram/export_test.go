@@ -18,4 +18,4 @@ var ChoiceLabels = choiceLabels
 var Distinct = distinct
 
 // Count is count for tests.
-var Count = count
+var Count = plural

@@ -105,7 +105,7 @@ func (c *chat) readFrom(ctx context.Context, f *follower, at *int64) error {
 			return err
 		}
 		for _, ev := range bellcord.Joined(events) {
-			c.show(f, ev)
+			c.showEvent(f, ev)
 			*at = ev.Seq
 		}
 	}
@@ -123,16 +123,16 @@ func (c *chat) lose(f *follower) {
 			delete(c.mine, id)
 		}
 	}
-	c.tell()
+	c.signalEndLocked()
 }
 
-// show shows an event.
-func (c *chat) show(f *follower, ev bellcord.Event) {
+// showEvent shows an event.
+func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turns[ev.Turn]
 	if p, is := ev.Body.(bellcord.TurnAccepted); is && t == nil && p.Task == bellcord.TaskAnswer {
-		c.begin(f, ev)
+		c.showTurn(f, ev)
 		return
 	}
 	if t == nil {
@@ -146,20 +146,20 @@ func (c *chat) show(f *follower, ev bellcord.Event) {
 	case bellcord.QuestionOpened:
 		c.ask(t, b.Question)
 	case bellcord.QuestionAnswered:
-		c.answered(t, b)
+		c.closeQuestion(t, b)
 	case bellcord.StopRequested:
 		c.stopping(t, b.Cause)
 	case bellcord.TurnEnded:
 		c.finish(t, b.Receipt)
 	default:
-		if t.take(b) {
+		if t.applyBody(b) {
 			c.preview(t)
 		}
 	}
 }
 
-// begin shows a turn that was accepted. The lock is held, here and below.
-func (c *chat) begin(f *follower, ev bellcord.Event) {
+// showTurn shows a turn that was accepted. The lock is held, here and below.
+func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	kept := f.kept[ev.Turn]
 	t := &turn{
 		id: ev.Turn, session: f.session, mine: c.mine[ev.Turn], edits: c.place.Group || c.front.Edits,
@@ -198,7 +198,7 @@ func (c *chat) called(t *turn, b bellcord.ToolCallRequested) {
 	if !t.edits {
 		c.flush(t)
 	}
-	t.take(b)
+	t.applyBody(b)
 	c.preview(t)
 }
 

@@ -155,7 +155,7 @@ func (f *Front) Close(ctx context.Context) error {
 	f.end()
 	f.work.Wait()
 	err := f.box.Close(ctx)
-	return errors.Join(err, f.book.close())
+	return errors.Join(err, f.book.closeBook())
 }
 
 // settled returns when no chat shows a turn that has not ended.
@@ -209,7 +209,7 @@ func (f *Front) forgetIdle(since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for where, c := range f.chats {
-		if c.leave(since) {
+		if c.closeIfIdle(since) {
 			delete(f.chats, where)
 		}
 	}

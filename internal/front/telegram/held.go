@@ -44,9 +44,9 @@ func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, s
 			under = append(under, c.front.Hub.Stop(bellcord.StopRequest{Turn: waits, Owner: c.owner, Cause: c.cause(by, "discarded"), Queue: bellcord.QueueDrop}))
 		}
 		settle(ctx, under)
-		words, fate = count(len(held), "message")+" discarded.", "discarded"
+		words, fate = plural(len(held), "message")+" discarded.", "discarded"
 	}
-	c.heldNoMore(message, id, count(len(held), "message")+" "+fate)
+	c.heldNoMore(message, id, plural(len(held), "message")+" "+fate)
 	return words
 }
 

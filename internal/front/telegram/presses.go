@@ -16,7 +16,7 @@ const tooLate = "Already finished."
 func (f *Front) takePress(u wire.Update, p *wire.Press) {
 	by, c, ok := f.admit(p.Place, p.From, false)
 	if !ok {
-		f.tell(p.Query, "This bot is private.")
+		f.answerPress(p.Query, "This bot is private.")
 		f.handled(u.ID)
 		return
 	}
@@ -28,7 +28,7 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 		c.pressStop(p.Query, bellcord.TurnID(data), s)
 	case "q": // the hub may have to ask another node
 		f.work.Go(func() {
-			f.tell(p.Query, c.choose(data, by))
+			f.answerPress(p.Query, c.choose(data, by))
 			f.handled(u.ID)
 		})
 	case "c":
@@ -37,19 +37,19 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 		c.again(p, bellcord.TurnID(data), s, false)
 	case "r", "d":
 		f.work.Go(func() {
-			f.tell(p.Query, c.pressHeld(f.life, p.Message, bellcord.TurnID(data), kind == "r", by))
+			f.answerPress(p.Query, c.pressHeld(f.life, p.Message, bellcord.TurnID(data), kind == "r", by))
 			f.handled(u.ID)
 		})
 	default:
 		f.work.Go(func() {
-			f.tell(p.Query, c.press(f.life, kind, data))
+			f.answerPress(p.Query, c.press(f.life, kind, data))
 			f.handled(u.ID)
 		})
 	}
 }
 
-// tell answers a press.
-func (f *Front) tell(query, text string) {
+// answerPress answers a press.
+func (f *Front) answerPress(query, text string) {
 	f.box.Aside(func(ctx context.Context) error { return f.Bot.Answer(ctx, query, text, false) })
 }
 
@@ -59,11 +59,11 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	t := c.turns[id]
 	mode := bellcord.StopNow
 	if t != nil {
-		mode = t.tell()
+		mode = t.nextStopMode()
 	}
 	c.mu.Unlock()
 	if t == nil {
-		c.front.tell(query, tooLate)
+		c.front.answerPress(query, tooLate)
 		c.front.handled(s.update)
 		return
 	}
@@ -72,7 +72,7 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	if mode == bellcord.StopForce {
 		words = "Forcing the stop…"
 	}
-	c.front.tell(query, words)
+	c.front.answerPress(query, words)
 	c.front.work.Go(func() {
 		settle(c.front.life, []*hub.Stopping{under})
 		c.front.handled(s.update)
@@ -93,7 +93,7 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 		ours := err == nil && before.Session == c.session
 		c.mu.Unlock()
 		if !ours {
-			c.front.tell(p.Query, "That session is no longer open in this chat.")
+			c.front.answerPress(p.Query, "That session is no longer open in this chat.")
 			c.accepted(next, false)
 			c.front.handled(s.update)
 			return
@@ -101,7 +101,7 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 		s.text = before.Prompt.Text
 		if goOn {
 			if c.past(ctx, before) {
-				c.front.tell(p.Query, isOver)
+				c.front.answerPress(p.Query, isOver)
 				c.removeButtons(p.Message)
 				c.accepted(next, false)
 				c.front.handled(s.update)
@@ -109,7 +109,7 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 			}
 			s.text = "Continue where you were stopped."
 		}
-		c.front.tell(p.Query, "")
+		c.front.answerPress(p.Query, "")
 		c.removeButtons(p.Message)
 		c.accept(ctx, next, s, bellcord.BusyQueue)
 	})

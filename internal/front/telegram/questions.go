@@ -110,8 +110,8 @@ func choiceStyle(c bellcord.Choice) string {
 	return ""
 }
 
-// answered closes a question that somebody has answered, here or elsewhere.
-func (c *chat) answered(t *turn, b bellcord.QuestionAnswered) {
+// closeQuestion closes a question that somebody has answered, here or elsewhere.
+func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 	for _, q := range t.asked {
 		if q.ID == b.Question && q.fate == "" {
 			q.fate = "answered"

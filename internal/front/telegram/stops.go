@@ -15,9 +15,9 @@ import (
 // bound, and time to write the ends.
 const stopBound = 15 * time.Second
 
-// stop stops what the chat runs, and what was said and is not accepted yet. All
+// stopTurns stops what the chat runs, and what was said and is not accepted yet. All
 // of it has been told when stop returns, which waits for nothing.
-func (c *chat) stop(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
+func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
 	c.mu.Lock()
 	pending, session, mode := slices.Clone(c.pending), c.session, c.tellAll()
 	c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *chat) tellAll() bellcord.StopMode {
 	mode := bellcord.StopNow
 	for _, t := range c.turns {
 		if t.session == c.session && t.running {
-			mode = t.tell()
+			mode = t.nextStopMode()
 		}
 	}
 	return mode
@@ -47,7 +47,7 @@ func (c *chat) tellAll() bellcord.StopMode {
 
 // stopHere is /stop, and the word.
 func (c *chat) stopHere(s said, fate bellcord.QueueAction) {
-	under := c.stop(c.cause(s.by, ""), fate)
+	under := c.stopTurns(c.cause(s.by, ""), fate)
 	c.front.work.Go(func() {
 		stopped := settle(c.front.life, under)
 		if len(stopped) == 0 {
@@ -97,7 +97,7 @@ func (c *chat) shown(ctx context.Context, stopped []bellcord.StopAnswer) {
 func (c *chat) instead(s said) {
 	cause := c.cause(s.by, "")
 	cause.Kind = bellcord.CauseReplaced
-	c.stop(cause, bellcord.QueueDrop)
+	c.stopTurns(cause, bellcord.QueueDrop)
 	c.prompt(s, bellcord.BusyReplace)
 }
 
@@ -133,7 +133,7 @@ func (c *chat) withdraw(draft int) (bellcord.TurnID, bellcord.StopMode, bool) {
 		if t.drafted(draft) {
 			t.edits, t.silent = true, true
 			c.front.box.Forget(c.place.Chat, t.slot())
-			return t.id, t.tell(), true
+			return t.id, t.nextStopMode(), true
 		}
 	}
 	return "", "", false

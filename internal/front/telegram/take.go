@@ -64,7 +64,7 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
 		f.handled(u.ID)
 		return
 	}
-	c.take(what, said{update: u.ID, by: by, text: words, files: m.Files})
+	c.handleMessage(what, said{update: u.ID, by: by, text: words, files: m.Files})
 }
 
 // admit says who somebody is and which chat that is, where they may use the bot.
@@ -126,8 +126,8 @@ func (f *Front) say(p wire.Place, text string) {
 	}})
 }
 
-// take does what a message asks for.
-func (c *chat) take(what verb, s said) {
+// handleMessage does what a message asks for.
+func (c *chat) handleMessage(what verb, s said) {
 	c.stir()
 	switch what {
 	case prompt:

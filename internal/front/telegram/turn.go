@@ -65,8 +65,8 @@ func (t *turn) draft() int {
 // drafted reports whether a draft is one of the turn's.
 func (t *turn) drafted(id int) bool { return !t.over && (id-1)/64 == (t.draft()-1)/64 }
 
-// tell notes that the turn was told to stop here; the second time is a force.
-func (t *turn) tell() bellcord.StopMode {
+// nextStopMode notes that the turn was told to stop here; the second time is a force.
+func (t *turn) nextStopMode() bellcord.StopMode {
 	if t.told || t.stop != nil {
 		return bellcord.StopForce
 	}
@@ -99,8 +99,8 @@ func (t *turn) without() *turn {
 // mostThought bounds what is kept of thinking: its end is shown.
 const mostThought = 8000
 
-// take takes in what the agent does; it reports whether that can be seen.
-func (t *turn) take(body bellcord.Body) bool {
+// applyBody takes in what the agent does; it reports whether that can be seen.
+func (t *turn) applyBody(body bellcord.Body) bool {
 	switch b := body.(type) {
 	case bellcord.TextDelta:
 		t.text.WriteString(b.Text)

@@ -31,7 +31,7 @@ const (
 func (s *Server) readBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	most := bodyLimit(ctx.Operation())
-	release, err := s.inFlight.take(caller(ctx.Context()).Owner, announced(r, most))
+	release, err := s.inFlight.reserve(caller(ctx.Context()).Owner, announced(r, most))
 	if err != nil {
 		s.writeProblem(w, r, err)
 		return

@@ -28,8 +28,8 @@ type crowd struct {
 	by  map[string]int
 }
 
-// enter counts a viewer of the owner until leave is called.
-func (c *crowd) enter(owner string) (leave func(), err error) {
+// addViewer counts a viewer of the owner until leave is called.
+func (c *crowd) addViewer(owner string) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -43,10 +43,10 @@ func (c *crowd) enter(owner string) (leave func(), err error) {
 	}
 	c.all++
 	c.by[owner]++
-	return func() { c.leave(owner) }, nil
+	return func() { c.removeViewer(owner) }, nil
 }
 
-func (c *crowd) leave(owner string) {
+func (c *crowd) removeViewer(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all--
@@ -60,7 +60,7 @@ func (s *Server) admitViewer(owner string) (leave func(), err error) {
 	if s.MemoryFull() {
 		return nil, errOverloaded
 	}
-	if leave, err = s.viewers.enter(owner); errors.Is(err, errViewers) {
+	if leave, err = s.viewers.addViewer(owner); errors.Is(err, errViewers) {
 		s.viewers.warn.Do(func() {
 			s.Logger.Warn("too many viewers, refusing new ones; check max_viewers and the open-file limit", "most", s.viewers.most.All)
 		})

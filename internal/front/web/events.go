@@ -75,7 +75,7 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		s.Viewers(1)
 		defer s.Viewers(-1)
 		s.watched.arrive(found.ID)
-		defer s.watched.leave(found.ID)
+		defer s.watched.removeViewer(found.ID)
 		v := viewer{session: found.ID, w: w, control: http.NewResponseController(w), patience: s.Patience}
 		if err := s.follow(r.Context(), &v, first, cursor); err != nil && r.Context().Err() == nil {
 			s.streamFailed(&v, cursor.After(), err)
@@ -104,14 +104,14 @@ func (s *Server) streamFailed(v *viewer, after int64, err error) {
 func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, cursor *hub.Cursor) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	if !s.streams.enter(v, done) {
+	if !s.streams.addStream(v, done) {
 		return errClosing
 	}
-	defer s.streams.leave(v)
+	defer s.streams.removeStream(v)
 	if err := v.open(s.Retry); err != nil {
 		return err
 	}
-	if err := v.show(first); err != nil {
+	if err := v.writeEvents(first); err != nil {
 		return err
 	}
 	for {
@@ -137,7 +137,7 @@ func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
 		if err != nil {
 			return err
 		}
-		if err := v.show(events); err != nil {
+		if err := v.writeEvents(events); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (v *viewer) open(retry time.Duration) error {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // a proxy that waits for more shows nothing
 	v.w.WriteHeader(http.StatusOK)
-	return v.write(fmt.Appendf(nil, "retry: %d\n\n", retry.Milliseconds()))
+	return v.writeData(fmt.Appendf(nil, "retry: %d\n\n", retry.Milliseconds()))
 }
 
 // problem writes the reason why the stream ends here.
@@ -168,13 +168,13 @@ func (v *viewer) problem(p *problem) error {
 	if err != nil {
 		return err
 	}
-	return v.write(fmt.Appendf(nil, "event: problem\ndata: %s\n\n", data))
+	return v.writeData(fmt.Appendf(nil, "event: problem\ndata: %s\n\n", data))
 }
 
-func (v *viewer) beat() error { return v.write([]byte(": \n\n")) }
+func (v *viewer) beat() error { return v.writeData([]byte(": \n\n")) }
 
-// show writes the events in one go.
-func (v *viewer) show(events []bellcord.Event) error {
+// writeEvents writes the events in one go.
+func (v *viewer) writeEvents(events []bellcord.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (v *viewer) show(events []bellcord.Event) error {
 		v.frame = append(v.frame, data...) // JSON has no line breaks of its own
 		v.frame = append(v.frame, "\n\n"...)
 	}
-	err := v.write(v.frame)
+	err := v.writeData(v.frame)
 	if cap(v.frame) > mostFrame {
 		v.frame = nil // a long replay leaves nothing behind
 	}
@@ -200,7 +200,7 @@ func (v *viewer) show(events []bellcord.Event) error {
 // mostFrame is what a viewer keeps for its next write.
 const mostFrame = 16 << 10
 
-func (v *viewer) write(data []byte) (err error) {
+func (v *viewer) writeData(data []byte) (err error) {
 	defer func() { v.failed = err != nil }()
 	if err := v.control.SetWriteDeadline(time.Now().Add(v.patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err

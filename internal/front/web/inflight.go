@@ -34,10 +34,10 @@ type inFlight struct {
 	by  map[string]int64
 }
 
-// take counts a body until release is called. It waits for nothing: an owner with
+// reserve counts a body until release is called. It waits for nothing: an owner with
 // too many bytes under way gets a TooManyError, and where all owners together
 // have too many the error is errOverloaded.
-func (f *inFlight) take(owner string, bytes int64) (release func(), err error) {
+func (f *inFlight) reserve(owner string, bytes int64) (release func(), err error) {
 	if bytes <= smallBody {
 		return func() {}, nil
 	}

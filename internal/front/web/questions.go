@@ -15,7 +15,7 @@ func (s *Server) questionRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/questions", "list-questions", "List the open questions of a turn", bellcord.ScopeRead), s.questions)
 	answer := route(http.MethodPost, "/v1/turns/{turn}/answers/{question}", "answer-question", "Answer an open question; stopping the turn closes it", bellcord.ScopePrompt)
 	answer.DefaultStatus = http.StatusNoContent
-	huma.Register(s.api, answer, s.answer)
+	huma.Register(s.api, answer, s.answerQuestion)
 }
 
 func (s *Server) questions(ctx context.Context, in *TurnPath) (*struct{ Body api.Questions }, error) {
@@ -26,7 +26,7 @@ func (s *Server) questions(ctx context.Context, in *TurnPath) (*struct{ Body api
 	return &struct{ Body api.Questions }{api.Questions{Questions: append([]bellcord.Question{}, s.turn(r).Questions...)}}, nil
 }
 
-func (s *Server) answer(ctx context.Context, in *struct {
+func (s *Server) answerQuestion(ctx context.Context, in *struct {
 	TurnPath
 	Question string `path:"question" doc:"id of a question"`
 	Body     api.Answer

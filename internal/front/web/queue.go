@@ -15,7 +15,7 @@ func (s *Server) queueRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/queue", "list-queue", "List the queued turns of a session, in order", bellcord.ScopeRead), s.queue)
 	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/queue/send", "send-queue", "Release the turns that a stop holds", bellcord.ScopePrompt), s.sendAll)
 	huma.Register(s.api, route(http.MethodPatch, "/v1/turns/{turn}", "edit-turn", "Change the text of a queued turn", bellcord.ScopePrompt), s.edit)
-	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Run a queued turn before the other queued turns", bellcord.ScopePrompt), s.send)
+	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Run a queued turn before the other queued turns", bellcord.ScopePrompt), s.sendHeld)
 }
 
 func (s *Server) queue(ctx context.Context, in *SessionPath) (*struct{ Body api.Turns }, error) {
@@ -66,7 +66,7 @@ func (s *Server) edit(ctx context.Context, in *struct {
 	})
 }
 
-func (s *Server) send(ctx context.Context, in *TurnPath) (*oneTurn, error) {
+func (s *Server) sendHeld(ctx context.Context, in *TurnPath) (*oneTurn, error) {
 	return s.whileItWaits(ctx, in.Turn, func(r bellcord.TurnRecord) error { return s.Hub.Send(r.ID) })
 }
 

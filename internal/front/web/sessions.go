@@ -90,7 +90,7 @@ func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession,
 		err = s.ceiling(ctx, made)
 	}
 	if err == nil {
-		err = s.check(made)
+		err = s.checkSession(made)
 	}
 	if err == nil {
 		made.Dir, err = s.place(ctx, made.ID, body.Dir)
@@ -115,8 +115,8 @@ func (s *Server) ceiling(ctx context.Context, made bellcord.Session) error {
 	return nil
 }
 
-// check asks whether there is such an agent and such a model.
-func (s *Server) check(made bellcord.Session) error {
+// checkSession asks whether there is such an agent and such a model.
+func (s *Server) checkSession(made bellcord.Session) error {
 	if made.Agent != "" && s.CheckAgent != nil {
 		if err := s.CheckAgent(made.Agent); err != nil {
 			return errInput{err.Error()}
@@ -192,7 +192,7 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 	}
 	if err == nil && in.Body.Model != "" {
 		found.Model = in.Body.Model
-		err = s.check(found)
+		err = s.checkSession(found)
 	}
 	if err == nil {
 		found, err = s.Hub.Configure(found.ID, bellcord.SessionUpdated{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode})

@@ -61,14 +61,14 @@ func (s *shapeReader) scan(text []byte) error {
 				break
 			}
 			s.plain += at + 1
-			s.take(text[at])
+			s.countMark(text[at])
 			text = text[at+1:]
 		}
-		if err := s.check(); err != nil {
+		if err := s.checkBounds(); err != nil {
 			return err
 		}
 	}
-	return s.check()
+	return s.checkBounds()
 }
 
 // skipString reads on in the string that the text begins in, and returns what
@@ -84,21 +84,21 @@ func (s *shapeReader) skipString(text []byte) []byte {
 		if text[0] == 'u' {
 			s.hex = 4
 		}
-		s.count(text[:1])
+		s.countString(text[:1])
 		return text[1:]
 	}
 	at := bytes.IndexAny(text, `"\`)
 	if at < 0 {
-		s.count(text)
+		s.countString(text)
 		return nil
 	}
-	s.count(text[:at])
+	s.countString(text[:at])
 	s.escaped, s.inString = text[at] == '\\', text[at] != '"'
 	return text[at+1:]
 }
 
-// count adds a piece of a string.
-func (s *shapeReader) count(piece []byte) {
+// countString adds a piece of a string.
+func (s *shapeReader) countString(piece []byte) {
 	if !s.data {
 		s.plain += len(piece)
 	}
@@ -107,8 +107,8 @@ func (s *shapeReader) count(piece []byte) {
 	}
 }
 
-// take counts one mark of the text's structure.
-func (s *shapeReader) take(mark byte) {
+// countMark counts one mark of the text's structure.
+func (s *shapeReader) countMark(mark byte) {
 	if mark == '"' {
 		s.inString, s.start = true, s.start[:0]
 		return
@@ -130,7 +130,7 @@ func (s *shapeReader) take(mark byte) {
 	s.values++
 }
 
-func (s *shapeReader) check() error {
+func (s *shapeReader) checkBounds() error {
 	var last level
 	if len(s.levels) > 0 {
 		last = s.levels[len(s.levels)-1]

@@ -46,7 +46,7 @@ func (s *Server) stopRoutes() {
 		if err != nil {
 			return nil, s.fail(badInput("%v", err))
 		}
-		return s.stop(ctx, in.Body, bellcord.StopRequest{Turn: id})
+		return s.stopTurns(ctx, in.Body, bellcord.StopRequest{Turn: id})
 	}
 	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/turns/{turn}/stop", "stop-turn",
 		"Stop a turn; if it does not exist yet, it is stopped when it arrives within ten minutes"), turn)
@@ -58,11 +58,11 @@ func (s *Server) stopRoutes() {
 		if err != nil {
 			return nil, s.fail(err)
 		}
-		return s.stop(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
+		return s.stopTurns(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
 	})
 	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/stop", "stop-all",
 		"Stop every turn you are authorized to stop"), func(ctx context.Context, in *stopAll) (*stopped, error) {
-		return s.stop(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
+		return s.stopTurns(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
 	})
 }
 
@@ -74,9 +74,9 @@ func stopRoute(method, path, id, summary string) huma.Operation {
 	return op
 }
 
-// stop is what every stop over HTTP comes to: one call of Hub.Stop, with what
+// stopTurns is what every stop over HTTP comes to: one call of Hub.Stop, with what
 // the caller reaches as its bound.
-func (s *Server) stop(ctx context.Context, said *api.Stop, req bellcord.StopRequest) (*stopped, error) {
+func (s *Server) stopTurns(ctx context.Context, said *api.Stop, req bellcord.StopRequest) (*stopped, error) {
 	body := api.Stop{}
 	if said != nil {
 		body = *said

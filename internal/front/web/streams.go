@@ -15,7 +15,7 @@ type streams struct {
 	closed bool
 }
 
-func (o *streams) enter(v *viewer, end context.CancelFunc) bool {
+func (o *streams) addStream(v *viewer, end context.CancelFunc) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.open == nil {
@@ -25,13 +25,13 @@ func (o *streams) enter(v *viewer, end context.CancelFunc) bool {
 	return !o.closed
 }
 
-func (o *streams) leave(v *viewer) {
+func (o *streams) removeStream(v *viewer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.open, v)
 }
 
-func (o *streams) close() {
+func (o *streams) closeAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true

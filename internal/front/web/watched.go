@@ -41,8 +41,8 @@ func (w *watched) arrive(id bellcord.SessionID) {
 	w.settle(id, of)
 }
 
-// leave counts one less.
-func (w *watched) leave(id bellcord.SessionID) {
+// removeViewer counts one less.
+func (w *watched) removeViewer(id bellcord.SessionID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	of := w.of(id)
@@ -98,7 +98,7 @@ func (w *watched) settle(id bellcord.SessionID, of *watchers) {
 	alone := of.viewers == 0 && len(of.turns) > 0
 	switch {
 	case alone && of.alone == nil:
-		of.alone = time.AfterFunc(w.patience, func() { w.stop(id) })
+		of.alone = time.AfterFunc(w.patience, func() { w.stopUnwatched(id) })
 	case !alone && of.alone != nil:
 		of.alone.Stop()
 		of.alone = nil
@@ -108,8 +108,8 @@ func (w *watched) settle(id bellcord.SessionID, of *watchers) {
 	}
 }
 
-// stop stops the turns that hang on nobody; it looks again under the lock.
-func (w *watched) stop(id bellcord.SessionID) {
+// stopUnwatched stops the turns that hang on nobody; it looks again under the lock.
+func (w *watched) stopUnwatched(id bellcord.SessionID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	of := w.sessions[id]

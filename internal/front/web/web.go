@@ -168,7 +168,7 @@ func New(c Config) *Server {
 // Close ends the streams, so that a server can shut down; their viewers come
 // back to whoever serves next.
 func (s *Server) Close() {
-	s.streams.close()
+	s.streams.closeAll()
 	s.end()
 }
 

@@ -35,14 +35,14 @@ type block struct {
 	input     string // of a call that came with all its arguments at once
 }
 
-// add takes in an event and emits what it says. Kinds that are not known are
+// addEvent takes in an event and emits what it says. Kinds that are not known are
 // passed over, as the API asks its clients to do.
-func (a *answer) add(ctx context.Context, event sdk.MessageStreamEventUnion) error {
+func (a *answer) addEvent(ctx context.Context, event sdk.MessageStreamEventUnion) error {
 	switch event.Type {
 	case "message_start":
-		return a.start(ctx, event.Message)
+		return a.startMessage(ctx, event.Message)
 	case "content_block_start":
-		return a.begin(ctx, event.Index, event.ContentBlock)
+		return a.beginBlock(ctx, event.Index, event.ContentBlock)
 	case "content_block_delta":
 		if b := a.blocks[event.Index]; b != nil {
 			return a.grow(ctx, b, event.Delta)
@@ -57,12 +57,12 @@ func (a *answer) add(ctx context.Context, event sdk.MessageStreamEventUnion) err
 		if event.Delta.StopReason != "" {
 			a.stop = event.Delta.StopReason
 		}
-		a.count(event)
+		a.updateUsage(event)
 	}
 	return nil
 }
 
-func (a *answer) start(ctx context.Context, m sdk.Message) error {
+func (a *answer) startMessage(ctx context.Context, m sdk.Message) error {
 	if !m.JSON.Usage.Valid() {
 		return nil
 	}
@@ -72,12 +72,12 @@ func (a *answer) start(ctx context.Context, m sdk.Message) error {
 		CacheReadTokens: u.CacheReadInputTokens, CacheWriteTokens: u.CacheCreationInputTokens,
 		OutputTokens: u.OutputTokens, Exact: true,
 	}
-	return a.show(ctx, bellcord.UsageReported{Usage: a.usage})
+	return a.emitBody(ctx, bellcord.UsageReported{Usage: a.usage})
 }
 
-// count takes the newest numbers: each is for all of the answer so far. Those of
+// updateUsage takes the newest numbers: each is for all of the answer so far. Those of
 // the input need not be repeated.
-func (a *answer) count(event sdk.MessageStreamEventUnion) {
+func (a *answer) updateUsage(event sdk.MessageStreamEventUnion) {
 	u := event.Usage
 	if !event.JSON.Usage.Valid() || !u.JSON.OutputTokens.Valid() {
 		return
@@ -97,7 +97,7 @@ func (a *answer) count(event sdk.MessageStreamEventUnion) {
 	a.told = a.stop != ""
 }
 
-func (a *answer) begin(ctx context.Context, index int64, start sdk.ContentBlockStartEventContentBlockUnion) error {
+func (a *answer) beginBlock(ctx context.Context, index int64, start sdk.ContentBlockStartEventContentBlockUnion) error {
 	b := &block{kind: start.Type}
 	a.blocks[index] = b
 	switch start.Type {
@@ -144,14 +144,14 @@ func (a *answer) seal(ctx context.Context, b *block) error {
 		return fmt.Errorf("storing the model's thinking: %w", err)
 	}
 	a.loose = 0
-	return a.show(ctx, bellcord.ThinkingSigned{Signature: data})
+	return a.emitBody(ctx, bellcord.ThinkingSigned{Signature: data})
 }
 
 func (a *answer) say(ctx context.Context, text string) error {
 	if text == "" {
 		return nil
 	}
-	return a.show(ctx, bellcord.TextDelta{Text: text})
+	return a.emitBody(ctx, bellcord.TextDelta{Text: text})
 }
 
 func (a *answer) think(ctx context.Context, b *block, text string) error {
@@ -159,12 +159,12 @@ func (a *answer) think(ctx context.Context, b *block, text string) error {
 		return nil
 	}
 	b.thought += len(text)
-	return a.show(ctx, bellcord.ThinkingDelta{Text: text})
+	return a.emitBody(ctx, bellcord.ThinkingDelta{Text: text})
 }
 
-// show emits nothing once ctx has ended, although events that had come before
+// emitBody emits nothing once ctx has ended, although events that had come before
 // may still be there to be read.
-func (a *answer) show(ctx context.Context, b bellcord.Body) error {
+func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -175,13 +175,13 @@ func (a *answer) show(ctx context.Context, b bellcord.Body) error {
 // arguments may look complete and not be.
 func (a *answer) complete() bool { return a.stop != "" && len(a.blocks) == 0 }
 
-// reply is only asked for when the answer is complete.
-func (a *answer) reply() (llm.Reply, error) {
+// fullReply is only asked for when the answer is complete.
+func (a *answer) fullReply() (llm.Reply, error) {
 	finish := finishOf(a.stop)
 	if finish == finishStop && len(a.calls) > 0 {
 		finish = finishCalls
 	}
-	calls, err := list(a.calls, finish == finishCalls)
+	calls, err := finishedCalls(a.calls, finish == finishCalls)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -33,10 +33,10 @@ func finishOf(reason sdk.StopReason) string {
 	return finishStop
 }
 
-// end judges how the stream ended; err is the SDK's word, which is nil also for
+// endStream judges how the stream ended; err is the SDK's word, which is nil also for
 // a stream that just ceased. What breaks after the stop reason takes nothing
 // from the answer.
-func (a *answer) end(err error) error {
+func (a *answer) endStream(err error) error {
 	var told *sdk.Error
 	switch {
 	case a.complete():
@@ -78,10 +78,10 @@ const statusOverloaded = 529
 
 const noArgs = "{}"
 
-// list returns the calls with ids that are unique among them. Missing arguments
+// finishedCalls returns the calls with ids that are unique among them. Missing arguments
 // mean none where the model finished them; where it was cut short they stay
 // missing, so that nothing is run with arguments it did not choose.
-func list(blocks []*block, finished bool) ([]llm.Call, error) {
+func finishedCalls(blocks []*block, finished bool) ([]llm.Call, error) {
 	var out []llm.Call
 	for _, b := range blocks {
 		args := b.args

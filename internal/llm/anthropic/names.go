@@ -23,8 +23,8 @@ var (
 	noNameRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]+`) })
 )
 
-// begin is for the next answer: results belong to the calls of the last one.
-func (n *callNames) begin() { n.last = map[string]string{} }
+// beginAnswer is for the next answer: results belong to the calls of the last one.
+func (n *callNames) beginAnswer() { n.last = map[string]string{} }
 
 func (n *callNames) give(own string) string {
 	base := own

@@ -93,7 +93,7 @@ func New(c Config) *Provider {
 func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	a := answer{emit: emit, blocks: map[int64]*block{}}
 	err := p.stream(ctx, req, &a)
-	return wire.Finish(ctx, err, a.reply)
+	return wire.Finish(ctx, err, a.fullReply)
 }
 
 // stream returns when the answer is complete, and not before the connection is
@@ -111,11 +111,11 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 			over = true
 			break
 		}
-		if err := a.add(ctx, event); err != nil {
+		if err := a.addEvent(ctx, event); err != nil {
 			return err
 		}
 	}
-	return a.end(stream.Err())
+	return a.endStream(stream.Err())
 }
 
 // Models lists what the server offers, as it orders it.

@@ -89,7 +89,7 @@ func said(m bellcord.Message, names *callNames) []sdk.ContentBlockParamUnion {
 		from = at
 	}
 	out = appendText(out, m.Text[from:])
-	names.begin()
+	names.beginAnswer()
 	for _, c := range m.Calls {
 		input := c.Arguments
 		if len(input) == 0 {

@@ -35,8 +35,8 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// text is the content as one string, whichever of its two forms it has.
-func (m chatMessage) text() string {
+// contentText is the content as one string, whichever of its two forms it has.
+func (m chatMessage) contentText() string {
 	var whole string
 	if json.Unmarshal(m.Content, &whole) == nil {
 		return whole
@@ -68,7 +68,7 @@ func (chatFormat) read(_ *http.Request, body []byte) turn {
 		usage:    req.StreamOptions.IncludeUsage,
 	}
 	for _, m := range req.Messages {
-		text := m.text()
+		text := m.contentText()
 		t.chars += utf8.RuneCountInString(text)
 		switch m.Role {
 		case "user":

@@ -88,28 +88,28 @@ func (c *chatStream) open() error {
 	c.headers()
 	empty := ""
 	start := c.rule.soFar(c.turn.chars, 0)
-	return c.send(chatDelta{Role: "assistant", Content: &empty}, nil, start, "")
+	return c.sendDelta(chatDelta{Role: "assistant", Content: &empty}, nil, start, "")
 }
 
 func (c *chatStream) say(b beat, soFar usage) error {
 	index := b.index
 	switch b.kind {
 	case beatThought:
-		return c.send(chatDelta{Reasoning: b.text}, nil, soFar, "")
+		return c.sendDelta(chatDelta{Reasoning: b.text}, nil, soFar, "")
 	case beatOpening:
 		call := chatCall{Index: &index, ID: c.callID(index), Type: "function", Function: chatFunction{Name: b.text}}
-		return c.send(chatDelta{ToolCalls: []chatCall{call}}, nil, soFar, "")
+		return c.sendDelta(chatDelta{ToolCalls: []chatCall{call}}, nil, soFar, "")
 	case beatArgs:
 		call := chatCall{Index: &index, Function: chatFunction{Arguments: b.text}}
-		return c.send(chatDelta{ToolCalls: []chatCall{call}}, nil, soFar, "")
+		return c.sendDelta(chatDelta{ToolCalls: []chatCall{call}}, nil, soFar, "")
 	case beatText:
 	}
-	return c.send(chatDelta{Content: &b.text}, nil, soFar, b.text)
+	return c.sendDelta(chatDelta{Content: &b.text}, nil, soFar, b.text)
 }
 
 func (c *chatStream) finish(reason finishReason, total usage) error {
 	word := chatFinish(reason)
-	if err := c.send(chatDelta{}, &word, total, ""); err != nil {
+	if err := c.sendDelta(chatDelta{}, &word, total, ""); err != nil {
 		return err
 	}
 	if c.turn.usage && !c.rule.off {
@@ -124,7 +124,7 @@ func (c *chatStream) finish(reason finishReason, total usage) error {
 
 func (c *chatStream) breakOff() error { return nil }
 
-func (c *chatStream) send(delta chatDelta, finish *string, soFar usage, text string) error {
+func (c *chatStream) sendDelta(delta chatDelta, finish *string, soFar usage, text string) error {
 	chunk := c.chunk()
 	chunk.Choices = append(chunk.Choices, chatChoice{Delta: delta, FinishReason: finish})
 	switch {
@@ -148,5 +148,5 @@ func (c *chatStream) chunk() chatChunk {
 }
 
 func (c *chatStream) event(data []byte, text string, last bool) error {
-	return c.x.send(fmt.Appendf(nil, "data: %s\n\n", data), text, last)
+	return c.x.deliverPiece(fmt.Appendf(nil, "data: %s\n\n", data), text, last)
 }

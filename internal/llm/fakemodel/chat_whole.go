@@ -63,14 +63,14 @@ func (c *chatWhole) finish(reason finishReason, total usage) error {
 		c.x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	c.headers()
-	return c.x.send(body, c.text.String(), true)
+	return c.x.deliverPiece(body, c.text.String(), true)
 }
 
 // breakOff shows half of the reply: something no client may take for a whole.
 func (c *chatWhole) breakOff() error {
 	body := c.body(finishStop, usage{})
 	c.headers()
-	return c.x.send(body[:len(body)/2], "", true)
+	return c.x.deliverPiece(body[:len(body)/2], "", true)
 }
 
 func (c *chatWhole) body(reason finishReason, total usage) []byte {

@@ -49,10 +49,10 @@ func (x *exchange) head(status int, contentType string) {
 	x.w.WriteHeader(status)
 }
 
-// send delivers one piece of the body. What it carries is recorded before it
+// deliverPiece delivers one piece of the body. What it carries is recorded before it
 // leaves, because whoever has received it may look at the records at once; it is
 // taken back if it could not be delivered.
-func (x *exchange) send(piece []byte, text string, last bool) error {
+func (x *exchange) deliverPiece(piece []byte, text string, last bool) error {
 	if err := x.r.Context().Err(); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (s *Server) serve(f format) http.HandlerFunc {
 		body, err := io.ReadAll(r.Body)
 		x := &exchange{r: r, w: w, journal: s.journal, left: -1}
 		if err != nil {
-			x.entry = s.journal.add(Request{At: time.Now(), Raw: body})
+			x.entry = s.journal.addRequest(Request{At: time.Now(), Raw: body})
 			x.undelivered("")
 			panic(http.ErrAbortHandler)
 		}
@@ -65,7 +65,7 @@ func (s *Server) serve(f format) http.HandlerFunc {
 		if s.lenient {
 			entry.Suspect = suspicion(f.validate(body))
 		}
-		x.entry = s.journal.add(entry)
+		x.entry = s.journal.addRequest(entry)
 		defer x.watch()()
 		if refusal != nil {
 			s.logger.Warn("request refused", "status", status, "err", refusal)
@@ -143,5 +143,5 @@ func (x *exchange) perform(f format, sc script, t turn) error {
 
 func (x *exchange) problem(f format, status int, words string) error {
 	x.head(status, "application/json")
-	return x.send(f.problem(status, words), "", true)
+	return x.deliverPiece(f.problem(status, words), "", true)
 }

@@ -34,7 +34,7 @@ func (s *Server) gemini() http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		s.reply(w, geminiFormat{}.problem(status, why))
+		s.writeReply(w, geminiFormat{}.problem(status, why))
 	}
 }
 
@@ -47,7 +47,7 @@ func (s *Server) geminiModels(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := (geminiFormat{}).authorized(r); err != nil {
 		w.WriteHeader(http.StatusUnauthorized)
-		s.reply(w, geminiFormat{}.problem(http.StatusUnauthorized, err.Error()))
+		s.writeReply(w, geminiFormat{}.problem(http.StatusUnauthorized, err.Error()))
 		return
 	}
 	type model struct {
@@ -55,7 +55,7 @@ func (s *Server) geminiModels(w http.ResponseWriter, r *http.Request) {
 		Shown   string   `json:"displayName"`
 		Methods []string `json:"supportedGenerationMethods"`
 	}
-	s.reply(w, encode(map[string][]model{"models": {
+	s.writeReply(w, encode(map[string][]model{"models": {
 		{"models/fake", "Fake", []string{geminiAtOnce, "countTokens"}},
 		{"models/fake-embedding", "Fake Embedding", []string{"embedContent"}},
 		{"models/fake-mini", "Fake Mini", []string{geminiAtOnce, "countTokens"}},
@@ -105,13 +105,13 @@ func (geminiFormat) read(r *http.Request, body []byte) turn {
 	}
 	for _, content := range req.Contents {
 		t.results = nil
-		content.tell(&t)
+		content.addTo(&t)
 	}
 	return t
 }
 
-// tell adds what one content says to the turn.
-func (c geminiContent) tell(t *turn) {
+// addTo adds what one content says to the turn.
+func (c geminiContent) addTo(t *turn) {
 	called := false
 	for _, part := range c.Parts {
 		t.chars += utf8.RuneCountInString(part.Text)

@@ -42,7 +42,7 @@ func (g *geminiStream) breakOff() error { return nil }
 
 // event ends its lines as Google's servers do.
 func (g *geminiStream) event(chunk geminiChunk, text string, last bool) error {
-	return g.x.send(fmt.Appendf(nil, "data: %s\r\n\r\n", encode(chunk)), text, last)
+	return g.x.deliverPiece(fmt.Appendf(nil, "data: %s\r\n\r\n", encode(chunk)), text, last)
 }
 
 // geminiWhole gathers the reply and says it in one piece.
@@ -61,13 +61,13 @@ func (g *geminiWhole) say(b beat, _ usage) error {
 		g.text.WriteString(b.text)
 	}
 	for _, part := range g.parts(b) {
-		g.add(part)
+		g.addPart(part)
 	}
 	return g.x.r.Context().Err()
 }
 
-// add joins neighbours of one kind where no signature stands on either.
-func (g *geminiWhole) add(part geminiPart) {
+// addPart joins neighbours of one kind where no signature stands on either.
+func (g *geminiWhole) addPart(part geminiPart) {
 	if n := len(g.all); n > 0 && part.Text != nil && part.Signature == "" {
 		if last := &g.all[n-1]; last.Text != nil && last.Signature == "" && last.Thought == part.Thought {
 			both := *last.Text + *part.Text
@@ -84,14 +84,14 @@ func (g *geminiWhole) finish(reason finishReason, total usage) error {
 		g.x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	g.headers()
-	return g.x.send(body, g.text.String(), true)
+	return g.x.deliverPiece(body, g.text.String(), true)
 }
 
 // breakOff shows half of the reply: something no client may take for a whole.
 func (g *geminiWhole) breakOff() error {
 	body := g.body(finishStop, usage{})
 	g.headers()
-	return g.x.send(body[:len(body)/2], "", true)
+	return g.x.deliverPiece(body[:len(body)/2], "", true)
 }
 
 func (g *geminiWhole) body(reason finishReason, total usage) []byte {

@@ -67,7 +67,7 @@ func checkGeminiSystem(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	parts, err := list(content["parts"])
+	parts, err := nonEmptyArray(content["parts"])
 	if err != nil {
 		return fmt.Errorf("parts: %w", err)
 	}
@@ -122,7 +122,7 @@ func flag(raw json.RawMessage) (bool, error) {
 }
 
 func checkGeminiTools(raw json.RawMessage) error {
-	tools, err := list(raw)
+	tools, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
@@ -132,7 +132,7 @@ func checkGeminiTools(raw json.RawMessage) error {
 		if err != nil {
 			return fmt.Errorf("tools[%d]: %w", i, err)
 		}
-		all, err := list(tool["functionDeclarations"])
+		all, err := nonEmptyArray(tool["functionDeclarations"])
 		if err != nil {
 			return fmt.Errorf("tools[%d]: functionDeclarations: %w", i, err)
 		}
@@ -157,7 +157,7 @@ func checkGeminiFunction(raw json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := text(function["name"])
+	name := stringValue(function["name"])
 	if !geminiName.MatchString(name) {
 		return "", fmt.Errorf("name %q does not match %s", name, geminiName)
 	}
@@ -168,7 +168,7 @@ func checkGeminiFunction(raw json.RawMessage) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("parametersJsonSchema: %w", err)
 	}
-	if text(parameters["type"]) != "object" {
+	if stringValue(parameters["type"]) != "object" {
 		return "", errors.New("parametersJsonSchema: type is not object")
 	}
 	return name, nil

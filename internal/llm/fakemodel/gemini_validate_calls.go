@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-func (g *geminiTalk) call(part map[string]json.RawMessage) error {
+func (g *geminiTalk) checkCall(part map[string]json.RawMessage) error {
 	call, err := fields(part["functionCall"], "id", "name", "args")
 	if err != nil {
 		return fmt.Errorf("functionCall: %w", err)
@@ -15,7 +15,7 @@ func (g *geminiTalk) call(part map[string]json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("functionCall: %w", err)
 	}
-	name := text(call["name"])
+	name := stringValue(call["name"])
 	if !geminiName.MatchString(name) {
 		return fmt.Errorf("functionCall: name %q does not match %s", name, geminiName)
 	}
@@ -27,7 +27,7 @@ func (g *geminiTalk) call(part map[string]json.RawMessage) error {
 		return errors.New("functionCall: must not be marked as thought")
 	}
 	signature, signed := part["thoughtSignature"]
-	if word := text(signature); signed && word != geminiUnsigned && word != geminiCallSignature(name, call["args"]) {
+	if word := stringValue(signature); signed && word != geminiUnsigned && word != geminiCallSignature(name, call["args"]) {
 		return errors.New("thought signature is not valid")
 	}
 	if g.calls == 0 && !signed {
@@ -47,7 +47,7 @@ func (g *geminiTalk) id(call map[string]json.RawMessage) (string, error) {
 	if err := checkText(raw); err != nil {
 		return "", fmt.Errorf("id: %w", err)
 	}
-	id := text(raw)
+	id := stringValue(raw)
 	if g.ids[id] {
 		return "", fmt.Errorf("id %q is a duplicate", id)
 	}
@@ -74,7 +74,7 @@ func (g *geminiTalk) result(raw json.RawMessage) error {
 	call := g.open[0]
 	g.open = g.open[1:]
 	g.results++
-	if name := text(result["name"]); name != call.name || id != call.id {
+	if name := stringValue(result["name"]); name != call.name || id != call.id {
 		return fmt.Errorf("functionResponse: is %q of %q, but the call is %q of %q", id, name, call.id, call.name)
 	}
 	response, err := fields(result["response"], "output", "error")

@@ -33,7 +33,7 @@ type geminiTalk struct {
 type geminiOpenCall struct{ id, name string }
 
 func checkGeminiContents(raw json.RawMessage) error {
-	contents, err := list(raw)
+	contents, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("contents: %w", err)
 	}
@@ -58,7 +58,7 @@ func (g *geminiTalk) content(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	role := text(content["role"])
+	role := stringValue(content["role"])
 	switch {
 	case role != geminiUser && role != geminiModel:
 		return fmt.Errorf("role %q is unknown", role)
@@ -72,7 +72,7 @@ func (g *geminiTalk) content(raw json.RawMessage) error {
 	if role == geminiModel {
 		g.open = nil
 	}
-	parts, err := list(content["parts"])
+	parts, err := nonEmptyArray(content["parts"])
 	if err != nil {
 		return fmt.Errorf("parts: %w", err)
 	}
@@ -106,9 +106,9 @@ func (g *geminiTalk) part(raw json.RawMessage) error {
 	}
 	switch {
 	case kind == "text":
-		return g.text(part)
+		return g.checkText(part)
 	case kind == "functionCall" && g.role == geminiModel:
-		return g.call(part)
+		return g.checkCall(part)
 	case kind == "functionResponse" && g.role == geminiUser:
 		return g.result(part[kind])
 	case kind == "inlineData" && g.role == geminiUser:
@@ -119,8 +119,8 @@ func (g *geminiTalk) part(raw json.RawMessage) error {
 	}
 }
 
-// text of a user starts a new turn; only that turn's calls must be signed.
-func (g *geminiTalk) text(part map[string]json.RawMessage) error {
+// checkText of a user starts a new turn; only that turn's calls must be signed.
+func (g *geminiTalk) checkText(part map[string]json.RawMessage) error {
 	var words string
 	if err := json.Unmarshal(part["text"], &words); err != nil || isNull(part["text"]) {
 		return errors.New("text: is not a string")
@@ -141,7 +141,7 @@ func (g *geminiTalk) text(part map[string]json.RawMessage) error {
 	switch {
 	case g.calls > 0:
 		return errors.New("text: follows a function call")
-	case signed && text(signature) != geminiSignature(kind, words):
+	case signed && stringValue(signature) != geminiSignature(kind, words):
 		return errors.New("thought signature is not valid")
 	case !signed && words == "":
 		return errors.New("text: is empty")
@@ -154,10 +154,10 @@ func checkGeminiBlob(raw json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("inlineData: %w", err)
 	}
-	if kind := text(blob["mimeType"]); !strings.HasPrefix(kind, "image/") {
+	if kind := stringValue(blob["mimeType"]); !strings.HasPrefix(kind, "image/") {
 		return fmt.Errorf("inlineData: mimeType %q is not an image type", kind)
 	}
-	if data, err := base64.StdEncoding.DecodeString(text(blob["data"])); err != nil || len(data) == 0 {
+	if data, err := base64.StdEncoding.DecodeString(stringValue(blob["data"])); err != nil || len(data) == 0 {
 		return errors.New("inlineData: data is empty or not base64")
 	}
 	return nil

@@ -169,7 +169,7 @@ func (s *Server) messagesModels(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := checkMessagesHeaders(r.Header); err != nil {
 		w.WriteHeader(http.StatusUnauthorized)
-		s.reply(w, messagesFormat{}.problem(http.StatusUnauthorized, err.Error()))
+		s.writeReply(w, messagesFormat{}.problem(http.StatusUnauthorized, err.Error()))
 		return
 	}
 	type model struct {
@@ -187,5 +187,5 @@ func (s *Server) messagesModels(w http.ResponseWriter, r *http.Request) {
 	for _, id := range []string{"fake", "fake-mini"} {
 		list.Data = append(list.Data, model{"model", id, id, "2026-01-01T00:00:00Z"})
 	}
-	s.reply(w, encode(list))
+	s.writeReply(w, encode(list))
 }

@@ -34,7 +34,7 @@ func (m *messagesStream) open() error {
 }
 
 func (m *messagesStream) say(b beat, soFar usage) error {
-	if err := m.enter(b); err != nil {
+	if err := m.enterBlock(b); err != nil {
 		return err
 	}
 	if err := m.piece(b); err != nil || !m.rule.running || m.rule.off {
@@ -43,8 +43,8 @@ func (m *messagesStream) say(b beat, soFar usage) error {
 	return m.event(messagesEvent{Type: "message_delta", Delta: messagesEnd{}, Usage: messagesUsageOf(soFar)}, "")
 }
 
-// enter ends the block before, and begins the one that the beat belongs to.
-func (m *messagesStream) enter(b beat) error {
+// enterBlock ends the block before, and begins the one that the beat belongs to.
+func (m *messagesStream) enterBlock(b beat) error {
 	empty := ""
 	if len(m.begun) > 0 && (b.kind == m.kind || m.kind == beatOpening) && b.kind != beatOpening {
 		return nil
@@ -57,14 +57,14 @@ func (m *messagesStream) enter(b beat) error {
 	m.kind = b.kind
 	switch b.kind {
 	case beatThought:
-		return m.begin(messagesBlock{Type: "thinking", Thinking: &empty, Signature: &empty})
+		return m.beginBlock(messagesBlock{Type: "thinking", Thinking: &empty, Signature: &empty})
 	case beatText:
-		return m.begin(messagesBlock{Type: "text", Text: &empty})
+		return m.beginBlock(messagesBlock{Type: "text", Text: &empty})
 	case beatOpening:
 		if b.index == 0 {
 			m.calls = m.next
 		}
-		return m.begin(messagesBlock{Type: "tool_use", ID: m.callID(b.index), Name: b.text, Input: struct{}{}})
+		return m.beginBlock(messagesBlock{Type: "tool_use", ID: m.callID(b.index), Name: b.text, Input: struct{}{}})
 	case beatArgs:
 	}
 	return nil
@@ -85,7 +85,7 @@ func (m *messagesStream) piece(b beat) error {
 	return m.delta(m.next-1, messagesDelta{Type: "text_delta", Text: &b.text}, b.text)
 }
 
-func (m *messagesStream) begin(block messagesBlock) error {
+func (m *messagesStream) beginBlock(block messagesBlock) error {
 	index := m.next
 	m.next++
 	m.begun = append(m.begun, index)
@@ -127,7 +127,7 @@ func (m *messagesStream) finish(reason finishReason, total usage) error {
 	if err := m.event(end, ""); err != nil {
 		return err
 	}
-	return m.x.send(messagesFrame(messagesEvent{Type: "message_stop"}), "", true)
+	return m.x.deliverPiece(messagesFrame(messagesEvent{Type: "message_stop"}), "", true)
 }
 
 func (m *messagesStream) breakOff() error { return nil }
@@ -137,7 +137,7 @@ func (m *messagesStream) delta(index int, d messagesDelta, text string) error {
 }
 
 func (m *messagesStream) event(e messagesEvent, text string) error {
-	return m.x.send(messagesFrame(e), text, false)
+	return m.x.deliverPiece(messagesFrame(e), text, false)
 }
 
 func messagesFrame(e messagesEvent) []byte {

@@ -106,7 +106,7 @@ func (v *messagesCheck) checkSystem(top map[string]json.RawMessage) error {
 		}
 		return nil
 	}
-	blocks, err := list(raw)
+	blocks, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("system: %w", err)
 	}
@@ -127,7 +127,7 @@ func (v *messagesCheck) checkTools(top map[string]json.RawMessage) error {
 	if !given {
 		return nil
 	}
-	tools, err := list(raw)
+	tools, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
@@ -153,10 +153,10 @@ func (v *messagesCheck) checkTool(raw json.RawMessage) (string, error) {
 	if err := onlyFields(tool, "name", "description", "input_schema", "cache_control", "type"); err != nil {
 		return "", err
 	}
-	if kind, given := tool["type"]; given && text(kind) != "custom" {
+	if kind, given := tool["type"]; given && stringValue(kind) != "custom" {
 		return "", errors.New("type is not custom")
 	}
-	name := text(tool["name"])
+	name := stringValue(tool["name"])
 	if !messagesToolName.MatchString(name) {
 		return "", fmt.Errorf("name %q does not match %s", name, messagesToolName)
 	}
@@ -167,7 +167,7 @@ func (v *messagesCheck) checkTool(raw json.RawMessage) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("input_schema: %w", err)
 	}
-	if text(schema["type"]) != "object" {
+	if stringValue(schema["type"]) != "object" {
 		return "", errors.New("input_schema: type is not object")
 	}
 	return name, v.checkCache(tool)
@@ -186,10 +186,10 @@ func (v *messagesCheck) checkCache(block map[string]json.RawMessage) error {
 	if err := onlyFields(control, "type", "ttl"); err != nil {
 		return fmt.Errorf("cache_control: %w", err)
 	}
-	if text(control["type"]) != "ephemeral" {
+	if stringValue(control["type"]) != "ephemeral" {
 		return errors.New("cache_control: type is not ephemeral")
 	}
-	if ttl, given := control["ttl"]; given && text(ttl) != "5m" && text(ttl) != "1h" {
+	if ttl, given := control["ttl"]; given && stringValue(ttl) != "5m" && stringValue(ttl) != "1h" {
 		return errors.New("cache_control: ttl is not 5m or 1h")
 	}
 	v.breakpoints++

@@ -10,7 +10,7 @@ import (
 )
 
 func (v *messagesCheck) checkMessages(top map[string]json.RawMessage) error {
-	messages, err := list(top["messages"])
+	messages, err := nonEmptyArray(top["messages"])
 	if err != nil {
 		return fmt.Errorf("messages: %w", err)
 	}
@@ -33,7 +33,7 @@ func (v *messagesCheck) checkMessage(raw json.RawMessage) error {
 	if err := onlyFields(m, "role", "content"); err != nil {
 		return err
 	}
-	role, expected := text(m["role"]), "user"
+	role, expected := stringValue(m["role"]), "user"
 	if len(v.said)%2 == 1 {
 		expected = "assistant"
 	}
@@ -65,7 +65,7 @@ func (v *messagesCheck) noted(kind string) {
 }
 
 func (v *messagesCheck) checkBlocks(role string, raw json.RawMessage) error {
-	blocks, err := list(raw)
+	blocks, err := nonEmptyArray(raw)
 	if err != nil {
 		return err
 	}
@@ -81,13 +81,13 @@ func (v *messagesCheck) checkBlocks(role string, raw json.RawMessage) error {
 		if err != nil {
 			return fmt.Errorf("[%d]: %w", i, err)
 		}
-		v.noted(text(block["type"]))
+		v.noted(stringValue(block["type"]))
 	}
 	return nil
 }
 
 func (v *messagesCheck) checkBlock(block map[string]json.RawMessage, allowed ...string) error {
-	kind := text(block["type"])
+	kind := stringValue(block["type"])
 	if !slices.Contains(allowed, kind) {
 		return fmt.Errorf("block of type %q is not allowed here", kind)
 	}
@@ -131,13 +131,13 @@ func checkImageBlock(block map[string]json.RawMessage) error {
 	if err := onlyFields(source, "type", "media_type", "data"); err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	if kind := text(source["type"]); kind != "base64" {
+	if kind := stringValue(source["type"]); kind != "base64" {
 		return fmt.Errorf("source: type %q is not base64", kind)
 	}
-	if kind := text(source["media_type"]); !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, kind) {
+	if kind := stringValue(source["media_type"]); !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, kind) {
 		return fmt.Errorf("source: media_type %q is not a supported image type", kind)
 	}
-	data, err := base64.StdEncoding.DecodeString(text(source["data"]))
+	data, err := base64.StdEncoding.DecodeString(stringValue(source["data"]))
 	if err != nil || len(data) == 0 {
 		return errors.New("source: data is empty or not base64")
 	}
@@ -148,7 +148,7 @@ func (v *messagesCheck) checkToolUse(block map[string]json.RawMessage) error {
 	if err := onlyFields(block, "type", "id", "name", "input", "cache_control"); err != nil {
 		return err
 	}
-	id, name := text(block["id"]), text(block["name"])
+	id, name := stringValue(block["id"]), stringValue(block["name"])
 	switch {
 	case !messagesCallID.MatchString(id):
 		return fmt.Errorf("id %q does not match %s", id, messagesCallID)
@@ -177,7 +177,7 @@ func (v *messagesCheck) checkToolResult(block map[string]json.RawMessage) error 
 			return fmt.Errorf("a tool_result comes after a block of type %s", kind)
 		}
 	}
-	id := text(block["tool_use_id"])
+	id := stringValue(block["tool_use_id"])
 	i := slices.Index(v.open, id)
 	if i < 0 {
 		return fmt.Errorf("tool_use_id %q does not match a call in the previous message", id)
@@ -197,7 +197,7 @@ func (v *messagesCheck) checkToolResult(block map[string]json.RawMessage) error 
 }
 
 func (v *messagesCheck) checkResultBlocks(raw json.RawMessage) error {
-	blocks, err := list(raw)
+	blocks, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}

@@ -26,7 +26,7 @@ func (v *messagesCheck) checkThinking(top map[string]json.RawMessage) error {
 	}
 	config, err := object(raw)
 	if err == nil {
-		v.thinking = text(config["type"])
+		v.thinking = stringValue(config["type"])
 		err = checkThinkingConfig(v.thinking, config, limit)
 	}
 	if err != nil {
@@ -41,7 +41,7 @@ func (v *messagesCheck) checkThinking(top map[string]json.RawMessage) error {
 }
 
 func checkThinkingConfig(kind string, config map[string]json.RawMessage, limit int64) error {
-	if display, given := config["display"]; given && !slices.Contains([]string{"summarized", "omitted"}, text(display)) {
+	if display, given := config["display"]; given && !slices.Contains([]string{"summarized", "omitted"}, stringValue(display)) {
 		return errors.New("display: is not summarized or omitted")
 	}
 	switch kind {
@@ -77,8 +77,8 @@ func checkThinkingBlock(kind string, block map[string]json.RawMessage) error {
 		if err := onlyFields(block, "type", "data"); err != nil {
 			return err
 		}
-		hidden, seal, _ := strings.Cut(strings.TrimPrefix(text(block["data"]), redactedPrefix), ":")
-		if !strings.HasPrefix(text(block["data"]), redactedPrefix) || seal != signature(hidden) {
+		hidden, seal, _ := strings.Cut(strings.TrimPrefix(stringValue(block["data"]), redactedPrefix), ":")
+		if !strings.HasPrefix(stringValue(block["data"]), redactedPrefix) || seal != signature(hidden) {
 			return errors.New("invalid data in redacted_thinking block")
 		}
 		return nil
@@ -90,7 +90,7 @@ func checkThinkingBlock(kind string, block map[string]json.RawMessage) error {
 	if raw := block["thinking"]; len(raw) == 0 || isNull(raw) || json.Unmarshal(raw, &thought) != nil {
 		return errors.New("thinking: is not a string")
 	}
-	if text(block["signature"]) != signature(thought) {
+	if stringValue(block["signature"]) != signature(thought) {
 		return errors.New("invalid signature in thinking block")
 	}
 	return nil

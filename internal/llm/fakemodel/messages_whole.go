@@ -39,14 +39,14 @@ func (m *messagesWhole) finish(reason finishReason, total usage) error {
 		m.x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	m.headers()
-	return m.x.send(body, m.text.String(), true)
+	return m.x.deliverPiece(body, m.text.String(), true)
 }
 
 // breakOff shows half of the reply: something no client may take for a whole.
 func (m *messagesWhole) breakOff() error {
 	body := m.body(finishStop, usage{})
 	m.headers()
-	return m.x.send(body[:len(body)/2], "", true)
+	return m.x.deliverPiece(body[:len(body)/2], "", true)
 }
 
 func (m *messagesWhole) body(reason finishReason, total usage) []byte {

@@ -49,7 +49,7 @@ func newJournal() *journal {
 	return &journal{changed: make(chan struct{}), attempts: map[string]int{}}
 }
 
-func (j *journal) add(q Request) *Request {
+func (j *journal) addRequest(q Request) *Request {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	q.N = len(j.entries) + 1

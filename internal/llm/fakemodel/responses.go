@@ -51,7 +51,7 @@ func (responsesFormat) read(_ *http.Request, body []byte) turn {
 	calling := false
 	for _, item := range req.items() {
 		t.messages++
-		words := item.text()
+		words := item.contentText()
 		t.chars += utf8.RuneCountInString(words)
 		switch item.Type {
 		case "function_call":
@@ -83,13 +83,13 @@ func (r responsesRequest) items() []responsesInput {
 	return items
 }
 
-func (i responsesInput) text() string {
+func (i responsesInput) contentText() string {
 	switch i.Type {
 	case "function_call":
 		return i.Arguments
 	case "function_call_output":
-		return chatMessage{Content: i.Output}.text()
+		return chatMessage{Content: i.Output}.contentText()
 	default:
-		return chatMessage{Content: i.Content}.text()
+		return chatMessage{Content: i.Content}.contentText()
 	}
 }

@@ -46,14 +46,14 @@ func responsesCheckContent(raw json.RawMessage, check func(kind string, part map
 		}
 		return nil
 	}
-	parts, err := list(raw)
+	parts, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
 	for i, raw := range parts {
 		part, err := object(raw)
 		if err == nil {
-			err = check(text(part["type"]), part)
+			err = check(stringValue(part["type"]), part)
 		}
 		if err != nil {
 			return fmt.Errorf("content[%d]: %w", i, err)
@@ -64,7 +64,7 @@ func responsesCheckContent(raw json.RawMessage, check func(kind string, part map
 
 // responsesCheckPart wants a part of the kind with words in the field.
 func responsesCheckPart(part map[string]json.RawMessage, kind, field string, more ...string) error {
-	if text(part["type"]) != kind {
+	if stringValue(part["type"]) != kind {
 		return fmt.Errorf("type is not %s", kind)
 	}
 	if err := responsesOnlyFields(part, append(more, "type", field)...); err != nil {
@@ -84,10 +84,10 @@ func responsesCheckImage(part map[string]json.RawMessage) error {
 	if err := checkText(part["image_url"]); err != nil {
 		return fmt.Errorf("image_url: %w", err)
 	}
-	if raw, given := part["detail"]; given && !slices.Contains([]string{"auto", "low", "high", "original"}, text(raw)) {
+	if raw, given := part["detail"]; given && !slices.Contains([]string{"auto", "low", "high", "original"}, stringValue(raw)) {
 		return fmt.Errorf("detail: %s is unknown", raw)
 	}
-	kind, data, encoded := strings.Cut(text(part["image_url"]), ";base64,")
+	kind, data, encoded := strings.Cut(stringValue(part["image_url"]), ";base64,")
 	if !encoded || !slices.Contains([]string{"data:image/png", "data:image/jpeg", "data:image/gif", "data:image/webp"}, kind) {
 		return errors.New("image_url: is not a data url of a png, jpeg, gif or webp image")
 	}

@@ -27,13 +27,13 @@ func responsesCheckInput(raw json.RawMessage, stored bool) error {
 		}
 		return nil
 	}
-	items, err := list(raw)
+	items, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
 	t := responsesTalk{stored: stored, ids: map[string]bool{}}
 	for i, raw := range items {
-		if err := t.check(raw); err != nil {
+		if err := t.checkItem(raw); err != nil {
 			return fmt.Errorf("input[%d]: %w", i, err)
 		}
 	}
@@ -47,17 +47,17 @@ func responsesCheckInput(raw json.RawMessage, stored bool) error {
 	return nil
 }
 
-func (t *responsesTalk) check(raw json.RawMessage) error {
+func (t *responsesTalk) checkItem(raw json.RawMessage) error {
 	item, err := object(raw)
 	if err != nil {
 		return err
 	}
-	kind := text(item["type"])
+	kind := stringValue(item["type"])
 	if _, given := item["type"]; !given && len(item["role"]) > 0 {
 		kind = responsesMessage // the one type that may be left out
 	}
 	if kind == responsesMessage {
-		kind = text(item["role"])
+		kind = stringValue(item["role"])
 	}
 	if err := t.place(kind); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (t *responsesTalk) check(raw json.RawMessage) error {
 	case responsesOutput:
 		err = t.checkOutput(item)
 	default:
-		return fmt.Errorf("type %q with role %q is unknown", text(item["type"]), text(item["role"]))
+		return fmt.Errorf("type %q with role %q is unknown", stringValue(item["type"]), stringValue(item["role"]))
 	}
 	t.previous = kind
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *responsesTalk) checkID(raw json.RawMessage, kind string) error {
 	if len(raw) == 0 && kind != responsesReasoning {
 		return nil
 	}
-	id := text(raw)
+	id := stringValue(raw)
 	if !known || !strings.HasPrefix(id, prefix) {
 		return fmt.Errorf("id %s is not a valid %s id", raw, kind)
 	}
@@ -137,10 +137,10 @@ func (t *responsesTalk) checkReasoning(item map[string]json.RawMessage) error {
 		if err != nil {
 			return fmt.Errorf("summary[%d]: %w", i, err)
 		}
-		thoughts = append(thoughts, text(part["text"]))
+		thoughts = append(thoughts, stringValue(part["text"]))
 	}
-	id := text(item["id"])
-	if text(item["encrypted_content"]) != responsesSeal(id, strings.Join(thoughts, "\n\n")) {
+	id := stringValue(item["id"])
+	if stringValue(item["encrypted_content"]) != responsesSeal(id, strings.Join(thoughts, "\n\n")) {
 		return fmt.Errorf("the encrypted content for item %q could not be verified", id)
 	}
 	return nil
@@ -157,15 +157,15 @@ func (t *responsesTalk) checkCall(item map[string]json.RawMessage) error {
 	if slices.Contains(t.open, id) {
 		return fmt.Errorf("call_id %q is a duplicate", id)
 	}
-	if name := text(item["name"]); !toolName.MatchString(name) {
+	if name := stringValue(item["name"]); !toolName.MatchString(name) {
 		return fmt.Errorf("name %q does not match %s", name, toolName)
 	}
 	if err := checkText(item["arguments"]); err != nil {
 		return fmt.Errorf("arguments: %w", err)
 	}
 	var args map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text(item["arguments"])), &args); err != nil || args == nil {
-		return fmt.Errorf("arguments are not one json object: %.80q", text(item["arguments"]))
+	if err := json.Unmarshal([]byte(stringValue(item["arguments"])), &args); err != nil || args == nil {
+		return fmt.Errorf("arguments are not one json object: %.80q", stringValue(item["arguments"]))
 	}
 	t.open = append(t.open, id)
 	return nil
@@ -194,7 +194,7 @@ func responsesCallID(item map[string]json.RawMessage) (string, error) {
 	if err := checkText(item["call_id"]); err != nil {
 		return "", fmt.Errorf("call_id: %w", err)
 	}
-	id := text(item["call_id"])
+	id := stringValue(item["call_id"])
 	if n := utf8.RuneCountInString(id); n > responsesMaxCallID {
 		return "", fmt.Errorf("call_id: has %d characters, more than %d", n, responsesMaxCallID)
 	}

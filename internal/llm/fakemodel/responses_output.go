@@ -112,8 +112,8 @@ type responsesReply struct {
 	calls   []*responsesItem // of the items, by the script's index
 }
 
-// take puts a beat where it belongs and says whether that item is new.
-func (c *responsesReply) take(b beat) (item *responsesItem, opened bool) {
+// placeBeat puts a beat where it belongs and says whether that item is new.
+func (c *responsesReply) placeBeat(b beat) (item *responsesItem, opened bool) {
 	switch b.kind {
 	case beatArgs:
 		item = c.calls[b.index]

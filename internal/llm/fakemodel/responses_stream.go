@@ -45,12 +45,12 @@ func (c *responsesStream) open() error {
 
 func (c *responsesStream) say(b beat, _ usage) error {
 	before := len(c.items)
-	item, opened := c.take(b)
+	item, opened := c.placeBeat(b)
 	if opened {
-		if err := c.leave(before); err != nil {
+		if err := c.completeItem(before); err != nil {
 			return err
 		}
-		if err := c.begin(item); err != nil {
+		if err := c.beginItem(item); err != nil {
 			return err
 		}
 	}
@@ -65,9 +65,9 @@ func (c *responsesStream) say(b beat, _ usage) error {
 	return c.event(piece, said, false)
 }
 
-// leave completes the item before a new one, but not a call: calls are open
+// completeItem completes the item before a new one, but not a call: calls are open
 // together, and their fragments come in turn.
-func (c *responsesStream) leave(before int) error {
+func (c *responsesStream) completeItem(before int) error {
 	if before == 0 || c.items[before-1].kind == responsesCall {
 		return nil
 	}
@@ -76,8 +76,8 @@ func (c *responsesStream) leave(before int) error {
 	return c.complete(item)
 }
 
-// begin announces an item, empty, and its part if it has one.
-func (c *responsesStream) begin(item *responsesItem) error {
+// beginItem announces an item, empty, and its part if it has one.
+func (c *responsesStream) beginItem(item *responsesItem) error {
 	empty := responsesItem{kind: item.kind, id: item.id, callID: item.callID, name: item.name, status: item.status}
 	added := responsesEvent{Type: "response.output_item.added", OutputIndex: &item.index, Item: empty.shown()}
 	if err := c.event(added, "", false); err != nil || item.kind == responsesCall {
@@ -146,5 +146,5 @@ func (c *responsesStream) breakOff() error { return nil }
 func (c *responsesStream) event(ev responsesEvent, text string, last bool) error {
 	ev.Sequence = c.sequence
 	c.sequence++
-	return c.x.send(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", ev.Type, encode(ev)), text, last)
+	return c.x.deliverPiece(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", ev.Type, encode(ev)), text, last)
 }

@@ -91,13 +91,13 @@ func responsesOnlyFields(holder map[string]json.RawMessage, names ...string) err
 }
 
 func responsesInclude(raw json.RawMessage) error {
-	names, err := list(raw)
+	names, err := nonEmptyArray(raw)
 	if err != nil {
 		return err
 	}
 	asked := false
 	for _, raw := range names {
-		if text(raw) != responsesSealed {
+		if stringValue(raw) != responsesSealed {
 			return fmt.Errorf("%s is unknown", raw)
 		}
 		asked = true
@@ -123,7 +123,7 @@ func responsesEffort(raw json.RawMessage) error {
 		"effort":  {"none", "minimal", "low", "medium", "high", "xhigh"},
 		"summary": {"auto", "concise", "detailed"},
 	} {
-		if raw, given := reasoning[name]; given && !slices.Contains(values, text(raw)) {
+		if raw, given := reasoning[name]; given && !slices.Contains(values, stringValue(raw)) {
 			return fmt.Errorf("reasoning: %s is %s, not one of %s", name, raw, strings.Join(values, ", "))
 		}
 	}
@@ -131,7 +131,7 @@ func responsesEffort(raw json.RawMessage) error {
 }
 
 func responsesTools(raw json.RawMessage) error {
-	tools, err := list(raw)
+	tools, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
@@ -162,10 +162,10 @@ func responsesTool(raw json.RawMessage) (string, error) {
 	if err := responsesOnlyFields(tool, "type", "name", "description", "parameters", "strict"); err != nil {
 		return "", err
 	}
-	if text(tool["type"]) != "function" {
+	if stringValue(tool["type"]) != "function" {
 		return "", errors.New("type is not function")
 	}
-	name := text(tool["name"])
+	name := stringValue(tool["name"])
 	if !toolName.MatchString(name) {
 		return "", fmt.Errorf("name %q does not match %s", name, toolName)
 	}
@@ -185,7 +185,7 @@ func responsesSchema(raw json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
-	if text(parameters["type"]) != "object" {
+	if stringValue(parameters["type"]) != "object" {
 		return errors.New("parameters: type is not object")
 	}
 	if raw, given := parameters["properties"]; given {

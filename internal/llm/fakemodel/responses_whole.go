@@ -82,7 +82,7 @@ func (c *responsesWhole) headers() { c.x.head(200, "application/json") }
 func (c *responsesWhole) open() error { return nil }
 
 func (c *responsesWhole) say(b beat, _ usage) error {
-	c.take(b)
+	c.placeBeat(b)
 	return c.x.r.Context().Err()
 }
 
@@ -98,14 +98,14 @@ func (c *responsesWhole) finish(reason finishReason, total usage) error {
 			said.WriteString(item.text.String())
 		}
 	}
-	return c.x.send(body, said.String(), true)
+	return c.x.deliverPiece(body, said.String(), true)
 }
 
 // breakOff shows half of the reply, which no client may take for a whole.
 func (c *responsesWhole) breakOff() error {
 	body := c.body(finishStop, usage{})
 	c.headers()
-	return c.x.send(body[:len(body)/2], "", true)
+	return c.x.deliverPiece(body[:len(body)/2], "", true)
 }
 
 func (c *responsesWhole) body(reason finishReason, total usage) []byte {

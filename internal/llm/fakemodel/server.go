@@ -83,7 +83,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	if err := checkBearer(r.Header); err != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
-		s.reply(w, chatFormat{}.problem(http.StatusUnauthorized, err.Error()))
+		s.writeReply(w, chatFormat{}.problem(http.StatusUnauthorized, err.Error()))
 		return
 	}
 	type model struct {
@@ -100,7 +100,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 		list.Data = append(list.Data, model{ID: id, Object: "model", Created: time.Now().Unix(), OwnedBy: "bellcord"})
 	}
 	w.Header().Set("Content-Type", "application/json")
-	s.reply(w, encode(list))
+	s.writeReply(w, encode(list))
 }
 
 // shownRequest adds the body to a record in a form that people can read: as
@@ -126,7 +126,7 @@ func (s *Server) showRequests(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	s.reply(w, encode(answer))
+	s.writeReply(w, encode(answer))
 }
 
 func (s *Server) forgetRequests(w http.ResponseWriter, _ *http.Request) {
@@ -136,10 +136,10 @@ func (s *Server) forgetRequests(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) help(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	s.reply(w, []byte(helpText()))
+	s.writeReply(w, []byte(helpText()))
 }
 
-func (s *Server) reply(w http.ResponseWriter, body []byte) {
+func (s *Server) writeReply(w http.ResponseWriter, body []byte) {
 	if _, err := w.Write(body); err != nil {
 		s.logger.Warn("reply not delivered", "err", err)
 	}

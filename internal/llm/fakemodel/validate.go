@@ -58,7 +58,7 @@ func checkStream(top map[string]json.RawMessage) error {
 }
 
 func checkTools(raw json.RawMessage) error {
-	tools, err := list(raw)
+	tools, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
@@ -89,7 +89,7 @@ func checkTool(raw json.RawMessage) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("parameters: %w", err)
 	}
-	if text(parameters["type"]) != "object" {
+	if stringValue(parameters["type"]) != "object" {
 		return "", errors.New("parameters: type is not object")
 	}
 	return name, nil
@@ -97,14 +97,14 @@ func checkTool(raw json.RawMessage) (string, error) {
 
 // checkFunction serves tools and tool calls, which are built alike.
 func checkFunction(holder map[string]json.RawMessage) (string, map[string]json.RawMessage, error) {
-	if text(holder["type"]) != "function" {
+	if stringValue(holder["type"]) != "function" {
 		return "", nil, errors.New("type is not function")
 	}
 	function, err := object(holder["function"])
 	if err != nil {
 		return "", nil, fmt.Errorf("function: %w", err)
 	}
-	name := text(function["name"])
+	name := stringValue(function["name"])
 	if !toolName.MatchString(name) {
 		return "", nil, fmt.Errorf("function name %q does not match %s", name, toolName)
 	}
@@ -144,8 +144,8 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// list reads an array that must not be empty.
-func list(raw json.RawMessage) ([]json.RawMessage, error) {
+// nonEmptyArray reads an array that must not be empty.
+func nonEmptyArray(raw json.RawMessage) ([]json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("is missing")
 	}
@@ -159,8 +159,8 @@ func list(raw json.RawMessage) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// text is a string's value, and "" for anything that is not a string.
-func text(raw json.RawMessage) string {
+// stringValue is a string's value, and "" for anything that is not a string.
+func stringValue(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		return ""

@@ -16,13 +16,13 @@ type conversation struct {
 }
 
 func checkMessages(raw json.RawMessage) error {
-	messages, err := list(raw)
+	messages, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("messages: %w", err)
 	}
 	var c conversation
 	for i, raw := range messages {
-		if err := c.check(raw); err != nil {
+		if err := c.checkMessage(raw); err != nil {
 			return fmt.Errorf("messages[%d]: %w", i, err)
 		}
 	}
@@ -36,12 +36,12 @@ func checkMessages(raw json.RawMessage) error {
 	return nil
 }
 
-func (c *conversation) check(raw json.RawMessage) error {
+func (c *conversation) checkMessage(raw json.RawMessage) error {
 	m, err := object(raw)
 	if err != nil {
 		return err
 	}
-	role := text(m["role"])
+	role := stringValue(m["role"])
 	if len(c.open) > 0 && role != "tool" {
 		return fmt.Errorf("role is %q, but tool call %q has no result yet", role, c.open[0])
 	}
@@ -80,7 +80,7 @@ func (c *conversation) checkAssistant(m map[string]json.RawMessage) error {
 			return err
 		}
 	}
-	all, err := list(calls)
+	all, err := nonEmptyArray(calls)
 	if err != nil {
 		return fmt.Errorf("tool_calls: %w", err)
 	}
@@ -114,14 +114,14 @@ func checkCall(raw json.RawMessage) (string, error) {
 	}
 	// Two equal keys are the model's doing, not the client's: a map is enough.
 	var args map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text(function["arguments"])), &args); err != nil || args == nil {
-		return "", fmt.Errorf("arguments are not one json object: %.80q", text(function["arguments"]))
+	if err := json.Unmarshal([]byte(stringValue(function["arguments"])), &args); err != nil || args == nil {
+		return "", fmt.Errorf("arguments are not one json object: %.80q", stringValue(function["arguments"]))
 	}
-	return text(call["id"]), nil
+	return stringValue(call["id"]), nil
 }
 
 func (c *conversation) checkResult(m map[string]json.RawMessage) error {
-	id := text(m["tool_call_id"])
+	id := stringValue(m["tool_call_id"])
 	i := slices.Index(c.open, id)
 	if i < 0 {
 		return fmt.Errorf("tool_call_id %q does not match a call without a result", id)
@@ -137,7 +137,7 @@ func checkContent(raw json.RawMessage, images bool) error {
 		}
 		return nil
 	}
-	parts, err := list(raw)
+	parts, err := nonEmptyArray(raw)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
@@ -154,7 +154,7 @@ func checkPart(raw json.RawMessage, images bool) error {
 	if err != nil {
 		return err
 	}
-	switch kind := text(part["type"]); {
+	switch kind := stringValue(part["type"]); {
 	case kind == "text":
 		return checkText(part["text"])
 	case kind == "image_url" && images:

@@ -19,9 +19,9 @@ type answer struct {
 	calls   []llm.Call
 }
 
-// add takes in an event and emits what it says. It emits nothing once ctx has
+// addEvent takes in an event and emits what it says. It emits nothing once ctx has
 // ended, although events that had come before may still be there to be read.
-func (a *answer) add(ctx context.Context, event []byte) error {
+func (a *answer) addEvent(ctx context.Context, event []byte) error {
 	var c chunk
 	if err := json.Unmarshal(event, &c); err != nil {
 		return fmt.Errorf("reading the model's answer: %w", err)
@@ -62,7 +62,7 @@ func (a *answer) meter(ctx context.Context, u usage) error {
 	if !first {
 		return nil
 	}
-	return a.show(ctx, bellcord.UsageReported{Usage: *a.usage})
+	return a.emitBodies(ctx, bellcord.UsageReported{Usage: *a.usage})
 }
 
 // addPart takes in one part. A signature goes before the text that it stands
@@ -81,16 +81,16 @@ func (a *answer) addPart(ctx context.Context, part spoken) error {
 		return nil
 	case part.Thought:
 		s := seal{Signature: part.Signature, Thought: true}
-		return a.show(ctx, bellcord.ThinkingDelta{Text: part.Text}, bellcord.ThinkingSigned{Signature: s.encoded()})
+		return a.emitBodies(ctx, bellcord.ThinkingDelta{Text: part.Text}, bellcord.ThinkingSigned{Signature: s.encoded()})
 	default:
 		s := seal{Signature: part.Signature, Bytes: len(part.Text)}
-		return a.show(ctx, bellcord.ThinkingSigned{Signature: s.encoded()}, bellcord.TextDelta{Text: part.Text})
+		return a.emitBodies(ctx, bellcord.ThinkingSigned{Signature: s.encoded()}, bellcord.TextDelta{Text: part.Text})
 	}
 }
 
-// show emits those of the bodies that have something in them, none once ctx has
+// emitBodies emits those of the bodies that have something in them, none once ctx has
 // ended.
-func (a *answer) show(ctx context.Context, bodies ...bellcord.Body) error {
+func (a *answer) emitBodies(ctx context.Context, bodies ...bellcord.Body) error {
 	for _, b := range bodies {
 		if isEmpty(b) {
 			continue

@@ -15,7 +15,7 @@ func assistant(m bellcord.Message, model string) []part {
 	said := 0 // how much of the text is in parts
 	sayUpTo := func(end int) {
 		if end > said {
-			out = append(out, text(m.Text[said:end]))
+			out = append(out, textPart(m.Text[said:end]))
 			said = end
 		}
 	}
@@ -26,7 +26,7 @@ func assistant(m bellcord.Message, model string) []part {
 			continue // not one of ours, or a stop took the text that it stood on
 		}
 		sayUpTo(at)
-		signed := text(m.Text[at : at+s.Bytes])
+		signed := textPart(m.Text[at : at+s.Bytes])
 		if s.Thought {
 			signed = part{Text: &t.Text, Thought: true}
 		}

@@ -16,9 +16,9 @@ const (
 	finishFiltered = "content_filter"
 )
 
-// end judges how the stream ended; err is nil also for one that just ceased.
+// endStream judges how the stream ended; err is nil also for one that just ceased.
 // What breaks after the finish reason takes nothing from the answer.
-func (a *answer) end(err error) error {
+func (a *answer) endStream(err error) error {
 	switch {
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
@@ -29,8 +29,8 @@ func (a *answer) end(err error) error {
 	}
 }
 
-// reply is only asked for when the answer is complete.
-func (a *answer) reply() (llm.Reply, error) {
+// fullReply is only asked for when the answer is complete.
+func (a *answer) fullReply() (llm.Reply, error) {
 	finish, err := a.finished()
 	if err != nil {
 		return llm.Reply{}, err

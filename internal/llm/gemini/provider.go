@@ -69,7 +69,7 @@ func New(c Config) *Provider {
 func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	a := answer{emit: emit}
 	err := p.stream(ctx, req, &a)
-	return wire.Finish(ctx, err, a.reply)
+	return wire.Finish(ctx, err, a.fullReply)
 }
 
 // stream returns when the answer is complete, and not before the connection is
@@ -94,13 +94,13 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	defer func() { _ = res.Body.Close() }() // all that was wanted of it has been read
 	for event, err := range events(res.Body) {
 		if err != nil {
-			return a.end(err)
+			return a.endStream(err)
 		}
-		if err := a.add(ctx, event); err != nil {
+		if err := a.addEvent(ctx, event); err != nil {
 			return err
 		}
 	}
-	return a.end(nil)
+	return a.endStream(nil)
 }
 
 // plain is an error without what net/http wrapped around it.

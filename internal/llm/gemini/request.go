@@ -90,7 +90,7 @@ func request(req llm.Request, budget *int32) body {
 	out.Generation.Thinking.Include = budget == nil || *budget != 0
 	out.Generation.Thinking.Budget = budget
 	if req.System != "" {
-		out.System = &content{Parts: []part{text(req.System)}}
+		out.System = &content{Parts: []part{textPart(req.System)}}
 	}
 	if len(req.Tools) > 0 {
 		out.Tools = []tool{{functions(req.Tools)}}
@@ -143,7 +143,7 @@ func user(m bellcord.Message) []part {
 		out = append(out, part{Image: &blob{image.Type, image.Data}})
 	}
 	if strings.TrimSpace(m.Text) != "" || len(out) == 0 {
-		out = append(out, text(m.Text))
+		out = append(out, textPart(m.Text))
 	}
 	return out
 }
@@ -155,4 +155,4 @@ func resultOf(m bellcord.Message) result {
 	return result{Output: m.Text}
 }
 
-func text(words string) part { return part{Text: &words} }
+func textPart(words string) part { return part{Text: &words} }

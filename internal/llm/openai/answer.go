@@ -31,9 +31,9 @@ type answer struct {
 	calls   calls
 }
 
-// add takes in a chunk and emits what it says. It emits nothing once ctx has
+// addChunk takes in a chunk and emits what it says. It emits nothing once ctx has
 // ended, although chunks that had come before may still be there to be read.
-func (a *answer) add(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
+func (a *answer) addChunk(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	if err := a.meter(ctx, chunk); err != nil {
 		return err
 	}
@@ -43,17 +43,17 @@ func (a *answer) add(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	choice := chunk.Choices[0] // we never ask for more than one
 	said := choice.Delta.Content + choice.Delta.Refusal
 	if thought := reasoning(choice.Delta.JSON.ExtraFields); thought != "" {
-		if err := a.show(ctx, bellcord.ThinkingDelta{Text: thought}); err != nil {
+		if err := a.emitBody(ctx, bellcord.ThinkingDelta{Text: thought}); err != nil {
 			return err
 		}
 	}
 	if said != "" {
-		if err := a.show(ctx, bellcord.TextDelta{Text: said}); err != nil {
+		if err := a.emitBody(ctx, bellcord.TextDelta{Text: said}); err != nil {
 			return err
 		}
 	}
 	for _, fragment := range choice.Delta.ToolCalls {
-		a.calls.add(fragment)
+		a.calls.addFragment(fragment)
 	}
 	if choice.FinishReason != "" {
 		a.finish = choice.FinishReason
@@ -77,10 +77,10 @@ func (a *answer) meter(ctx context.Context, chunk sdk.ChatCompletionChunk) error
 		return nil
 	}
 	a.metered = true
-	return a.show(ctx, bellcord.UsageReported{Usage: *a.usage})
+	return a.emitBody(ctx, bellcord.UsageReported{Usage: *a.usage})
 }
 
-func (a *answer) show(ctx context.Context, b bellcord.Body) error {
+func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -102,10 +102,10 @@ func reasoning(fields map[string]respjson.Field) string {
 // complete reports whether the finish reason has come.
 func (a *answer) complete() bool { return a.finish != "" }
 
-// end judges how the stream ended; err is the SDK's word, which is nil also for
+// endStream judges how the stream ended; err is the SDK's word, which is nil also for
 // a stream that just ceased. What breaks after the finish reason takes nothing
 // from the answer.
-func (a *answer) end(err error) error {
+func (a *answer) endStream(err error) error {
 	var told *ssestream.StreamError
 	switch {
 	case errors.As(err, &told):
@@ -119,9 +119,9 @@ func (a *answer) end(err error) error {
 	}
 }
 
-// reply is only asked for when the finish reason has come: until then a call's
+// fullReply is only asked for when the finish reason has come: until then a call's
 // arguments may look complete and not be.
-func (a *answer) reply() (llm.Reply, error) {
+func (a *answer) fullReply() (llm.Reply, error) {
 	finish := a.finish
 	switch {
 	case finish == finishFunctionCall:
@@ -129,7 +129,7 @@ func (a *answer) reply() (llm.Reply, error) {
 	case finish == finishStop && len(a.calls) > 0: // llama.cpp, some of vLLM
 		finish = finishCalls
 	}
-	list, err := a.calls.list(finish == finishCalls)
+	list, err := a.calls.finishedCalls(finish == finishCalls)
 	if err != nil {
 		return llm.Reply{}, err
 	}

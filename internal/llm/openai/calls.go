@@ -23,10 +23,10 @@ type call struct {
 	args  strings.Builder
 }
 
-// add gives a fragment to the call it belongs to. The index says which, where
+// addFragment gives a fragment to the call it belongs to. The index says which, where
 // there is one; servers that leave it out, or number all calls alike, send
 // fragments that tell by themselves where a call begins.
-func (cs *calls) add(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+func (cs *calls) addFragment(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	c := cs.find(f)
 	if c == nil || c.endsBefore(f) {
 		c = &call{index: -1}
@@ -85,10 +85,10 @@ func (c *call) complete() bool {
 	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
 }
 
-// list returns the calls with ids that are unique among them. Missing arguments
+// finishedCalls returns the calls with ids that are unique among them. Missing arguments
 // mean none where the model finished them; where it was cut short they stay
 // missing, so that nothing is run with arguments it did not choose.
-func (cs calls) list(finished bool) ([]llm.Call, error) {
+func (cs calls) finishedCalls(finished bool) ([]llm.Call, error) {
 	var out []llm.Call
 	for _, c := range cs {
 		args := c.args.String()

@@ -39,7 +39,7 @@ func New(c Config) *Provider {
 func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	a := answer{emit: emit}
 	err := p.stream(ctx, req, &a)
-	return wire.Finish(ctx, err, a.reply)
+	return wire.Finish(ctx, err, a.fullReply)
 }
 
 // stream returns when the answer is complete, and not before the connection is
@@ -51,11 +51,11 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	stream := p.chat.NewStreaming(ctx, params(req), option.WithMiddleware(wire.Reused(a.complete)))
 	defer func() { _ = stream.Close() }() // all that was wanted of it has been read
 	for stream.Next() {
-		if err := a.add(ctx, stream.Current()); err != nil {
+		if err := a.addChunk(ctx, stream.Current()); err != nil {
 			return err
 		}
 	}
-	return a.end(stream.Err())
+	return a.endStream(stream.Err())
 }
 
 // AfterClose implements llm.Provider: the servers behind this API are many.

@@ -40,10 +40,10 @@ type answer struct {
 // complete reports whether the last event has come.
 func (a *answer) complete() bool { return a.finish != "" }
 
-// add takes in an event and emits what it says. It emits nothing once ctx has
+// addEvent takes in an event and emits what it says. It emits nothing once ctx has
 // ended, although events that had come before may still be there to be read.
 // Events that are not listed have nothing that others do not have too.
-func (a *answer) add(ctx context.Context, ev sdk.ResponseStreamEventUnion) error {
+func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) error {
 	switch ev.Type {
 	case "response.created", "response.in_progress":
 		return a.meter(ctx, ev.Response)
@@ -92,7 +92,7 @@ func (a *answer) meter(ctx context.Context, r sdk.Response) error {
 		return nil
 	}
 	a.metered = true
-	return a.show(ctx, bellcord.UsageReported{Usage: *early})
+	return a.emitBody(ctx, bellcord.UsageReported{Usage: *early})
 }
 
 // usage is what the response has of it, nil where it does not tell.
@@ -117,7 +117,7 @@ func (a *answer) say(ctx context.Context, index int64, text string) error {
 	}
 	a.spoke = true
 	a.see(index)
-	return a.show(ctx, bellcord.TextDelta{Text: text})
+	return a.emitBody(ctx, bellcord.TextDelta{Text: text})
 }
 
 func (a *answer) think(ctx context.Context, index int64, text string) error {
@@ -125,7 +125,7 @@ func (a *answer) think(ctx context.Context, index int64, text string) error {
 		return nil
 	}
 	a.see(index)
-	return a.show(ctx, bellcord.ThinkingDelta{Text: text})
+	return a.emitBody(ctx, bellcord.ThinkingDelta{Text: text})
 }
 
 func (a *answer) see(index int64) {
@@ -135,16 +135,16 @@ func (a *answer) see(index int64) {
 	a.shown[index] = true
 }
 
-func (a *answer) show(ctx context.Context, b bellcord.Body) error {
+func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return a.emit(b)
 }
 
-// end judges how the stream ended; err is the SDK's word, which is nil also for
+// endStream judges how the stream ended; err is the SDK's word, which is nil also for
 // a stream that just ceased. After the last event nothing of it was read.
-func (a *answer) end(err error) error {
+func (a *answer) endStream(err error) error {
 	var inStream *ssestream.StreamError
 	switch {
 	case a.complete():
@@ -158,8 +158,8 @@ func (a *answer) end(err error) error {
 	}
 }
 
-// reply is only asked for when the answer is complete.
-func (a *answer) reply() (llm.Reply, error) {
+// fullReply is only asked for when the answer is complete.
+func (a *answer) fullReply() (llm.Reply, error) {
 	list, err := listed(a.calls)
 	if err != nil {
 		return llm.Reply{}, err

@@ -71,7 +71,7 @@ func (a *answer) doneReasoning(ctx context.Context, index int64, item sdk.Respon
 	if err != nil {
 		return fmt.Errorf("storing the model's thinking: %w", err)
 	}
-	return a.show(ctx, bellcord.ThinkingSigned{Signature: raw})
+	return a.emitBody(ctx, bellcord.ThinkingSigned{Signature: raw})
 }
 
 // seal is a reasoning item as the server wants it back: it verifies that the

@@ -88,7 +88,7 @@ func inPlace(history []bellcord.Message, i int) error {
 		if history[i-1].Role == bellcord.RoleAssistant {
 			return errors.New("an assistant message follows another one")
 		}
-		return answered(m.Calls, history[i+1:])
+		return checkAnswered(m.Calls, history[i+1:])
 	case bellcord.RoleTool:
 		from := i
 		for from > 0 && history[from-1].Role == bellcord.RoleTool {
@@ -102,7 +102,7 @@ func inPlace(history []bellcord.Message, i int) error {
 	return errors.New("unknown role")
 }
 
-func answered(calls []bellcord.CallRequest, after []bellcord.Message) error {
+func checkAnswered(calls []bellcord.CallRequest, after []bellcord.Message) error {
 	seen := map[string]bool{}
 	for i, c := range calls {
 		var args map[string]json.RawMessage

@@ -41,8 +41,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.brave(w, r, q, m, entry)
 		return
 	}
-	status, body := answer(nil, err)
-	s.reply(w, entry, status, body)
+	status, body := encodeAnswer(nil, err)
+	s.writeReply(w, entry, status, body)
 }
 
 func (s *Server) record(q *request) *Call {
@@ -62,18 +62,18 @@ func (s *Server) record(q *request) *Call {
 	return entry
 }
 
-// answered does what a call asks for and encodes the answer. updates are those
+// handleCall does what a call asks for and encodes the answer. updates are those
 // that the bot has once the answer has left.
-func (s *Server) answered(ctx context.Context, q *request, m method) (status int, body []byte, updates []*update) {
+func (s *Server) handleCall(ctx context.Context, q *request, m method) (status int, body []byte, updates []*update) {
 	if m.polls {
 		updates, err := s.poll(ctx, q)
-		status, body = answer(raws(updates), err)
+		status, body = encodeAnswer(raws(updates), err)
 		return status, body, updates
 	}
 	s.change(func(now time.Time) {
 		p := &play{Server: s, q: q, now: now}
 		result, err := p.perform(m)
-		status, body = answer(result, err)
+		status, body = encodeAnswer(result, err)
 	})
 	return status, body, nil
 }
@@ -127,9 +127,9 @@ func (p *play) findChat() error {
 	return nil
 }
 
-// reply notes the answer before it leaves, so that a client that has read it
+// writeReply notes the answer before it leaves, so that a client that has read it
 // finds it on record.
-func (s *Server) reply(w http.ResponseWriter, entry *Call, status int, body []byte) {
+func (s *Server) writeReply(w http.ResponseWriter, entry *Call, status int, body []byte) {
 	s.change(func(now time.Time) {
 		entry.Answered, entry.Status, entry.Answer = now, status, string(body)
 	})

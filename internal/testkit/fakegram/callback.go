@@ -81,7 +81,7 @@ func (s *Server) press(now time.Time, user int64, b Button) (string, error) {
 		Instance string  `json:"chat_instance"`
 		Data     string  `json:"data"`
 	}{q.id, from, *m, strconv.FormatInt(b.Chat, 10), b.Data}
-	if !s.tell(now, "callback_query", body, func(time.Time) { q.told = true }) {
+	if !s.queueUpdate(now, "callback_query", body, func(time.Time) { q.told = true }) {
 		s.violate(now, "button %q was pressed, but allowed_updates leaves callback_query out", b.Data)
 	}
 	return q.id, nil

@@ -64,9 +64,9 @@ func (c *chat) settle(now time.Time) {
 	}
 }
 
-// add puts a message at the end. One of the bot's ends its typing and dismisses
+// addMessage puts a message at the end. One of the bot's ends its typing and dismisses
 // its draft.
-func (c *chat) add(now time.Time, m *Message) *Message {
+func (c *chat) addMessage(now time.Time, m *Message) *Message {
 	c.lastID++
 	m.ID, m.Chat, m.Date, m.sent = c.lastID, c.info, now.Unix(), now
 	m.InTopic = m.Thread != 0

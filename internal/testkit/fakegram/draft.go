@@ -60,7 +60,7 @@ func (p *play) sendDraft() (any, error) {
 	if p.wasStopped(thread, id) {
 		return true, nil
 	}
-	p.show(thread, id, f)
+	p.showDraft(thread, id, f)
 	return true, nil
 }
 
@@ -78,7 +78,7 @@ func (p *play) wasStopped(thread, id int) bool {
 	return true
 }
 
-func (p *play) show(thread, id int, f formatted) {
+func (p *play) showDraft(thread, id int, f formatted) {
 	next := &draft{id: id, formatted: f, canStop: p.q.flag("can_stop"), keep: p.q.flag("keep_on_stop"), at: p.now}
 	if before := p.chat.drafts[thread]; before != nil && before.id == id {
 		next.animated = before.animated + 1
@@ -111,7 +111,7 @@ func (s *Server) pressStop(now time.Time, id int64, thread int) error {
 		Thread int      `json:"message_thread_id,omitempty"`
 		Draft  int      `json:"draft_id"`
 	}{c.info, thread, d.id}
-	if !s.tell(now, "stopped_message_generation", body, func(now time.Time) { pressed.told = now }) {
+	if !s.queueUpdate(now, "stopped_message_generation", body, func(now time.Time) { pressed.told = now }) {
 		s.violate(now, "draft %d of chat %d had a Stop button, but allowed_updates leaves stopped_message_generation out", d.id, id)
 	}
 	return nil

@@ -110,7 +110,7 @@ func (p *play) sendDocument() (any, error) {
 		f = p.keep("documents", u)
 	}
 	m.Document = f.document()
-	return p.send(m)
+	return p.completeMessage(m)
 }
 
 func (p *play) sendPhoto() (any, error) {
@@ -126,7 +126,7 @@ func (p *play) sendPhoto() (any, error) {
 		return nil, err
 	}
 	m.Photo = f.photo()
-	return p.send(m)
+	return p.completeMessage(m)
 }
 
 func (p *play) getFile() (any, error) {
@@ -157,10 +157,10 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	})
-	status, body := answer(nil, problem{code: http.StatusNotFound, words: "Not Found"})
+	status, body := encodeAnswer(nil, problem{code: http.StatusNotFound, words: "Not Found"})
 	switch {
 	case r.PathValue("bot") != "bot"+s.token:
-		status, body = answer(nil, problem{code: http.StatusUnauthorized, words: "Unauthorized"})
+		status, body = encodeAnswer(nil, problem{code: http.StatusUnauthorized, words: "Unauthorized"})
 	case found != nil:
 		status, body = http.StatusOK, found.data
 	}

@@ -44,7 +44,7 @@ type ban struct {
 	seconds int
 }
 
-func (b *ban) begin(now time.Time, seconds int) {
+func (b *ban) startBan(now time.Time, seconds int) {
 	b.seconds, b.until = seconds, now.Add(time.Duration(seconds)*time.Second)
 }
 
@@ -54,7 +54,7 @@ func (b *ban) broken(now time.Time) (seconds int, is bool) {
 	if !now.Before(b.until) {
 		return 0, false
 	}
-	b.begin(now, 2*b.seconds)
+	b.startBan(now, 2*b.seconds)
 	return b.seconds, true
 }
 
@@ -81,7 +81,7 @@ func (p *play) spend(w weight) error {
 }
 
 func (p *play) impose(hold *ban, lack time.Duration) error {
-	hold.begin(p.now, max(shortestWait, int(math.Ceil(lack.Seconds()))))
+	hold.startBan(p.now, max(shortestWait, int(math.Ceil(lack.Seconds()))))
 	return tooMany(hold.seconds)
 }
 

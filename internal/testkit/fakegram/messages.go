@@ -22,11 +22,11 @@ func (p *play) sendMessage() (any, error) {
 	case units(f.text) > longestText:
 		return nil, bad("message is too long")
 	}
-	return p.send(&Message{Text: f.text, Entities: f.entities})
+	return p.completeMessage(&Message{Text: f.text, Entities: f.entities})
 }
 
-// send completes a message of the bot with what all of them may have.
-func (p *play) send(m *Message) (any, error) {
+// completeMessage completes a message of the bot with what all of them may have.
+func (p *play) completeMessage(m *Message) (any, error) {
 	var err error
 	if m.Thread, err = p.thread(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (p *play) send(m *Message) (any, error) {
 		return nil, err
 	}
 	m.From = p.me
-	return p.chat.add(p.now, m), nil
+	return p.chat.addMessage(p.now, m), nil
 }
 
 func (p *play) repliedTo() (*Message, error) {

@@ -107,9 +107,9 @@ func (s *Server) utter(chat, user int64, m Message, to int) (out Message, err er
 		m.From, m.ReplyTo = from, c.find(to).quoted()
 		m.Entities, m.CaptionEntities = spotted(m.Text), spotted(m.Caption)
 		c.started, c.blocked = true, false // writing to a bot unblocks it
-		out = *c.add(now, &m)
+		out = *c.addMessage(now, &m)
 		if s.hears(c, out) {
-			s.tell(now, "message", out, nil)
+			s.queueUpdate(now, "message", out, nil)
 		}
 	})
 	return out, err
@@ -152,7 +152,7 @@ func (s *Server) Block(user int64) {
 		c, never := s.chats[user], 0
 		c.blocked = true
 		from, _ := s.user(user)
-		s.tell(now, "my_chat_member", struct {
+		s.queueUpdate(now, "my_chat_member", struct {
 			Chat ChatInfo `json:"chat"`
 			From User     `json:"from"`
 			Date int64    `json:"date"`

@@ -48,9 +48,9 @@ type parameters struct {
 	RetryAfter int `json:"retry_after"`
 }
 
-// answer encodes a result or an error. It is called with the lock held, so that
+// encodeAnswer encodes a result or an error. It is called with the lock held, so that
 // the result can't change under the encoder.
-func answer(result any, err error) (int, []byte) {
+func encodeAnswer(result any, err error) (int, []byte) {
 	status, body := http.StatusOK, answerBody{OK: true, Result: result}
 	if err != nil {
 		var p problem

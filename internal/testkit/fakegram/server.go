@@ -126,7 +126,7 @@ func (s *Server) wake() {
 // looks sees what is true at that moment.
 func (s *Server) settle(now time.Time) {
 	s.settleQueries(now)
-	s.inbox.forget(now)
+	s.inbox.dropExpired(now)
 	for _, c := range s.chats {
 		c.settle(now)
 	}

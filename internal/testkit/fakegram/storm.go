@@ -50,17 +50,17 @@ func (s *Server) brave(w http.ResponseWriter, r *http.Request, q *request, m met
 	var updates []*update
 	switch {
 	case day.RetryAfter > 0:
-		status, body = answer(nil, s.refuse(q, m, day.RetryAfter))
+		status, body = encodeAnswer(nil, s.refuse(q, m, day.RetryAfter))
 	case day.Status > 0:
-		status, body = answer(nil, problem{code: day.Status, words: day.words()})
+		status, body = encodeAnswer(nil, problem{code: day.Status, words: day.words()})
 	default:
-		status, body, updates = s.answered(r.Context(), q, m)
+		status, body, updates = s.handleCall(r.Context(), q, m)
 	}
 	if day.LoseAnswer || !lasts(r.Context(), day.After) {
 		panic(http.ErrAbortHandler)
 	}
 	s.handOver(updates)
-	s.reply(w, entry, status, body)
+	s.writeReply(w, entry, status, body)
 }
 
 func (day Weather) words() string {
@@ -87,7 +87,7 @@ func (s *Server) refuse(q *request, m method, seconds int) (err error) {
 			err = tooMany(again)
 			return
 		}
-		hold.begin(now, seconds)
+		hold.startBan(now, seconds)
 		err = tooMany(seconds)
 	})
 	return err

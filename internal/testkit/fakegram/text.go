@@ -35,7 +35,7 @@ func (p *play) formatted(textName, entitiesName string) (formatted, error) {
 		if err := p.q.object(entitiesName, &f.entities); err != nil {
 			return formatted{}, err
 		}
-		return f.trimmed(), f.check()
+		return f.trimmed(), f.checkEntities()
 	case "html":
 		return p.formattedHTML(raw)
 	case "markdown", "markdownv2":
@@ -72,8 +72,8 @@ func plainControls(s string) string {
 var entityTypes = words("mention hashtag cashtag bot_command url email phone_number bold italic underline strikethrough" +
 	" spoiler blockquote expandable_blockquote code pre text_link text_mention custom_emoji date_time")
 
-// check is for entities that the bot made itself.
-func (f formatted) check() error {
+// checkEntities is for entities that the bot made itself.
+func (f formatted) checkEntities() error {
 	all := utf16.Encode([]rune(f.text))
 	for _, e := range f.entities {
 		if !slices.Contains(entityTypes, e.Type) {

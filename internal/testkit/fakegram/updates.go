@@ -40,9 +40,9 @@ type update struct {
 	told func(time.Time) // asked when the bot has it, each time
 }
 
-// tell puts an update into the inbox; it is false if the bot does not want it.
+// queueUpdate puts an update into the inbox; it is false if the bot does not want it.
 // With the lock held.
-func (s *Server) tell(now time.Time, kind string, body any, told func(time.Time)) bool {
+func (s *Server) queueUpdate(now time.Time, kind string, body any, told func(time.Time)) bool {
 	allowed := s.inbox.allowed
 	if len(allowed) > 0 && !slices.Contains(allowed, kind) || len(allowed) == 0 && slices.Contains(onlyIfAsked, kind) {
 		return false
@@ -54,7 +54,7 @@ func (s *Server) tell(now time.Time, kind string, body any, told func(time.Time)
 	return true
 }
 
-func (in *inbox) forget(now time.Time) {
+func (in *inbox) dropExpired(now time.Time) {
 	in.pending = slices.DeleteFunc(in.pending, func(u *update) bool { return now.Sub(u.at) >= updateKept })
 }
 
@@ -68,7 +68,7 @@ func (in *inbox) confirm(offset int64) {
 	in.pending = slices.DeleteFunc(in.pending, func(u *update) bool { return u.id < offset })
 }
 
-func (in *inbox) take(limit int) []*update {
+func (in *inbox) takeUpdates(limit int) []*update {
 	return slices.Clone(in.pending[:min(limit, len(in.pending))])
 }
 
@@ -176,7 +176,7 @@ func (s *Server) await(ctx context.Context, limit int, until time.Time, mine <-c
 		s.look(func(time.Time) {
 			changed = s.changed
 			if len(mine) == 0 {
-				updates = s.inbox.take(limit)
+				updates = s.inbox.takeUpdates(limit)
 			}
 		})
 		if len(updates) > 0 || over && len(mine) == 0 {

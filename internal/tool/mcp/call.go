@@ -21,15 +21,15 @@ const (
 	longestCall = 24 * time.Hour
 )
 
-// run does one call of a tool. A server that turns out to be gone before
+// callTool does one call of a tool. A server that turns out to be gone before
 // anything was sent is started anew, once.
-func (s *server) run(ctx context.Context, name string, call tool.Call) tool.Result {
+func (s *server) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	for last := false; ; last = true {
 		l, err := s.up(ctx)
 		if err != nil {
 			return neverSent(ctx, s.Name+": "+err.Error())
 		}
-		result := l.call(ctx, name, call)
+		result := l.callTool(ctx, name, call)
 		if result.Fate != bellcord.CallNotStarted || last || ctx.Err() != nil || !l.ended() {
 			return result
 		}
@@ -42,11 +42,11 @@ type reply struct {
 	err error
 }
 
-// call does one call over this link. When ctx ends it returns at once: the
+// callTool does one call over this link. When ctx ends it returns at once: the
 // server is told, and what it still says about this call is dropped.
-func (l *link) call(ctx context.Context, name string, call tool.Call) tool.Result {
+func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	e := l.desk.open()
-	defer l.desk.close(e)
+	defer l.desk.dropErrand(e)
 	within, done := context.WithTimeout(context.WithValue(ctx, errandKey{}, e), longestCall)
 	defer done()
 	params := &sdk.CallToolParams{Name: name, Arguments: call.Args}
@@ -60,12 +60,12 @@ func (l *link) call(ctx context.Context, name string, call tool.Call) tool.Resul
 	for {
 		select {
 		case <-e.news:
-			seen.take(e, call)
+			seen.forwardLines(e, call)
 		case r := <-answer:
-			seen.take(e, call)
+			seen.forwardLines(e, call)
 			return l.outcome(ctx, e, r, &seen)
 		case <-ctx.Done():
-			seen.take(e, call)
+			seen.forwardLines(e, call)
 			select {
 			case r := <-answer:
 				return l.outcome(ctx, e, r, &seen)
@@ -91,7 +91,7 @@ func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) 
 	case ctx.Err() != nil:
 		return l.stopped(ctx, e, seen)
 	case errors.Is(r.err, sdk.ErrConnectionClosed):
-		l.end() // the SDK saw it first
+		l.startClosing() // the SDK saw it first
 	}
 	return unseen(ctx, e, r.err.Error(), seen)
 }
@@ -137,8 +137,8 @@ func neverSent(ctx context.Context, why string) tool.Result {
 // progress is what a call said so far: its last lines.
 type progress struct{ lines []string }
 
-func (p *progress) take(e *errand, call tool.Call) {
-	for _, line := range e.take() {
+func (p *progress) forwardLines(e *errand, call tool.Call) {
+	for _, line := range e.takeLines() {
 		p.lines = append(p.lines, line)
 		if call.Output != nil {
 			call.Output(line + "\n")

@@ -15,7 +15,7 @@ const mostText = 64 << 10 // bytes of a result that a model is given
 
 // finished is the result of a call that the server has answered.
 func finished(r *sdk.CallToolResult) tool.Result {
-	result := tool.Result{Text: clip(text(r), mostText), Failed: r.IsError, Fate: bellcord.CallFinished}
+	result := tool.Result{Text: clip(contentText(r), mostText), Failed: r.IsError, Fate: bellcord.CallFinished}
 	if r.NeedsInput() || len(r.InputRequests) > 0 {
 		result.Failed = true
 		result.Text = "error: the tool requires input from the user first, which is not supported"
@@ -23,9 +23,9 @@ func finished(r *sdk.CallToolResult) tool.Result {
 	return result
 }
 
-// text is the content as a model reads it: text as it is, all else by name,
+// contentText is the content as a model reads it: text as it is, all else by name,
 // and the structured content where there is no text.
-func text(r *sdk.CallToolResult) string {
+func contentText(r *sdk.CallToolResult) string {
 	var parts []string
 	plain := false
 	for _, c := range r.Content {

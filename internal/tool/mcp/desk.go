@@ -35,8 +35,8 @@ func (d *desk) open() *errand {
 	return e
 }
 
-// close forgets the errand: what still comes for it is dropped.
-func (d *desk) close(e *errand) {
+// dropErrand forgets the errand: what still comes for it is dropped.
+func (d *desk) dropErrand(e *errand) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.byToken, e.token)

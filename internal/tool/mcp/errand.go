@@ -46,15 +46,17 @@ func errandOf(ctx context.Context) *errand {
 	return e
 }
 
-// send must be asked before the first byte of the call is written. Of send and
+// markSent must be asked before the first byte of the call is written. Of send and
 // withdraw one succeeds, so that "not started" is never said of what was sent.
-func (e *errand) send() bool     { return e.state.CompareAndSwap(waiting, sent) || e.state.Load() == sent }
+func (e *errand) markSent() bool {
+	return e.state.CompareAndSwap(waiting, sent) || e.state.Load() == sent
+}
 func (e *errand) withdraw() bool { return e.state.CompareAndSwap(waiting, withdrawn) }
 
 // unsend takes send back: not a byte has left.
 func (e *errand) unsend() { e.state.CompareAndSwap(sent, waiting) }
 
-func (e *errand) tell() { e.once.Do(func() { close(e.told) }) }
+func (e *errand) markCancelSent() { e.once.Do(func() { close(e.told) }) }
 
 const (
 	mostLines = 256     // that wait to be taken
@@ -77,8 +79,8 @@ func (e *errand) progress(line string) {
 	}
 }
 
-// take returns the lines that wait.
-func (e *errand) take() []string {
+// takeLines returns the lines that wait.
+func (e *errand) takeLines() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	lines := e.lines

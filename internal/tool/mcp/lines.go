@@ -31,11 +31,11 @@ func (l lines) next() ([]jsonrpc.Message, error) {
 		piece, err := l.from.ReadSlice('\n')
 		switch {
 		case long != nil:
-			long.add(piece)
+			long.addPiece(piece)
 		case len(line)+len(piece) > longestLine:
 			long = &skimmed{}
-			long.add(line)
-			long.add(piece)
+			long.addPiece(line)
+			long.addPiece(piece)
 			line = nil
 		default:
 			line = append(line, piece...)
@@ -90,7 +90,7 @@ type skimmed struct {
 	request, already bool
 }
 
-func (s *skimmed) add(piece []byte) {
+func (s *skimmed) addPiece(piece []byte) {
 	s.size += len(piece)
 	for len(piece) > 0 {
 		if s.quoted {

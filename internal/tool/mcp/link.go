@@ -46,8 +46,8 @@ func newLink(s *server) *link {
 	return l
 }
 
-// end begins the end. It does not wait.
-func (l *link) end() { l.once.Do(func() { close(l.down) }) }
+// startClosing begins the end. It does not wait.
+func (l *link) startClosing() { l.once.Do(func() { close(l.down) }) }
 
 func (l *link) ended() bool {
 	select {
@@ -79,12 +79,12 @@ func (l *link) live(wait time.Duration, before <-chan struct{}) {
 	}
 	l.err = err
 	if err != nil {
-		l.end()
+		l.startClosing()
 	}
 	close(l.ready)
 	if l.session != nil {
 		_ = l.session.Wait() // until it hangs up, or is hung up on
-		l.end()
+		l.startClosing()
 		_ = l.session.Close() // ends what the SDK keeps
 	}
 }
@@ -126,7 +126,7 @@ func (l *link) greet(w wire) (*sdk.ClientSession, error) {
 	bound := l.server.opts.Start
 	ctx, done := context.WithTimeoutCause(context.Background(), bound, fmt.Errorf("did not start within %v", bound))
 	defer done()
-	stop := context.AfterFunc(ctx, l.end) // not all that the SDK waits for here ends with ctx
+	stop := context.AfterFunc(ctx, l.startClosing) // not all that the SDK waits for here ends with ctx
 	defer stop()
 	opts := &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, // no roots, no sampling, no elicitation

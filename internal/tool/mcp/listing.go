@@ -24,9 +24,9 @@ const (
 	mostTools = 1000
 )
 
-// list returns the tools, which are asked for when they may have changed: over
+// listTools returns the tools, which are asked for when they may have changed: over
 // HTTP that is always (see greet).
-func (l *link) list(ctx context.Context) ([]described, error) {
+func (l *link) listTools(ctx context.Context) ([]described, error) {
 	if caps := l.session.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
 		return nil, nil // it is there for something else
 	}

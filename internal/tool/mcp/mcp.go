@@ -89,7 +89,7 @@ func (s *Set) Tools(ctx context.Context) ([]tool.Tool, []error) {
 	for i, srv := range s.servers {
 		offers[i].err = errors.New("was not ready in time")
 		go func() {
-			tools, err := srv.list(ctx)
+			tools, err := srv.listTools(ctx)
 			answers <- offer{i, tools, err}
 		}()
 	}
@@ -125,7 +125,7 @@ func (s *Set) Tools(ctx context.Context) ([]tool.Tool, []error) {
 func (s *Set) Close() {
 	var all sync.WaitGroup
 	for _, srv := range s.servers {
-		if l := srv.close(); l != nil {
+		if l := srv.closeLink(); l != nil {
 			all.Go(func() { <-l.gone })
 		}
 	}

@@ -64,7 +64,7 @@ func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
 			if pass {
 				return msg, nil
 			}
-			w.answer(reply)
+			w.sendReply(reply)
 		}
 		msgs, err := w.lines.next()
 		if err != nil {
@@ -74,9 +74,9 @@ func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// answer sends a reply if the outbox is not half full: who asks faster than it
+// sendReply sends a reply if the outbox is not half full: who asks faster than it
 // reads gets no answer, and keeps no call and no cancelling from leaving.
-func (w *pipe) answer(reply *jsonrpc.Response) {
+func (w *pipe) sendReply(reply *jsonrpc.Response) {
 	if reply == nil || len(w.outbox) >= cap(w.outbox)/2 {
 		return
 	}
@@ -132,7 +132,7 @@ func (w *pipe) deliver() {
 			if !l.taken.CompareAndSwap(false, true) {
 				continue
 			}
-			err := w.write(l)
+			err := w.writeLetter(l)
 			l.written <- err
 			if err != nil && !errors.Is(err, context.Canceled) {
 				_ = w.Close()
@@ -142,15 +142,15 @@ func (w *pipe) deliver() {
 	}
 }
 
-func (w *pipe) write(l *letter) error {
-	if l.errand != nil && !l.cancels && !l.errand.send() {
+func (w *pipe) writeLetter(l *letter) error {
+	if l.errand != nil && !l.cancels && !l.errand.markSent() {
 		return context.Canceled
 	}
 	n, err := w.process.Stdin.Write(l.data)
 	switch {
 	case l.errand == nil:
 	case l.cancels:
-		l.errand.tell()
+		l.errand.markCancelSent()
 	case err != nil && n == 0:
 		l.errand.unsend()
 	}

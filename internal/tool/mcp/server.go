@@ -66,13 +66,13 @@ func (s *server) current() (*link, error) {
 	return s.link, nil
 }
 
-// close ends the link, if there is one, and keeps others from being made.
-func (s *server) close() *link {
+// closeLink ends the link, if there is one, and keeps others from being made.
+func (s *server) closeLink() *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	if s.link != nil {
-		s.link.end()
+		s.link.startClosing()
 	}
 	return s.link
 }
@@ -86,15 +86,15 @@ type described struct {
 	definition string // a hash of all of it
 }
 
-// list asks the server what it offers.
-func (s *server) list(ctx context.Context) ([]described, error) {
+// listTools asks the server what it offers.
+func (s *server) listTools(ctx context.Context) ([]described, error) {
 	ctx, done := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("did not list its tools within %v", s.opts.Start))
 	defer done()
 	l, err := s.up(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := l.list(ctx)
+	tools, err := l.listTools(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -131,7 +131,7 @@ func (s *server) tool(name string, d described) tool.Tool {
 			}
 			return nil
 		},
-		Run: func(ctx context.Context, call tool.Call) tool.Result { return s.run(ctx, d.name, call) },
+		Run: func(ctx context.Context, call tool.Call) tool.Result { return s.callTool(ctx, d.name, call) },
 	}
 	t.Name = name
 	t.Question = func(args json.RawMessage) string {

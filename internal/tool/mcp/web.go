@@ -63,7 +63,7 @@ func (w *web) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if pass {
 			return msg, nil
 		}
-		w.answer(reply)
+		w.sendReply(reply)
 	}
 }
 
@@ -85,8 +85,8 @@ func (w *web) learn(msg jsonrpc.Message) {
 
 func (w *web) agreed(version string) { w.post.version.Store(&version) }
 
-// answer sends a reply beside the reading; who asks too much gets no answer.
-func (w *web) answer(reply *jsonrpc.Response) {
+// sendReply sends a reply beside the reading; who asks too much gets no answer.
+func (w *web) sendReply(reply *jsonrpc.Response) {
 	if reply == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (w *web) Write(ctx context.Context, msg jsonrpc.Message) error {
 		w.greeted.Store(&req.ID)
 	}
 	e, cancels := w.desk.leaves(ctx, msg)
-	if e != nil && !cancels && !e.send() {
+	if e != nil && !cancels && !e.markSent() {
 		return context.Canceled
 	}
 	if cancels {
@@ -120,7 +120,7 @@ func (w *web) Write(ctx context.Context, msg jsonrpc.Message) error {
 	switch {
 	case e == nil:
 	case cancels:
-		e.tell()
+		e.markCancelSent()
 	case errors.As(err, &failed) && failed.Op == "dial":
 		e.unsend()
 	}

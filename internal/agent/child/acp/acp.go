@@ -81,7 +81,7 @@ func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string
 	if err != nil {
 		return "", err
 	}
-	id, err := s.enter(ctx, session.Dir, own, can)
+	id, err := s.openSession(ctx, session.Dir, own, can)
 	if err != nil {
 		return "", err
 	}
@@ -92,7 +92,7 @@ func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string
 }
 
 // Close implements child.Speaker: nobody waits for the agent any more.
-func (s *speaker) Close() { s.wire.close() }
+func (s *speaker) Close() { s.wire.failPending() }
 
 // handle is called by the reader, in the order of the wire.
 func (s *speaker) handle(m jsonrpc.Message) {

@@ -25,8 +25,8 @@ type call struct {
 	allowed bool // by rule, mode or person
 }
 
-// call takes in what is new of a call; the lock is held.
-func (t *turn) call(u acp.ToolCallUpdate) *call {
+// updateCallLocked takes in what is new of a call; the lock is held.
+func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
 	c := t.known(u)
 	if c == nil || c.ended {
 		return c
@@ -37,17 +37,17 @@ func (t *turn) call(u acp.ToolCallUpdate) *call {
 		u.Content = c.content // a terminal in it may have more to show
 	}
 	if c.input != nil || u.Status == acp.CallInProgress || u.Content != nil || final(u.Status) {
-		t.show(c)
+		t.recordCall(c)
 	}
 	if u.Status == acp.CallInProgress {
-		t.start(c)
+		t.startCall(c)
 	}
-	if text, tells := t.text(u); tells {
-		t.show(c)
+	if text, tells := t.contentText(u); tells {
+		t.recordCall(c)
 		t.output(c, text)
 	}
 	if final(u.Status) {
-		t.end(c, u.Status == acp.CallFailed)
+		t.endCall(c, u.Status == acp.CallFailed)
 	}
 	return c
 }
@@ -90,9 +90,9 @@ func (t *turn) known(u acp.ToolCallUpdate) *call {
 
 func final(s acp.ToolCallStatus) bool { return s == acp.CallCompleted || s == acp.CallFailed }
 
-// show records the call, once. It waits for the arguments: agents announce a
+// recordCall records the call, once. It waits for the arguments: agents announce a
 // call while the model is still writing them.
-func (t *turn) show(c *call) {
+func (t *turn) recordCall(c *call) {
 	if c.called {
 		return
 	}
@@ -100,9 +100,9 @@ func (t *turn) show(c *call) {
 	t.emit(bellcord.ToolCallRequested{Call: c.id, Name: c.proper(), Title: c.title, ToolKind: string(c.kind), Arguments: c.args()})
 }
 
-// start records that the call runs, once.
-func (t *turn) start(c *call) {
-	t.show(c)
+// startCall records that the call runs, once.
+func (t *turn) startCall(c *call) {
+	t.recordCall(c)
 	if !c.started {
 		c.started, c.waits = true, false
 		t.emit(bellcord.ToolCallStarted{Call: c.id})
@@ -118,30 +118,30 @@ func (t *turn) output(c *call, text string) {
 	}
 	c.output = text
 	if more != "" && !c.waits {
-		t.start(c)
+		t.startCall(c)
 		t.emit(bellcord.ToolOutputDelta{Call: c.id, Text: more})
 	}
 }
 
-// end records a call's end. After a stop agents call killed tools completed as
+// endCall records a call's end. After a stop agents call killed tools completed as
 // well as failed, so then it is left open: the receipt says that it was stopped,
 // with its output so far.
-func (t *turn) end(c *call, failed bool) {
+func (t *turn) endCall(c *call, failed bool) {
 	switch {
 	case t.ctx.Err() != nil:
 		return
 	case c.waits && failed:
-		t.show(c)
+		t.recordCall(c)
 		t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallNotStarted, Failed: true, Result: "[not started: it was not allowed]"})
 	default:
-		t.start(c)
+		t.startCall(c)
 		t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallFinished, Failed: failed, Result: c.output})
 	}
 	c.ended = true
 }
 
-// text is the update's content as text, and whether it has any to tell.
-func (t *turn) text(u acp.ToolCallUpdate) (string, bool) {
+// contentText is the update's content as text, and whether it has any to tell.
+func (t *turn) contentText(u acp.ToolCallUpdate) (string, bool) {
 	var parts []string
 	for _, c := range u.Content {
 		switch c.Type {
@@ -150,7 +150,7 @@ func (t *turn) text(u acp.ToolCallUpdate) (string, bool) {
 		case acp.TypeDiff:
 			parts = append(parts, "[changes "+c.Path+"]")
 		case acp.TypeTerminal:
-			parts = append(parts, t.terminals[c.TerminalID].text())
+			parts = append(parts, t.terminals[c.TerminalID].outputText())
 		}
 	}
 	if u.Content == nil && final(u.Status) && len(u.RawOutput) > 0 && string(u.RawOutput) != "null" {

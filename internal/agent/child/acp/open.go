@@ -14,7 +14,7 @@ import (
 // hello finds out what the agent can do.
 func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
 	var agent acp.InitializeResponse
-	err := s.wire.call(ctx, acp.MethodInitialize, acp.InitializeRequest{
+	err := s.wire.requestAndWait(ctx, acp.MethodInitialize, acp.InitializeRequest{
 		ProtocolVersion: acp.Version,
 		ClientCapabilities: acp.ClientCapabilities{
 			FS:       acp.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true},
@@ -42,9 +42,9 @@ type opened struct {
 	} `json:"models"`
 }
 
-// enter opens the agent's own session, or, where that is not possible, a new
+// openSession opens the agent's own session, or, where that is not possible, a new
 // one: a conversation that the agent has lost is not a reason to refuse work.
-func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapabilities) (string, error) {
+func (s *speaker) openSession(ctx context.Context, dir, own string, can acp.AgentCapabilities) (string, error) {
 	none := []acp.McpServer{} // agents want the list, also when it is empty
 	method := ""
 	switch {
@@ -56,7 +56,7 @@ func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapab
 	}
 	if method != "" {
 		var again opened
-		err := s.wire.call(ctx, method, acp.LoadSessionRequest{SessionID: own, Cwd: dir, McpServers: none}, &again)
+		err := s.wire.requestAndWait(ctx, method, acp.LoadSessionRequest{SessionID: own, Cwd: dir, McpServers: none}, &again)
 		switch {
 		case err == nil:
 			s.learn(again.ConfigOptions, again.Models.Current)
@@ -67,7 +67,7 @@ func (s *speaker) enter(ctx context.Context, dir, own string, can acp.AgentCapab
 		s.opts.Logger.Info("agent cannot resume its session, opening a new one", "session", own, "err", err)
 	}
 	var fresh opened
-	err := s.wire.call(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: dir, McpServers: none}, &fresh)
+	err := s.wire.requestAndWait(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: dir, McpServers: none}, &fresh)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("opening a session: %w", plainly(err))

@@ -21,8 +21,8 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 	}
 	t.mu.Lock()
 	p.ToolCall.Status = "" // a question is no progress
-	c := t.call(p.ToolCall)
-	t.show(c)
+	c := t.updateCallLocked(p.ToolCall)
+	t.recordCall(c)
 	c.waits = !c.started
 	// Under its own name a call can only be denied, by a rule that names it.
 	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Looks, Subject: c.title})

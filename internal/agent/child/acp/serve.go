@@ -20,7 +20,7 @@ var errWithdrawn = errors.New("the agent withdrew the request")
 func (s *speaker) serve(m jsonrpc.Message) {
 	do := services[m.Method]
 	if do == nil {
-		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method " + m.Method})
+		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method " + m.Method})
 		return
 	}
 	var p struct {
@@ -28,17 +28,17 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	}
 	_ = json.Unmarshal(m.Params, &p) // what cannot be read names no session
 	if _, ours := s.at(p.Session); !ours {
-		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such session"})
+		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such session"})
 		return
 	}
 	t, ctx := s.admit(m)
 	switch {
 	case t != nil:
 	case m.Method == acp.MethodRequestPermission:
-		s.wire.reply(m.ID, acp.CancelledPermission(), nil)
+		s.wire.sendReply(m.ID, acp.CancelledPermission(), nil)
 		return
 	default:
-		s.wire.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "no turn is running"})
+		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "no turn is running"})
 		return
 	}
 	work := do(t, m.Params)
@@ -48,8 +48,8 @@ func (s *speaker) serve(m jsonrpc.Message) {
 		if err != nil && ctx.Err() != nil {
 			err = &jsonrpc.Error{Code: jsonrpc.RequestCancelled, Message: context.Cause(ctx).Error()}
 		}
-		t.forget(m.ID)
-		s.wire.reply(m.ID, result, err)
+		t.removeRequest(m.ID)
+		s.wire.sendReply(m.ID, result, err)
 	}()
 }
 
@@ -108,7 +108,7 @@ func (t *turn) withdraw(id json.RawMessage) {
 	}
 }
 
-func (t *turn) forget(id json.RawMessage) {
+func (t *turn) removeRequest(id json.RawMessage) {
 	t.speaker.mu.Lock()
 	withdraw := t.requests[string(id)]
 	delete(t.requests, string(id))

@@ -14,9 +14,9 @@ func (t *turn) closeOpen() {
 		case c.ended:
 			continue
 		case c.waits:
-			t.end(c, true)
+			t.endCall(c, true)
 		default:
-			t.start(c)
+			t.startCall(c)
 			t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallUnknown, Failed: true, Result: bellcord.ResultText(bellcord.CallUnknown, c.output)})
 		}
 		c.ended = true
@@ -33,9 +33,9 @@ func (t *turn) leaveOpen() {
 		switch {
 		case c.ended:
 		case c.waits:
-			t.show(c)
+			t.recordCall(c)
 		default:
-			t.start(c)
+			t.startCall(c)
 		}
 	}
 }

@@ -98,8 +98,8 @@ func ended(exit proc.Exit) *bellcord.Processes {
 	return p
 }
 
-// add takes output in and forgets the oldest of what is too much.
-func (one *terminal) add(data []byte) {
+// appendOutput takes output in and forgets the oldest of what is too much.
+func (one *terminal) appendOutput(data []byte) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	one.output = append(one.output, data...)
@@ -121,8 +121,8 @@ func (one *terminal) tail() (string, bool) {
 	return strings.ToValidUTF8(string(kept), "\uFFFD"), one.cut
 }
 
-// text is the output of a terminal, "" for one that there is not.
-func (one *terminal) text() string {
+// outputText is the output of a terminal, "" for one that there is not.
+func (one *terminal) outputText() string {
 	if one == nil {
 		return ""
 	}

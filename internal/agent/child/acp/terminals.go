@@ -61,7 +61,7 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 		one.most = min(*p.OutputByteLimit, mostOutput)
 	}
 	command.Output = func(data []byte) {
-		one.add(data)
+		one.appendOutput(data)
 		if e.own != "" {
 			t.emit(bellcord.ToolOutputDelta{Call: e.own, Text: strings.ToValidUTF8(string(data), "\uFFFD")})
 		}
@@ -77,21 +77,21 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 	t.mu.Unlock()
 	t.work.Go(func() { // the request that made it is still counted, so nobody has stopped waiting
 		defer kill(errOver)
-		t.run(running, one, command, e)
+		t.runCommand(running, one, command, e)
 	})
 	return acp.CreateTerminalResponse{TerminalID: id}, nil
 }
 
-// run sees a command to its end, with all that came from it.
-func (t *turn) run(ctx context.Context, one *terminal, command proc.Command, e effect) {
+// runCommand sees a command to its end, with all that came from it.
+func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Command, e effect) {
 	defer close(one.done)
 	exit, err := t.opts.Keeper.Run(ctx, command, bellcord.Forced(t.ctx))
 	if err != nil {
-		one.add([]byte("error: " + err.Error()))
+		one.appendOutput([]byte("error: " + err.Error()))
 		exit = proc.Exit{Code: 127}
 	}
 	one.exit = exit
-	end := bellcord.ToolCallEnded{Outcome: bellcord.CallFinished, Failed: exit.Code != 0, Result: one.text(), Processes: ended(exit)}
+	end := bellcord.ToolCallEnded{Outcome: bellcord.CallFinished, Failed: exit.Code != 0, Result: one.outputText(), Processes: ended(exit)}
 	switch {
 	case err != nil:
 		end.Outcome = bellcord.CallNotStarted

@@ -47,18 +47,18 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	if err := w.Step(ctx, bellcord.StepStarted{Model: s.spoken(), EstimatedInput: int64(len(text)+3) / 4}); err != nil {
 		return err // the agent has heard of nothing
 	}
-	t := s.begin(ctx, w)
+	t := s.startTurn(ctx, w)
 	defer s.finish(t)
-	s.wire.request(acp.MethodPrompt, acp.PromptRequest{SessionID: t.session, Prompt: blocks}, t.answer)
+	s.wire.request(acp.MethodPrompt, acp.PromptRequest{SessionID: t.session, Prompt: blocks}, t.receiveResponse)
 	select {
 	case a := <-t.answered:
 		return t.conclude(a)
 	case <-ctx.Done():
-		return t.stop()
+		return t.cancelPrompt()
 	}
 }
 
-func (s *speaker) begin(ctx context.Context, w *hub.Work) *turn {
+func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
 	t := &turn{
 		speaker: s, session: s.session, ctx: ctx, w: w,
 		answered: make(chan answer, 1), told: make(chan struct{}),
@@ -89,8 +89,8 @@ func (s *speaker) finish(t *turn) {
 	t.work.Wait()
 }
 
-// answer is called by the reader: whatever it reads next is too late.
-func (t *turn) answer(a answer) {
+// receiveResponse is called by the reader: whatever it reads next is too late.
+func (t *turn) receiveResponse(a answer) {
 	t.mu.Lock()
 	t.closed = true
 	t.mu.Unlock()
@@ -107,9 +107,9 @@ const (
 	forcedPatience = 250 * time.Millisecond
 )
 
-// stop tells the agent and waits for its answer to the prompt; what it says
+// cancelPrompt tells the agent and waits for its answer to the prompt; what it says
 // there decides nothing.
-func (t *turn) stop() error {
+func (t *turn) cancelPrompt() error {
 	cancel := func() { t.wire.notify(acp.MethodCancel, acp.CancelNotification{SessionID: t.session}) }
 	cancel()
 	close(t.told)

@@ -55,9 +55,9 @@ func (t *turn) update(u acp.Update) {
 	}
 	switch u := u.(type) {
 	case acp.ToolCall:
-		t.call(acp.ToolCallUpdate(u))
+		t.updateCallLocked(acp.ToolCallUpdate(u))
 	case acp.ToolCallUpdate:
-		t.call(u)
+		t.updateCallLocked(u)
 	default:
 		if t.ctx.Err() == nil {
 			t.say(u)

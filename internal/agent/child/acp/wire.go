@@ -49,7 +49,7 @@ func newWire(out io.Reader, in child.Writer, logger *slog.Logger) *wire {
 // read hands over requests and notifications, and answers to whoever asked, one
 // after the other, until the agent writes no more.
 func (w *wire) read(handle func(jsonrpc.Message)) {
-	defer w.close()
+	defer w.failPending()
 	for {
 		line, err := w.line()
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -69,9 +69,9 @@ func (w *wire) message(line []byte, handle func(jsonrpc.Message)) {
 	case m.Method != "":
 		handle(m)
 	case m.Error != nil:
-		w.answered(m.ID, answer{err: m.Error})
+		w.deliverAnswer(m.ID, answer{err: m.Error})
 	case len(m.ID) > 0:
-		w.answered(m.ID, answer{result: m.Result})
+		w.deliverAnswer(m.ID, answer{result: m.Result})
 	}
 }
 
@@ -108,8 +108,8 @@ func (w *wire) request(method string, params any, then func(answer)) {
 	w.mu.Unlock()
 }
 
-// call is a request whose answer is waited for, no longer than ctx lasts.
-func (w *wire) call(ctx context.Context, method string, params, result any) error {
+// requestAndWait is a request whose answer is waited for, no longer than ctx lasts.
+func (w *wire) requestAndWait(ctx context.Context, method string, params, result any) error {
 	came := make(chan answer, 1)
 	w.request(method, params, func(a answer) { came <- a })
 	select {
@@ -123,9 +123,9 @@ func (w *wire) call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-// answered gives an answer to whoever waits for it. One that nobody asked for,
+// deliverAnswer gives an answer to whoever waits for it. One that nobody asked for,
 // or a second one, is dropped.
-func (w *wire) answered(id json.RawMessage, a answer) {
+func (w *wire) deliverAnswer(id json.RawMessage, a answer) {
 	key := strings.Trim(string(id), `"`) // ours are numbers; some send them back as text
 	w.mu.Lock()
 	then := w.pending[key]
@@ -136,8 +136,8 @@ func (w *wire) answered(id json.RawMessage, a answer) {
 	}
 }
 
-// close tells all who wait that nothing more will come.
-func (w *wire) close() {
+// failPending tells all who wait that nothing more will come.
+func (w *wire) failPending() {
 	w.mu.Lock()
 	w.closed = true
 	left := w.pending
@@ -149,23 +149,23 @@ func (w *wire) close() {
 }
 
 func (w *wire) notify(method string, params any) {
-	w.send(envelope{"method": method, "params": params})
+	w.sendMessage(envelope{"method": method, "params": params})
 }
 
-// reply answers a request of the agent's.
-func (w *wire) reply(id json.RawMessage, result any, err error) {
+// sendReply answers a request of the agent's.
+func (w *wire) sendReply(id json.RawMessage, result any, err error) {
 	if err == nil {
-		w.send(envelope{"id": id, "result": result})
+		w.sendMessage(envelope{"id": id, "result": result})
 		return
 	}
 	var told *jsonrpc.Error
 	if !errors.As(err, &told) {
 		told = &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
 	}
-	w.send(envelope{"id": id, "error": told})
+	w.sendMessage(envelope{"id": id, "error": told})
 }
 
-func (w *wire) send(m envelope) {
+func (w *wire) sendMessage(m envelope) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {

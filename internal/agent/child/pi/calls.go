@@ -23,7 +23,7 @@ func (c *calls) find(id string) *call {
 	return nil
 }
 
-func (c *calls) add(id string) { *c = append(*c, &call{id: id}) }
+func (c *calls) addCall(id string) { *c = append(*c, &call{id: id}) }
 
 func (c *calls) only() string {
 	found := ""
@@ -38,7 +38,7 @@ func (c *calls) only() string {
 	return found
 }
 
-func (c *calls) start(t *telling, id string) {
+func (c *calls) startCall(t *telling, id string) {
 	if one := c.find(id); one != nil && !one.started {
 		one.started = true
 		t.emit(bellcord.ToolCallStarted{Call: id})
@@ -56,10 +56,10 @@ func (c *calls) output(t *telling, id, all string) {
 	one.output = all
 }
 
-// end ends a call that has not ended. Pi tells of an end twice: of the tool's,
+// endCall ends a call that has not ended. Pi tells of an end twice: of the tool's,
 // and with the result that goes to the model. A call that fails behind a stop
 // was stopped by it, as far as anybody can know.
-func (c *calls) end(t *telling, id, text string, failed bool) {
+func (c *calls) endCall(t *telling, id, text string, failed bool) {
 	one := c.find(id)
 	if one == nil {
 		return

@@ -70,8 +70,8 @@ func (d *dialogs) open(r record, stopping bool) {
 	})
 }
 
-// answer tells pi what a person chose.
-func (d *dialogs) answer(a *answer) {
+// sendChoice tells pi what a person chose.
+func (d *dialogs) sendChoice(a *answer) {
 	open, waits := d.waiting[a.dialog]
 	if !waits {
 		return
@@ -86,7 +86,7 @@ func (d *dialogs) answer(a *answer) {
 	} else {
 		reply["cancelled"] = true
 	}
-	d.write(reply)
+	d.writeRecord(reply)
 }
 
 // cancelAll tells pi that nobody will answer.

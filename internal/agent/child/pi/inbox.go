@@ -41,8 +41,8 @@ func (b *inbox) put(r record) bool {
 	return true
 }
 
-// end says that no more will come.
-func (b *inbox) end() {
+// endInput says that no more will come.
+func (b *inbox) endInput() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = true
@@ -57,8 +57,8 @@ func (b *inbox) back(records []record) {
 	b.wake()
 }
 
-// take returns what there is, in order, and whether that was the last of it.
-func (b *inbox) take() (records []record, ended bool) {
+// takeRecords returns what there is, in order, and whether that was the last of it.
+func (b *inbox) takeRecords() (records []record, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	records, b.records = b.records, nil

@@ -60,22 +60,22 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 	s.inbox.listen()
 	defer s.inbox.hush()
 	go s.read() // until the process's output ends
-	if _, err := s.call(ctx, "get_state", nil); err != nil {
+	if _, err := s.request(ctx, "get_state", nil); err != nil {
 		return "", fmt.Errorf("reading pi's state: %w", err)
 	}
 	if filepath.IsAbs(own) {
 		// A pi that cannot go on with it stays in the new session it has begun.
-		_, err := s.call(ctx, "switch_session", map[string]any{"sessionPath": own})
+		_, err := s.request(ctx, "switch_session", map[string]any{"sessionPath": own})
 		if err != nil && !errors.As(err, new(refusal)) {
 			return "", fmt.Errorf("resuming pi's session: %w", err)
 		}
 	}
 	quick, done := context.WithTimeout(ctx, queueBound)
 	defer done()
-	_, err := s.call(quick, "clear_queue", nil)
+	_, err := s.request(quick, "clear_queue", nil)
 	s.clears = err == nil
 	s.settles = s.settles || s.clears // it came four versions later
-	data, err := s.call(ctx, "get_state", nil)
+	data, err := s.request(ctx, "get_state", nil)
 	if err != nil {
 		return "", fmt.Errorf("reading pi's session: %w", err)
 	}
@@ -88,7 +88,7 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 }
 
 // Close implements child.Speaker. The reader ends with the process's output.
-func (s *speaker) Close() { s.inbox.end() }
+func (s *speaker) Close() { s.inbox.endInput() }
 
 // read hands on what pi says until its output ends.
 func (s *speaker) read() {
@@ -98,26 +98,26 @@ func (s *speaker) read() {
 			s.cancel(r.ID) // between turns nobody can be asked
 		}
 	}
-	s.inbox.end()
+	s.inbox.endInput()
 }
 
-// send writes a command and returns its id.
-func (s *speaker) send(command string, fields map[string]any) string {
+// sendCommand writes a command and returns its id.
+func (s *speaker) sendCommand(command string, fields map[string]any) string {
 	s.number++
 	id := "bellcord-" + strconv.Itoa(s.number)
 	record := map[string]any{"id": id, "type": command}
 	for name, value := range fields {
 		record[name] = value
 	}
-	s.write(record)
+	s.writeRecord(record)
 	return id
 }
 
 func (s *speaker) cancel(dialog string) {
-	s.write(map[string]any{"type": "extension_ui_response", "id": dialog, "cancelled": true})
+	s.writeRecord(map[string]any{"type": "extension_ui_response", "id": dialog, "cancelled": true})
 }
 
-func (s *speaker) write(record map[string]any) {
+func (s *speaker) writeRecord(record map[string]any) {
 	line, err := json.Marshal(record)
 	if err != nil {
 		return // strings, numbers and raw JSON of our own making
@@ -130,12 +130,12 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// call sends a command and waits for its response; only while no turn runs.
+// request sends a command and waits for its response; only while no turn runs.
 // Dialogs that come meanwhile are cancelled.
-func (s *speaker) call(ctx context.Context, command string, fields map[string]any) (json.RawMessage, error) {
-	id := s.send(command, fields)
+func (s *speaker) request(ctx context.Context, command string, fields map[string]any) (json.RawMessage, error) {
+	id := s.sendCommand(command, fields)
 	for {
-		records, ended := s.inbox.take()
+		records, ended := s.inbox.takeRecords()
 		for i, r := range records {
 			switch {
 			case r.asks():

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// stop tells pi, at once or as soon as it can hear it.
-func (t *turn) stop() {
+// abortTurn tells pi, at once or as soon as it can hear it.
+func (t *turn) abortTurn() {
 	t.stopping, t.telling.stopping = true, true
 	t.dialogs.cancelAll() // one that is open can keep pi from giving its word
 	switch t.phase {
@@ -23,9 +23,9 @@ func (t *turn) stop() {
 // abort tells pi to stop, and what waits in its queues not to start.
 func (t *turn) abort() {
 	if t.clears {
-		t.send("clear_queue", nil)
+		t.sendCommand("clear_queue", nil)
 	}
-	t.enter(aborting, t.send("abort", nil))
+	t.setPhase(aborting, t.sendCommand("abort", nil))
 }
 
 // confirmed is pi's state after its word. Some versions go on all the same: with

@@ -60,11 +60,11 @@ func (t *telling) hear(r record) {
 		t.messageEnds(r.Message)
 	case "tool_execution_start":
 		t.called(r.ToolCallID, r.ToolName, r.Args)
-		t.calls.start(t, r.ToolCallID)
+		t.calls.startCall(t, r.ToolCallID)
 	case "tool_execution_update":
-		t.calls.output(t, r.ToolCallID, r.PartialResult.Content.text())
+		t.calls.output(t, r.ToolCallID, r.PartialResult.Content.plainText())
 	case "tool_execution_end":
-		t.calls.end(t, r.ToolCallID, r.Result.Content.text(), r.IsError)
+		t.calls.endCall(t, r.ToolCallID, r.Result.Content.plainText(), r.IsError)
 	}
 }
 
@@ -143,8 +143,8 @@ func (t *telling) messageEnds(m message) {
 	case "assistant":
 		t.answerEnds(m)
 	case "toolResult":
-		t.since += int64(len(m.Content.text()))
-		t.calls.end(t, m.ToolCallID, m.Content.text(), m.IsError)
+		t.since += int64(len(m.Content.plainText()))
+		t.calls.endCall(t, m.ToolCallID, m.Content.plainText(), m.IsError)
 	}
 }
 
@@ -216,7 +216,7 @@ func (t *telling) called(id, name string, args json.RawMessage) {
 	if err := json.Unmarshal(args, &object); err != nil || object == nil {
 		c.Arguments = json.RawMessage(`{}`)
 	}
-	t.calls.add(id)
+	t.calls.addCall(id)
 	t.emit(c)
 }
 

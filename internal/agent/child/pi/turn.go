@@ -66,7 +66,7 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	t.telling = telling{speaker: s, work: w, ctx: ctx, since: int64(len(text))}
 	t.dialogs = dialogs{speaker: s, work: w, ctx: ctx, telling: &t.telling}
 	defer t.dialogs.drop()
-	t.enter(knocking, s.send("get_state", nil))
+	t.setPhase(knocking, s.sendCommand("get_state", nil))
 	err := t.play(ctx)
 	if ctx.Err() == nil {
 		err = errors.Join(err, t.telling.err)
@@ -85,9 +85,9 @@ func (t *turn) play(ctx context.Context) error {
 		case <-stopped:
 			stopped, forced = nil, bellcord.Forced(ctx)
 			patience = time.After(child.Patience)
-			t.stop()
+			t.abortTurn()
 		case <-t.inbox.more:
-			records, ended := t.inbox.take()
+			records, ended := t.inbox.takeRecords()
 			for _, r := range records {
 				if t.phase != over {
 					t.hear(ctx, r)
@@ -111,8 +111,8 @@ func (t *turn) play(ctx context.Context) error {
 	return t.err
 }
 
-// enter goes to a phase that waits for a command's response.
-func (t *turn) enter(p phase, awaited string) { t.phase, t.awaited = p, awaited }
+// setPhase goes to a phase that waits for a command's response.
+func (t *turn) setPhase(p phase, awaited string) { t.phase, t.awaited = p, awaited }
 
 // finish ends the turn.
 func (t *turn) finish(err error) { t.phase, t.err = over, err }
@@ -121,11 +121,11 @@ func (t *turn) finish(err error) { t.phase, t.err = over, err }
 func (t *turn) hear(ctx context.Context, r record) {
 	switch r.Type {
 	case "response":
-		t.answered(ctx, r)
+		t.handleResponse(ctx, r)
 	case "extension_ui_request":
 		t.dialogs.open(r, t.stopping)
 	case "dialog_answered":
-		t.dialogs.answer(r.Answer)
+		t.dialogs.sendChoice(r.Answer)
 	case "agent_start":
 		t.began, t.ended, t.returning, t.retrying = true, false, false, false
 	case "agent_end":
@@ -151,8 +151,8 @@ func (t *turn) hear(ctx context.Context, r record) {
 	}
 }
 
-// answered takes a response.
-func (t *turn) answered(ctx context.Context, r record) {
+// handleResponse takes a response.
+func (t *turn) handleResponse(ctx context.Context, r record) {
 	if r.ID != "" && r.ID == t.looking {
 		t.looking = ""
 		t.looked(stateOf(r.Data))
@@ -168,7 +168,7 @@ func (t *turn) answered(ctx context.Context, r record) {
 		t.accepted(r)
 	case aborting:
 		t.dialogs.drop()
-		t.enter(confirming, t.send("get_state", nil))
+		t.setPhase(confirming, t.sendCommand("get_state", nil))
 	case confirming:
 		t.confirmed(stateOf(r.Data))
 	case running, over:
@@ -188,7 +188,7 @@ func (t *turn) open(ctx context.Context, now state) {
 		if pictures := t.pictures(); len(pictures) > 0 {
 			prompt["images"] = pictures
 		}
-		t.enter(prompting, t.send("prompt", prompt))
+		t.setPhase(prompting, t.sendCommand("prompt", prompt))
 	}
 }
 
@@ -220,7 +220,7 @@ func (t *turn) accepted(r record) {
 	case what.Disposition == "handled": // by an extension: there is nothing to wait for
 		t.finish(nil)
 	default:
-		t.enter(running, "")
+		t.setPhase(running, "")
 		if t.stopping {
 			t.abort()
 		} else if what.Disposition == "" {
@@ -245,7 +245,7 @@ func (t *turn) look() {
 
 func (t *turn) lookAnyway() {
 	if t.phase == running && t.looking == "" {
-		t.looking = t.send("get_state", nil)
+		t.looking = t.sendCommand("get_state", nil)
 	}
 }
 
@@ -265,7 +265,7 @@ func (t *turn) looked(now state) {
 func (t *turn) lookAgain() {
 	switch t.phase {
 	case knocking:
-		t.enter(knocking, t.send("get_state", nil))
+		t.setPhase(knocking, t.sendCommand("get_state", nil))
 	case running:
 		t.lookAnyway()
 	case confirming:

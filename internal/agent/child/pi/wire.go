@@ -97,8 +97,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]block)(c))
 }
 
-// text is the content for somebody who reads.
-func (c content) text() string {
+// plainText is the content for somebody who reads.
+func (c content) plainText() string {
 	var all []string
 	for _, b := range c {
 		switch b.Type {

@@ -104,7 +104,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case freed:
 		return s, s.caughtUp
 	case grown:
-		s.take(s.feed.Take())
+		s.showNews(s.feed.Take())
 	case chat.Report:
 		s.model.Hear(msg)
 		s.feed.Watch(s.ctx, s.model.Session().ID)
@@ -123,7 +123,7 @@ func (s *screen) obey(actions []chat.Action) tea.Cmd {
 	return nil
 }
 
-func (s *screen) take(news chat.News) {
+func (s *screen) showNews(news chat.News) {
 	s.model.Tick(time.Now())
 	s.model.Take(news.Events)
 	for _, err := range []error{news.Lost, news.Failed} {

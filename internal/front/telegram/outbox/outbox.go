@@ -97,24 +97,24 @@ func (o *Outbox) Put(c Call) {
 		to = &chat{}
 		o.chats[c.Chat] = to
 	}
-	to.add(c)
+	to.addCall(c)
 	if o.working {
-		o.tell()
+		o.wake()
 		return
 	}
 	o.working = true
 	o.still.Go(o.work)
 }
 
-// tell wakes whoever hands out the turns.
-func (o *Outbox) tell() {
+// wake wakes whoever hands out the turns.
+func (o *Outbox) wake() {
 	select {
 	case o.news <- struct{}{}:
 	default:
 	}
 }
 
-func (to *chat) add(c Call) {
+func (to *chat) addCall(c Call) {
 	if c.Slot == "" {
 		to.sure = append(to.sure, c)
 		return
@@ -153,7 +153,7 @@ func (o *Outbox) Close(ctx context.Context) error {
 	for _, to := range o.chats {
 		to.shown = nil
 	}
-	o.tell()
+	o.wake()
 	o.mu.Unlock()
 	empty := make(chan struct{})
 	go func() { o.still.Wait(); close(empty) }()

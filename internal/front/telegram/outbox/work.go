@@ -42,7 +42,7 @@ func (o *Outbox) pick() (id int64, c *Call, wait time.Duration, over bool) {
 	switch {
 	case best != 0 && !o.next.After(now):
 		o.next = now.Add(o.pace.All)
-		return best, o.chats[best].take(now, o.pace), 0, false
+		return best, o.chats[best].takeCall(now, o.pace), 0, false
 	case best != 0:
 		return 0, nil, o.next.Sub(now), false
 	case !soonest.IsZero():
@@ -91,8 +91,8 @@ func (to *chat) before(other *chat) bool {
 	return to.served.Before(other.served)
 }
 
-// take removes the chat's next call: what has to arrive first.
-func (to *chat) take(now time.Time, pace Pace) *Call {
+// takeCall removes the chat's next call: what has to arrive first.
+func (to *chat) takeCall(now time.Time, pace Pace) *Call {
 	var c Call
 	if len(to.sure) > 0 {
 		c, to.sure = to.sure[0], to.sure[1:]
@@ -127,7 +127,7 @@ func (o *Outbox) make(id int64, c Call) {
 		o.logger.Warn("telegram call failed; retrying", "chat", id, "err", err)
 		to.again(c)
 	}
-	o.tell()
+	o.wake()
 }
 
 // hold is Telegram's word to wait: nothing goes to the chat until then, and later

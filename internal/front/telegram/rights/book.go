@@ -40,8 +40,8 @@ func (b *book) open(now time.Time) (n int) {
 	return n
 }
 
-// forget drops what is too old to count, so that the file stays small.
-func (b *book) forget(now time.Time) {
+// dropExpired drops what is too old to count, so that the file stays small.
+func (b *book) dropExpired(now time.Time) {
 	old := func(t time.Time) bool { return !now.Before(t.Add(day)) }
 	b.Strangers = slices.DeleteFunc(b.Strangers, func(s stranger) bool { return old(s.Told) })
 	for i := range b.Strangers {

@@ -67,14 +67,14 @@ func (l *List) Code(p Stranger) (code string, tell bool, err error) {
 	now := time.Now()
 	l.read(func(b *book) { // most who are not let in write again: that shall not cost a write
 		recent := book{Strangers: slices.Clone(b.Strangers)}
-		recent.forget(now)
+		recent.dropExpired(now)
 		tell = recent.due(p.ID, l.pairing, now) != silence
 	})
 	if !tell {
 		return "", false, nil
 	}
 	err = l.update(func(b *book) bool {
-		b.forget(now)
+		b.dropExpired(now)
 		what := b.due(p.ID, l.pairing, now)
 		tell = what != silence && b.pairedAt(p.ID) < 0
 		if tell && what == invitation {

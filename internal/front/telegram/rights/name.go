@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// check refuses settings by which somebody could be taken for somebody else.
-func (l *List) check() error {
+// validate refuses settings by which somebody could be taken for somebody else.
+func (l *List) validate() error {
 	people := map[string]bool{}
 	for id, name := range l.people {
 		if !person(id) {

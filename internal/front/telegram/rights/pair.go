@@ -44,7 +44,7 @@ func (l *List) Pair(code, name string) (made Paired, err error) {
 	}
 	now, closed, found := time.Now(), false, false
 	err = l.update(func(b *book) bool {
-		b.forget(now)
+		b.dropExpired(now)
 		at := b.holder(hashOf(code), now)
 		if found = at >= 0; !found {
 			closed = b.miss(now)

@@ -45,7 +45,7 @@ type List struct {
 // Open makes sure that the file can be read, and that its directory is there.
 func Open(c Config) (*List, error) {
 	l := &List{people: maps.Clone(c.People), groups: maps.Clone(c.Groups), pairing: c.Pairing, file: c.File}
-	if err := l.check(); err != nil {
+	if err := l.validate(); err != nil {
 		return nil, fmt.Errorf("telegram: %w", err)
 	}
 	if l.file == "" {

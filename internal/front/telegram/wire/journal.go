@@ -81,11 +81,11 @@ func (j *journal) keep(records []record) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := j.write(lines); err != nil {
+	if err := j.appendLines(lines); err != nil {
 		return err
 	}
 	for _, r := range fresh {
-		j.add(r)
+		j.addRecord(r)
 	}
 	select {
 	case j.wake <- struct{}{}:
@@ -95,7 +95,7 @@ func (j *journal) keep(records []record) error {
 	return nil
 }
 
-func (j *journal) add(r record) {
+func (j *journal) addRecord(r record) {
 	r.place = j.arrived
 	j.arrived++
 	j.waiting[r.id], j.known[r.id] = r, true
@@ -123,18 +123,18 @@ func (j *journal) handled(id int64) error {
 	if _, waits := j.waiting[id]; !waits {
 		return nil
 	}
-	if err := j.write(encode(line{Handled: []int64{id}})); err != nil {
+	if err := j.appendLines(encode(line{Handled: []int64{id}})); err != nil {
 		return err
 	}
 	delete(j.waiting, id)
-	j.forget(id)
+	j.markDone(id)
 	j.tidy()
 	return nil
 }
 
-// forget adds an update to those that are over, of which only the newest are
+// markDone adds an update to those that are over, of which only the newest are
 // known.
-func (j *journal) forget(id int64) {
+func (j *journal) markDone(id int64) {
 	j.known[id] = true
 	j.past = append(j.past, id)
 	if len(j.past) > remembered {
@@ -143,9 +143,9 @@ func (j *journal) forget(id int64) {
 	}
 }
 
-// write appends lines and syncs. After a failure some of them may be in the file,
+// appendLines appends lines and syncs. After a failure some of them may be in the file,
 // which does no harm: an update that is there twice is one.
-func (j *journal) write(lines []byte) error {
+func (j *journal) appendLines(lines []byte) error {
 	if j.file == nil {
 		return errShut
 	}

@@ -74,13 +74,13 @@ func (j *journal) load(data []byte) (lost int) {
 		for _, id := range l.Handled {
 			if !over[id] {
 				over[id] = true
-				j.forget(id)
+				j.markDone(id)
 			}
 		}
 	}
 	for _, r := range updates {
 		if !over[r.id] && !j.known[r.id] {
-			j.add(r)
+			j.addRecord(r)
 		}
 	}
 	return lost
