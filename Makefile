@@ -30,7 +30,7 @@ lint: $(GOBIN)/golangci-lint ## golangci-lint, see .golangci.yml
 
 .PHONY: test
 test: ## all tests, with the race detector, shuffled
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on -timeout 20m ./...
 
 .PHONY: tidy-check
 tidy-check: ## go.mod says what is used, here and in the modules of peers and examples
