@@ -98,7 +98,7 @@ type (
 		Text    string `json:"text"`
 		Omitted int64  `json:"omitted,omitempty"`
 	}
-	// ToolCallEnded is the call's result as the model will be told it.
+	// ToolCallEnded is the call's result as the model will receive it.
 	ToolCallEnded struct {
 		Call      string      `json:"call"`
 		Outcome   CallOutcome `json:"fate"`
@@ -141,7 +141,7 @@ type (
 		EstimatedInput int64  `json:"input,omitempty"`
 		Price          *Price `json:"price,omitempty"`
 	}
-	// SideRequestEnded tells what it cost.
+	// SideRequestEnded reports the usage of the request.
 	SideRequestEnded struct {
 		Purpose string `json:"for"`
 		Usage   Usage  `json:"usage"`

@@ -58,7 +58,7 @@ func (n *hubNode) closeHub() error {
 	return errors.Join(err, n.store.Close())
 }
 
-// startTurn starts a turn in a session of its own.
+// startTurn starts a turn in a new session.
 func (n *hubNode) startTurn(ctx context.Context) (*hub.Turn, error) {
 	made, err := n.Hub.NewSession(ctx, bellcord.Session{Dir: "/"})
 	if err != nil {

@@ -119,7 +119,7 @@ func (n *clusterNode) learnID(ctx context.Context) error {
 	return fmt.Errorf("node %s does not list itself", n.name)
 }
 
-// shutDown asks the node to go and waits until it has gone.
+// shutDown sends SIGTERM to the node and waits until it has exited.
 func (n *clusterNode) shutDown() error {
 	err := n.cmd.Process.Signal(syscall.SIGTERM)
 	err = errors.Join(err, <-n.said, n.cmd.Wait())
@@ -131,7 +131,8 @@ func (n *clusterNode) shutDown() error {
 	return nil
 }
 
-// endNow is leave without waiting for turns; one that has gone may do so twice.
+// endNow ends the node without waiting for its turns. It can be called again
+// after the node has exited.
 func (n *clusterNode) endNow() error {
 	if n.cmd == nil {
 		return nil

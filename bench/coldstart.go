@@ -109,8 +109,9 @@ func isolated(folder, name string, more ...string) []string {
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},` +
 	`"clientInfo":{"name":"coldstart","version":"1"}}}` + "\n"
 
-// startOnce starts the program once and says how long it took. It waits for the
-// process to end, so that no start has another's end beside it.
+// startOnce starts the program once and returns how long the start took. It
+// waits for the process to end, so that no start overlaps the end of another
+// one.
 func (s *starter) startOnce() (time.Duration, error) {
 	ctx, done := context.WithTimeout(context.Background(), coldStartBound)
 	defer done()

@@ -71,7 +71,7 @@ func (b *AnswerBuilder) findCall(id string) *answerCall {
 	return &answerCall{}
 }
 
-// endCalls sets the fate of the calls that have no recorded end.
+// endCalls sets the outcome of calls that have no recorded end.
 func (b *AnswerBuilder) endCalls() {
 	for _, m := range b.messages {
 		for _, c := range m.calls {

@@ -93,7 +93,7 @@ func (h *historian) read(ev bellcord.Event) {
 	}
 }
 
-// placePrompt is where a prompt has its place in the conversation.
+// placePrompt adds the prompt of a turn to the conversation.
 func (h *historian) placePrompt(ev bellcord.Event) {
 	h.closeStep(nil)
 	prompt := h.prompts[ev.Turn]

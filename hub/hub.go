@@ -323,7 +323,7 @@ func (l *line) advanceLocked() {
 	}
 }
 
-// dequeue takes a settled turn out of its line.
+// dequeue removes a settled turn from its session's queue.
 func (h *Hub) dequeue(t *Turn, l *line) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

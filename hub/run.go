@@ -27,8 +27,8 @@ func (h *Hub) runTurn(t *Turn, l *line) {
 	t.cancel(nil) // frees the context; its cause is decided
 }
 
-// claimTurn waits for the turn's place in line and claims it in the store, where
-// another process may be running the same session.
+// claimTurn waits until the turn is first in its queue and claims it in the
+// store, because another process may be running a turn of the same session.
 func (h *Hub) claimTurn(t *Turn, l *line) error {
 	result, err := t.accepted.Wait(context.WithoutCancel(t.ctx))
 	if err != nil {

@@ -216,8 +216,9 @@ func (t *Turn) Questions() []bellcord.Question {
 	return all
 }
 
-// answerQuestion passes a choice to the agent that asked; a second answer finds no question,
-// and one that comes behind a stop finds the turn ended.
+// answerQuestion passes a choice to the agent that asked the question. A
+// second answer finds no open question, and an answer after a stop finds the
+// turn ended.
 func (t *Turn) answerQuestion(question string, g given) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

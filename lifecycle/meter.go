@@ -62,7 +62,7 @@ func (m *meter) produced(bytes int) {
 	}
 }
 
-// endRequest counts a request; known is nil where the model did not tell.
+// endRequest counts a request; known is nil if the model reported no usage.
 func (m *meter) endRequest(r *request, known *bellcord.Usage) {
 	if r == nil {
 		return

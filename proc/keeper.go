@@ -90,7 +90,8 @@ func (k *Keeper) Close() error {
 	return errors.Join(errs...)
 }
 
-// beginStart lets a command start, unless the keeper is closed; leave with starting.Done.
+// beginStart allows a command to start, unless the keeper is closed. The
+// caller calls starting.Done afterwards.
 func (k *Keeper) beginStart() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -61,7 +61,8 @@ func (l *roll) late(alive []process) []process {
 	return late
 }
 
-// addAlive notes who is alive, and how it is to be ended; it returns the new ones.
+// addAlive records the living processes and how they will be ended. It
+// returns the new ones.
 func (l *roll) addAlive(alive []process, how How) []process {
 	var fresh []process
 	for _, p := range alive {

@@ -6,5 +6,5 @@ import "syscall"
 // identified on Windows.
 func CheckPeer(syscall.Conn, string) error { return nil }
 
-// OfATurn returns nil: the processes of a turn are not told apart on Windows.
+// OfATurn returns nil: on Windows the processes of a turn cannot be identified.
 func OfATurn(int, string) error { return nil }

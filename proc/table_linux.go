@@ -95,8 +95,9 @@ func markerOf(pid int) string {
 	return strings.Join(all, ",")
 }
 
-// signalProcess signals exactly the process that was meant, never a later one with its
-// number: the descriptor is bound to one process, and the start time says which.
+// signalProcess signals exactly this process, never a later one with the same
+// number: the descriptor is bound to one process, and the start time
+// identifies it.
 func signalProcess(id ident, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(id.pid, 0)
 	if errors.Is(err, unix.ESRCH) {

@@ -78,8 +78,8 @@ func (t *tree) scan(table []process) []process {
 	return t.remember(young, members)
 }
 
-// dropGoneGroups lets go of groups that are no more, so that a new one with the same
-// number is not taken for ours.
+// dropGoneGroups drops groups that no longer exist, so that a new group with
+// the same number is not taken for one of ours.
 func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 	used := make(map[int]bool)
 	for _, p := range young {

@@ -92,7 +92,7 @@ func (f *probeFlags) runProbe(ctx context.Context, command []string) error {
 	return err
 }
 
-// showResult tells a person who waits how far it has come.
+// showResult prints the result of one check while the probe runs.
 func (f *probeFlags) showResult(r probe.Result) {
 	if !f.json {
 		fmt.Fprintf(os.Stderr, "%-4s %-22s %s (%s)\n", r.Grade, r.Check, r.Saw, r.Took.Round(time.Millisecond))

@@ -50,8 +50,8 @@ var gaps = map[string]string{
 	"law 32: a stop on record outlives the node that was to heed it":              ownMemory,
 	"of two nodes that take over at once, each turn goes to one":                  ownMemory,
 	"law 36: the session of a dead node stays taken until its turn has ended":     ownMemory,
-	"whoever took over a turn that waits can run it, and claim it twice":          ownMemory,
-	"whoever took over a turn that runs can write to it":                          ownMemory,
+	"a node that took over a queued turn can run it, and claim it twice":          ownMemory,
+	"a node that took over a running turn can write to it":                        ownMemory,
 	"laws 23 and 28: what was acknowledged before kill -9 is there afterwards":    ownMemory,
 	"law 12: a node that writes without pause does not keep a stop waiting":       ownMemory,
 

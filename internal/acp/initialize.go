@@ -49,14 +49,15 @@ type PromptCapabilities struct {
 	EmbeddedContext bool `json:"embeddedContext"`
 }
 
-// McpCapabilities is which MCP servers an agent connects to besides commands.
+// McpCapabilities lists the transports to MCP servers that an agent supports in
+// addition to stdio.
 type McpCapabilities struct {
 	HTTP bool `json:"http"`
 	SSE  bool `json:"sse"`
 }
 
-// SessionCapabilities is which methods on sessions an agent serves besides
-// session/new, session/prompt and session/cancel.
+// SessionCapabilities lists the session methods that an agent supports in
+// addition to session/new, session/prompt and session/cancel.
 type SessionCapabilities struct {
 	List   Supported `json:"list,omitzero"`
 	Resume Supported `json:"resume,omitzero"`

@@ -60,7 +60,7 @@ func hasSpoken(messages []bellcord.Message) bool {
 	return false
 }
 
-// AfterClose implements llm.Provider: nobody bills anything.
+// AfterClose implements llm.Provider: nothing is billed.
 func (fake) AfterClose() llm.AfterClose { return llm.BillingStops }
 
 // Close closes the provider and ends the model.

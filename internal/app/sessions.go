@@ -16,7 +16,7 @@ func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.Desk, servers []acp.
 	a.tools.open(id, editor, servers)
 }
 
-// CloseEditor ends everything that a session of an editor has besides its turns.
+// CloseEditor ends everything that an editor's session has, except its turns.
 func (a *App) CloseEditor(id bellcord.SessionID) {
 	a.tools.closeSession(id)
 	a.background.End(id)
@@ -26,7 +26,7 @@ func (a *App) CloseEditor(id bellcord.SessionID) {
 // CloseMCPServers ends the MCP servers that the session's editor named.
 func (a *App) CloseMCPServers(id bellcord.SessionID) { a.tools.closeSession(id) }
 
-// ReleaseSession ends everything that a session has besides its turns, and
+// ReleaseSession ends everything that a session has, except its turns, and
 // withdraws the permissions that were given for the session.
 func (a *App) ReleaseSession(id bellcord.SessionID) {
 	a.policy.Forget(string(id))

@@ -56,7 +56,8 @@ func (s *shelf[K, V]) put(key K, value V, until time.Time) {
 	s.insert(key, value, until)
 }
 
-// putNew keeps a thing unless there is one. Of several who add it one is told true.
+// putNew stores a value unless the key has one. Of several concurrent calls,
+// exactly one returns true.
 func (s *shelf[K, V]) putNew(key K, value V, until time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +69,8 @@ func (s *shelf[K, V]) putNew(key K, value V, until time.Time) bool {
 	return true
 }
 
-// removeKey removes a thing. Of several who ask for it one has it.
+// removeKey removes a value and returns it. Of several concurrent calls,
+// exactly one gets it.
 func (s *shelf[K, V]) removeKey(key K) (value V, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

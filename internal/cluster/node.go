@@ -32,7 +32,7 @@ func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	return n, nil
 }
 
-// deliverFrames hands events of other nodes to who watches here.
+// deliverFrames passes events of other nodes to the viewers on this node.
 func (n *Node) deliverFrames(m *nats.Msg) {
 	got, err := n.bus.guard.accept(m.Subject, m.Data)
 	if err != nil {

@@ -54,8 +54,9 @@ func (b *Bus) Await(session bellcord.SessionID, more bool) {
 	}
 }
 
-// changeCount counts one more, or one less, of a kind, and reports whether it is the
-// first. Of a session with none the others do not hear again.
+// changeCount adds or removes one of a kind and reports whether it is the
+// first. A session whose count is zero is no longer announced to the other
+// nodes.
 func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*crowd) *int) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +116,8 @@ func (b *Bus) renewWatches() {
 	}
 }
 
-// addWatch notes that a node wants to hear of sessions, and whether it has viewers.
+// addWatch records that a node wants the events of sessions, and whether it
+// has viewers.
 func (w *watches) addWatch(node string, views bool, hashes ...uint64) {
 	until := time.Now().Add(keepWatch)
 	w.mu.Lock()

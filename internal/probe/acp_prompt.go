@@ -114,7 +114,8 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 	return true, "end_turn", nil
 }
 
-// saidBetween is what a session said between two places of the journal.
+// saidBetween returns the text of a session between two positions of the
+// journal.
 func (c *acpClient) saidBetween(from, to int, session string) string {
 	var b strings.Builder
 	for _, m := range c.said.since(from)[:to-from] {

@@ -49,7 +49,7 @@ func (a *agent) writeLines(lines ...[]byte) error {
 	return nil
 }
 
-// shutDown closes the agent's input, gives it the time to leave, and ends it.
+// shutDown closes the agent's input, gives it time to exit, and ends it.
 func (a *agent) shutDown() (took time.Duration, byItself bool, left proc.Report) {
 	began := time.Now()
 	_ = a.running.Stdin.Close() // it may be closed already

@@ -24,7 +24,7 @@ func (j *journal[T]) addEntry(v T) {
 	j.wake()
 }
 
-// endInput says that nothing more will come.
+// endInput marks that no more entries will arrive.
 func (j *journal[T]) endInput() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

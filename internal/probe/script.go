@@ -45,7 +45,7 @@ func (t *trial) short() script {
 	return script{fmt.Sprintf("%s [say %s]", nonce, shortReply(nonce)), nonce}
 }
 
-// shortReply is what a short turn says when it does what it was told.
+// shortReply is the answer of a short turn that follows its script.
 func shortReply(nonce string) string { return "answer-" + strings.TrimPrefix(nonce, "probe-") }
 
 // sleepers is a turn whose shell runs two processes that sleep for years. All

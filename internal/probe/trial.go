@@ -48,8 +48,8 @@ func (t *trial) introduce(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// startAgent starts a fresh process of the agent. Each line that it says is given to
-// hear, by one goroutine, in order; over is called after the last.
+// startAgent starts a new process of the agent. One goroutine passes each
+// line of its output to hear, in order, and calls over after the last one.
 func (t *trial) startAgent(hear func(at time.Time, line []byte), over func()) (*agent, error) {
 	if len(t.target.Command) == 0 {
 		return nil, errors.New("no command")
@@ -67,8 +67,8 @@ func (t *trial) startAgent(hear func(at time.Time, line []byte), over func()) (*
 	return a, nil
 }
 
-// endAgents ends all agents of the trial, with all that came from them. How they
-// leave by themselves is a check of its own.
+// endAgents ends all agents of the trial and everything that they started.
+// Another check tests how agents exit on their own.
 func (t *trial) endAgents() {
 	for _, a := range t.agents {
 		a.running.End(nil)

@@ -118,9 +118,9 @@ func (t *Traces) tellAll() {
 	}
 }
 
-// addNote adds a note to its turn's trace. A turn whose beginning is not known
-// here, because its process died or it was forgotten, has its end told from the
-// receipt alone.
+// addNote adds a note to its turn's trace. If the start of the turn is not
+// known here, because its process died or the trace was dropped, the end is
+// traced from the receipt alone.
 func (t *Traces) addNote(n note) {
 	element := t.open[n.turn]
 	switch b := n.body.(type) {
@@ -143,8 +143,9 @@ func (t *Traces) addNote(n note) {
 	}
 }
 
-// openTrace opens a turn's trace. Of too many turns the oldest is forgotten: its
-// process may have been taken for dead, and its end be another's to tell.
+// openTrace opens a turn's trace. If there are too many turns, the oldest
+// trace is dropped: another process may have taken the turn over and will
+// record its end.
 func (t *Traces) openTrace(n note, accepted time.Time) *list.Element {
 	if t.order.Len() >= mostOpen {
 		t.removeTurn(t.order.Front())
@@ -158,7 +159,7 @@ func (t *Traces) openTrace(n note, accepted time.Time) *list.Element {
 	return element
 }
 
-// removeTurn lets go of a turn. A span that was not ended is told to nobody.
+// removeTurn drops a turn. A span that has not ended is not exported.
 func (t *Traces) removeTurn(element *list.Element) {
 	delete(t.open, element.Value.(*turnTrace).turn)
 	t.order.Remove(element)

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// endTrace closes what is open and the root, as the receipt has it.
+// endTrace ends the open spans and the root, with the data of the receipt.
 func (t *turnTrace) endTrace(at time.Time, r bellcord.Receipt) {
 	finish(t.queued, at)
 	finish(t.step, at)

@@ -29,8 +29,8 @@ type spill struct {
 // made then. With no dir it keeps head and tail only.
 func newSpill(dir string) *spill { return &spill{dir: dir} }
 
-// addPiece takes a piece of the output. A disk that fails costs the file, never the
-// output: the last note tells.
+// addPiece adds a piece of the output. If the disk fails, the file is
+// incomplete and the output is not; the last note says so.
 func (s *spill) addPiece(piece string) {
 	if s.total+int64(len(piece)) > 2*mostShown {
 		s.save(piece)

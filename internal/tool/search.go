@@ -127,8 +127,8 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, nil
 }
 
-// writeLine writes a line when it matches or is near one that does. One match too
-// many ends the search: only then is it known that something is left out.
+// writeLine writes a line that matches or is near a match. The search ends
+// after one match too many, which shows that results are left out.
 func (s *search) writeLine(path string, n int, line []byte, at []int) error {
 	switch {
 	case at != nil && (s.matches == s.most || s.out.Len() > mostRead):

@@ -17,8 +17,8 @@ func (w *World) work(n *node, id turn) bool {
 	return false
 }
 
-// claimFirst claims the turn in the store when it is first in its line; a turn that
-// has been stopped by then is never claimed.
+// claimFirst claims the turn in the store when it is first in its queue. A
+// turn that was stopped before is never claimed.
 func (w *World) claimFirst(n *node, id turn, t *localTurn) bool {
 	switch {
 	case t.cut():

@@ -78,7 +78,7 @@ func (a *auditor) accepted(w *World, by nodeID, o *op) {
 	a.turns[t].owner, a.turns[t].life = by, o.life
 }
 
-// edited is told of every edit that was carried out.
+// edited is called for every edit that was carried out.
 func (a *auditor) edited(w *World, by nodeID, o *op) {
 	t := o.turn
 	b := &a.turns[t]

@@ -89,7 +89,8 @@ func (w *World) watched(place int, session int8) bool {
 	return false
 }
 
-// showEvent hands an event to those who watch its session, here and elsewhere.
+// showEvent delivers an event to the viewers of its session, on this node and
+// on others.
 func (w *World) showEvent(n *node, session int8, seq int, ev event) {
 	w.showHere(n, session, seq, ev)
 	w.publish(n, message{kind: frame, session: session, seq: seq, event: ev})

@@ -68,8 +68,8 @@ func (w *World) inherit(by, dead nodeID) {
 	}
 }
 
-// leaveCluster is a node's word that it goes. With turns unended it leaves its row, as
-// one that has left, and they are taken over at once by whoever looks next.
+// leaveCluster removes a node. With open turns its row stays, marked as left,
+// and the next node that polls takes the turns over.
 func (w *World) leaveCluster(id nodeID) {
 	row := w.db.node(id)
 	if row == nil {

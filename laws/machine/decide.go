@@ -39,7 +39,7 @@ var ends = [...]bellcord.End{done: bellcord.EndDone, failed: bellcord.EndFailed,
 
 func at(s stamp) time.Time { return time.Unix(0, int64(s)) }
 
-// facts are what the rules are told of an op's turn.
+// facts returns the facts about an op's turn for the rules.
 func (w *World) facts(by nodeID, o *op) lifecycle.Facts {
 	row := &w.db.turns[o.turn]
 	f := lifecycle.Facts{

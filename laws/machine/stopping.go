@@ -1,8 +1,8 @@
 package machine
 
-// requestStop is what a node does when a client stops a turn there. The turn is told at
-// once where it is here; the record is written beside, and the bus carries the
-// word to the others. The client is answered when the record is durable.
+// requestStop carries out a client's stop at a node. A turn on this node is
+// stopped immediately. In parallel the record is written and the bus informs
+// the other nodes. The client gets its answer when the record is durable.
 func (w *World) requestStop(n *node, id turn, how mode) {
 	if how == forced {
 		w.tally.Forced++

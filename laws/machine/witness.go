@@ -35,7 +35,7 @@ func (a *auditor) endTold(w *World, t turn, how end) {
 	}
 }
 
-// endRefused is told when a node hears that its end was not accepted.
+// endRefused is called when a node learns that its end was not accepted.
 func (a *auditor) endRefused(w *World, o *op) {
 	if row := &w.db.turns[o.turn]; row.state == over && row.receipt == o.at {
 		w.fail(NothingLost, "the end of turn %d is in the store, and its node was refused it", o.turn)

@@ -103,8 +103,8 @@ func (b *chromium) listen(out io.ReadCloser) {
 	}
 }
 
-// callMethod asks for something, of a page where one is named, and reads the result
-// into the given value, unless that is nil.
+// callMethod calls a method of the browser, or of a page if one is named, and
+// reads the result into the given value, unless that is nil.
 func (b *chromium) callMethod(ctx context.Context, page, method string, params map[string]any, into any) error {
 	text, err := json.Marshal(params)
 	if err != nil {
@@ -139,7 +139,7 @@ func (b *chromium) callMethod(ctx context.Context, page, method string, params m
 	}
 }
 
-// quit has it leave, and ends it where it does not.
+// quit closes the browser, and kills it if it does not exit.
 func (b *chromium) quit() {
 	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()

@@ -81,7 +81,7 @@ func (h *house) program(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// startServer starts it and waits until it says where it serves.
+// startServer starts the server and waits until it prints its address.
 func (h *house) startServer(ctx context.Context) error {
 	logged, err := h.serve.StderrPipe()
 	if err != nil {

@@ -59,9 +59,9 @@ func (t *trial) lastCurls(bounded context.Context, records map[bellcord.SessionI
 	return nil
 }
 
-// countKills says how the kills were made. The pages notice about as many as were
-// made: of a connection that had been used before, Chromium itself repeats a
-// request that was cut before the first byte of its answer.
+// countKills reports how the connections were killed. The pages notice about
+// as many kills as were made: if a reused connection is cut before the first
+// byte of an answer, Chromium repeats the request without notice.
 func (t *trial) countKills(r *report) {
 	torn := int64(0)
 	for _, c := range t.curls {

@@ -135,9 +135,9 @@ func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) 
 // not exist.
 var errNotHeld = errors.New("the transaction does not hold the session")
 
-// addBodies puts bodies at the end of a session's log; they are written with the
-// commit. One that cannot be written down is refused, before anything is added:
-// it concerns nobody else.
+// addBodies appends bodies to a session's log; they are written with the
+// commit. A body that cannot be encoded is refused before anything is added,
+// so that other operations are not affected.
 func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) bellcord.Result {
 	var added bellcord.Result
 	data, err := marshalAll(bodies)

@@ -49,7 +49,7 @@ func orBusy(err error) error {
 	return err
 }
 
-// truncate empties the log unless somebody reads from it or writes.
+// truncate empties the log unless a connection reads from it or writes to it.
 func (s *Store) truncate(ctx context.Context) (busy bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

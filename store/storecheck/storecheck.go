@@ -144,7 +144,7 @@ func (c *checker) turn(ctx context.Context, id bellcord.TurnID) error {
 	return nil
 }
 
-// deleted reports whether somebody deleted the session during the check.
+// deleted reports whether the session was deleted during the check.
 func (c *checker) deleted(ctx context.Context) bool {
 	_, err := c.store.Session(ctx, c.session)
 	return errors.Is(err, bellcord.ErrNoSession)

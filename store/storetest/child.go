@@ -55,8 +55,8 @@ func obey(node Node, line string, out io.Writer) string {
 	return "failed to understand " + word
 }
 
-// commitLine commits an op and puts the result into a line: the number that whoever
-// sent it needs, or why it was refused.
+// commitLine commits an op and returns the result as a line: the number that
+// the parent needs, or the reason of a refusal.
 func commitLine(node Node, op bellcord.Op) string {
 	results, err := node.Commit(context.Background(), []bellcord.Op{op})
 	if err != nil {

@@ -52,7 +52,7 @@ func (b *bench) startChild() *process {
 	return p
 }
 
-// sendLine hands the child a line to obey.
+// sendLine sends the child a command line.
 func (p *process) sendLine(words ...any) {
 	p.b.Helper()
 	if _, err := fmt.Fprintln(p.in, words...); err != nil {

@@ -14,8 +14,8 @@ var takeOverChecks = []check{
 	{"law 32: a stop on record outlives the node that was to heed it", stopOutlives},
 	{"of two nodes that take over at once, each turn goes to one", takenOnce},
 	{"law 36: the session of a dead node stays taken until its turn has ended", stillBusy},
-	{"whoever took over a turn that waits can run it, and claim it twice", takenAndRun},
-	{"whoever took over a turn that runs can write to it", takenAndWritten},
+	{"a node that took over a queued turn can run it, and claim it twice", takenAndRun},
+	{"a node that took over a running turn can write to it", takenAndWritten},
 	{"a node that leaves in order leaves nothing to take", left},
 	{"law 33: a node that leaves with turns unended leaves them to others", leftBehind},
 }

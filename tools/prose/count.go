@@ -19,7 +19,8 @@ var ruledOut = regexp.MustCompile(`(?i)\b(who|whoever|nobody|somebody|everybody|
 //go:embed allowed.txt
 var allowedList string
 
-// printShares prints the share of comment blocks with either sort of word.
+// printShares prints the share of comment blocks that contain verbs of people
+// or words of rule 9.
 func printShares(texts []text) error {
 	allowed, err := readAllowed()
 	if err != nil {

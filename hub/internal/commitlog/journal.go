@@ -104,8 +104,8 @@ func (e *Entry) Result() bellcord.Result { return e.result }
 // Again queues another op behind the entry, in its journal.
 func (e *Entry) Again(op bellcord.Op) *Entry { return e.journal.Put(op) }
 
-// takeWaiting hands all that waits to the committer, who found the journal where the
-// mark says.
+// takeWaiting returns all waiting entries to the committer and clears mark,
+// the flag under which the committer found the journal.
 func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

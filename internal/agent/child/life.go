@@ -39,7 +39,7 @@ type life struct {
 	fresh  bool   // the agent has just begun it, and knows nothing of ours
 }
 
-// startProcess starts a process, and has it open the session beside whoever waits.
+// startProcess starts a process and opens its session in the background.
 func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
 	l := &life{name: a.Definition.Name, opened: make(chan struct{}), told: own, stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{

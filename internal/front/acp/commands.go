@@ -56,7 +56,8 @@ func (s *Server) obey(request json.RawMessage, sess *session, word, rest string)
 	}
 }
 
-// runAsync carries out what takes time, beside the goroutine that reads the wire.
+// runAsync runs a slow command outside the goroutine that reads the
+// connection.
 func (s *Server) runAsync(request json.RawMessage, sess *session, errand func() (string, error)) {
 	done := sess.book.errand()
 	s.work.Go(func() {

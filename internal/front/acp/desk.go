@@ -16,8 +16,8 @@ type Desk struct {
 	session string
 }
 
-// requestEditor is a request to the editor that ends with ctx: the editor is told, and
-// what it still answers is dropped.
+// requestEditor sends a request to the editor. When ctx ends, the editor gets
+// a cancel, and its answer is dropped.
 func (d *Desk) requestEditor(ctx context.Context, method string, params, result any) error {
 	request := d.conn.Request(method, params)
 	defer context.AfterFunc(ctx, func() { request.Cancel() })()

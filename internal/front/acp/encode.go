@@ -95,9 +95,9 @@ func (e *encoder) event(ev bellcord.Event) {
 	}
 }
 
-// beginTurn shows what the person said, unless the client knows. Turns that were
-// stopped while they waited have it shown at their end. A task that is none of
-// the conversation was not said.
+// beginTurn shows the prompt, unless the client has it. The prompt of a turn
+// that was stopped in the queue is shown at its end. Tasks outside the
+// conversation have no prompt.
 func (e *encoder) beginTurn(turn bellcord.TurnID) {
 	prompt := e.prompts[turn]
 	delete(e.prompts, turn)

@@ -74,8 +74,8 @@ func (s *Server) cancel(m jsonrpc.Message) {
 	}
 }
 
-// stopSession stops what the session runs and what waits in it, in whichever process:
-// a second window of the editor is a process of its own.
+// stopSession stops the running and queued turns of the session, in whichever
+// process they are: a second window of the editor is another process.
 func (s *session) stopSession(cause bellcord.Cause) *hub.Stopping {
 	return s.hub.Stop(bellcord.StopRequest{Session: s.id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 }

@@ -46,7 +46,8 @@ func (a *answer) finish(to int) {
 	a.tail, a.read = a.tail[to:], 0
 }
 
-// endText says that nothing follows. A fence that a stop left open ends here.
+// endText marks the end of the text. A code fence that a stop left open ends
+// here.
 func (a *answer) endText() {
 	a.finish(len(a.tail))
 	a.over = true

@@ -144,8 +144,8 @@ func (m *Model) Interrupt(at time.Time) []Action {
 
 func (m *Model) quit() []Action { return []Action{Leave{}} }
 
-// requestStop says so at once and has the stop sent. One that is under way is not sent
-// again, unless it is to be forced.
+// requestStop shows the stop immediately and sends it. A stop that is under
+// way is sent again only to force it.
 func (m *Model) requestStop(mode bellcord.StopMode) []Action {
 	turn := m.target()
 	m.mine[turn] = true

@@ -26,7 +26,7 @@ func (p *panel) settled(m *Model) bool {
 	return m.Asked() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
 }
 
-// layOut lays the open question out in at most so many lines.
+// layOut lays out the open question in at most room lines.
 func (p *panel) layOut(m *Model, width, height, room int) []string {
 	q := m.questions[0]
 	if p.question != q.ID || p.width != width || p.height != height {

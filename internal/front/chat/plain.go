@@ -127,7 +127,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 	}
 }
 
-// showNews shows what the log has.
+// showNews prints new events.
 func (p *Plain) showNews(news News) error {
 	p.Model.pass(time.Now())
 	p.Model.Take(news.Events)

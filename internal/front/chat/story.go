@@ -111,7 +111,8 @@ func (s *story) recordAnswer(id, words string) {
 	}
 }
 
-// endTurn closes all that a turn left open, with the fates that its receipt tells.
+// endTurn closes everything that a turn left open, with the outcomes on its
+// receipt.
 func (s *story) endTurn(r bellcord.Receipt, at time.Time) {
 	s.settle(at)
 	for state, refs := range map[string][]bellcord.CallRef{

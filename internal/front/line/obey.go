@@ -56,7 +56,7 @@ func (s *Screen) farewell() string {
 	return "detached"
 }
 
-// requestStop says so at once and has the stop sent.
+// requestStop shows the stop immediately and sends it.
 func (s *Screen) requestStop(ctx context.Context, mode bellcord.StopMode, words string) error {
 	turn := s.watch.Running()
 	s.asked.Go(func() {

@@ -135,7 +135,7 @@ func (b *book) save(all []record) error {
 	return os.Rename(next, b.path)
 }
 
-// closeBook waits for the file; it says why it could not be written last.
+// closeBook waits for the file and returns the error of the last write.
 func (b *book) closeBook() error {
 	b.still.Wait()
 	return b.failed

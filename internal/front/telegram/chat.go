@@ -115,7 +115,8 @@ func (c *chat) until(ctx context.Context, holds func() bool) {
 	}
 }
 
-// signalEndLocked tells those who wait that something has ended. The lock is held.
+// signalEndLocked wakes the goroutines that wait for something to end. The
+// caller holds the lock.
 func (c *chat) signalEndLocked() {
 	close(c.news)
 	c.news = make(chan struct{})

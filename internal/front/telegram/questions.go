@@ -110,7 +110,7 @@ func choiceStyle(c bellcord.Choice) string {
 	return ""
 }
 
-// closeQuestion closes a question that somebody has answered, here or elsewhere.
+// closeQuestion closes a question that was answered, here or elsewhere.
 func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 	for _, q := range t.asked {
 		if q.ID == b.Question && q.fate == "" {

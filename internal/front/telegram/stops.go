@@ -15,8 +15,9 @@ import (
 // bound, and time to write the ends.
 const stopBound = 15 * time.Second
 
-// stopTurns stops what the chat runs, and what was said and is not accepted yet. All
-// of it has been told when stop returns, which waits for nothing.
+// stopTurns stops the chat's turns, and messages that are not accepted as
+// turns yet. It does not wait: when it returns, every stop has been
+// requested.
 func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
 	c.mu.Lock()
 	pending, session, mode := slices.Clone(c.pending), c.session, c.tellAll()

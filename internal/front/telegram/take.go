@@ -126,7 +126,7 @@ func (f *Front) say(p wire.Place, text string) {
 	}})
 }
 
-// handleMessage does what a message asks for.
+// handleMessage carries out the command or prompt of a message.
 func (c *chat) handleMessage(what verb, s said) {
 	c.stir()
 	switch what {

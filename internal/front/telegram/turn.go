@@ -65,7 +65,8 @@ func (t *turn) draft() int {
 // drafted reports whether a draft is one of the turn's.
 func (t *turn) drafted(id int) bool { return !t.over && (id-1)/64 == (t.draft()-1)/64 }
 
-// nextStopMode notes that the turn was told to stop here; the second time is a force.
+// nextStopMode records that the turn was stopped from this chat; the second
+// time the mode is force.
 func (t *turn) nextStopMode() bellcord.StopMode {
 	if t.told || t.stop != nil {
 		return bellcord.StopForce
@@ -99,7 +100,8 @@ func (t *turn) without() *turn {
 // mostThought bounds what is kept of thinking: its end is shown.
 const mostThought = 8000
 
-// applyBody takes in what the agent does; it reports whether that can be seen.
+// applyBody applies an event to the turn and reports whether the display
+// changes.
 func (t *turn) applyBody(body bellcord.Body) bool {
 	switch b := body.(type) {
 	case bellcord.TextDelta:

@@ -174,7 +174,7 @@ func (s *Server) fail(err error) error {
 	return p
 }
 
-// problem is what the caller is told of an error, without secrets.
+// problem is the description of an error for the caller, without secrets.
 func (s *Server) problem(err error) *problem {
 	p := asProblem(err)
 	p.Detail = s.Hide(p.Detail)

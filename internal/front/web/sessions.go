@@ -115,7 +115,7 @@ func (s *Server) ceiling(ctx context.Context, made bellcord.Session) error {
 	return nil
 }
 
-// checkSession asks whether there is such an agent and such a model.
+// checkSession checks that the agent and the model exist.
 func (s *Server) checkSession(made bellcord.Session) error {
 	if made.Agent != "" && s.CheckAgent != nil {
 		if err := s.CheckAgent(made.Agent); err != nil {

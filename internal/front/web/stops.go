@@ -74,8 +74,8 @@ func stopRoute(method, path, id, summary string) huma.Operation {
 	return op
 }
 
-// stopTurns is what every stop over HTTP comes to: one call of Hub.Stop, with what
-// the caller reaches as its bound.
+// stopTurns carries out every stop over HTTP: one call of Hub.Stop, limited
+// to the turns that the caller may stop.
 func (s *Server) stopTurns(ctx context.Context, said *api.Stop, req bellcord.StopRequest) (*stopped, error) {
 	body := api.Stop{}
 	if said != nil {

@@ -108,7 +108,8 @@ func (w *watched) settle(id bellcord.SessionID, of *watchers) {
 	}
 }
 
-// stopUnwatched stops the turns that hang on nobody; it looks again under the lock.
+// stopUnwatched stops turns that have no viewer left. It checks this again
+// under the lock.
 func (w *watched) stopUnwatched(id bellcord.SessionID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -34,7 +34,7 @@ type Config struct {
 	Origins []string // other than our own that may ask, as in "https://example.com"
 	// BehindProxy believes the last X-Forwarded-For about where a request is from.
 	BehindProxy bool
-	// Secure means that browsers reach the server over TLS, and shall use nothing else.
+	// Secure means that browsers reach the server over TLS and must use nothing else.
 	Secure bool
 	// CheckPeer says why the process at the other end of a connection to the local
 	// socket may not use it; nil accepts every process.
@@ -46,7 +46,7 @@ type Config struct {
 	CheckModel func(name string) error
 	CheckAgent func(name string) error
 	// Ceiling says why a caller without the scope admin may not have a session with
-	// a mode and an agent; nil lets everybody choose.
+	// a mode and an agent; nil sets no limit.
 	Ceiling func(mode, agent string) error
 	Models  func() []api.Model
 	Agents  func() []api.Agent

@@ -35,8 +35,8 @@ type block struct {
 	input     string // of a call that came with all its arguments at once
 }
 
-// addEvent takes in an event and emits what it says. Kinds that are not known are
-// passed over, as the API asks its clients to do.
+// addEvent applies an event and emits its content. Unknown kinds are skipped,
+// as the API requires of its clients.
 func (a *answer) addEvent(ctx context.Context, event sdk.MessageStreamEventUnion) error {
 	switch event.Type {
 	case "message_start":
@@ -175,7 +175,7 @@ func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 // arguments may look complete and not be.
 func (a *answer) complete() bool { return a.stop != "" && len(a.blocks) == 0 }
 
-// fullReply is only asked for when the answer is complete.
+// fullReply returns the reply. It is called only when the answer is complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish := finishOf(a.stop)
 	if finish == finishStop && len(a.calls) > 0 {

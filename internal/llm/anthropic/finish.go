@@ -33,9 +33,9 @@ func finishOf(reason sdk.StopReason) string {
 	return finishStop
 }
 
-// endStream judges how the stream ended; err is the SDK's word, which is nil also for
-// a stream that just ceased. What breaks after the stop reason takes nothing
-// from the answer.
+// endStream decides how the stream ended; err is the SDK's error, which is
+// also nil for a stream that just ceased. An error after the stop reason does
+// not invalidate the answer.
 func (a *answer) endStream(err error) error {
 	var told *sdk.Error
 	switch {

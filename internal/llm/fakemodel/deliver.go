@@ -49,9 +49,9 @@ func (x *exchange) head(status int, contentType string) {
 	x.w.WriteHeader(status)
 }
 
-// deliverPiece delivers one piece of the body. What it carries is recorded before it
-// leaves, because whoever has received it may look at the records at once; it is
-// taken back if it could not be delivered.
+// deliverPiece delivers one piece of the body. The piece is recorded before
+// it is sent, because the client may read the records as soon as it has the
+// piece. The record is removed if the piece could not be delivered.
 func (x *exchange) deliverPiece(piece []byte, text string, last bool) error {
 	if err := x.r.Context().Err(); err != nil {
 		return err

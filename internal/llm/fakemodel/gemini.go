@@ -110,7 +110,7 @@ func (geminiFormat) read(r *http.Request, body []byte) turn {
 	return t
 }
 
-// addTo adds what one content says to the turn.
+// addTo adds one content to the turn.
 func (c geminiContent) addTo(t *turn) {
 	called := false
 	for _, part := range c.Parts {

@@ -119,7 +119,8 @@ func (g *geminiTalk) part(raw json.RawMessage) error {
 	}
 }
 
-// checkText of a user starts a new turn; only that turn's calls must be signed.
+// checkText checks a text part. A user's text starts a new turn; only that
+// turn's calls must be signed.
 func (g *geminiTalk) checkText(part map[string]json.RawMessage) error {
 	var words string
 	if err := json.Unmarshal(part["text"], &words); err != nil || isNull(part["text"]) {

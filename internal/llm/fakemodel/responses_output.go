@@ -112,7 +112,8 @@ type responsesReply struct {
 	calls   []*responsesItem // of the items, by the script's index
 }
 
-// placeBeat puts a beat where it belongs and says whether that item is new.
+// placeBeat adds a beat to the item it belongs to and reports whether that
+// item is new.
 func (c *responsesReply) placeBeat(b beat) (item *responsesItem, opened bool) {
 	switch b.kind {
 	case beatArgs:

@@ -19,8 +19,8 @@ type answer struct {
 	calls   []llm.Call
 }
 
-// addEvent takes in an event and emits what it says. It emits nothing once ctx has
-// ended, although events that had come before may still be there to be read.
+// addEvent applies an event and emits its content. It emits nothing once ctx
+// has ended, although earlier events may still be unread.
 func (a *answer) addEvent(ctx context.Context, event []byte) error {
 	var c chunk
 	if err := json.Unmarshal(event, &c); err != nil {

@@ -29,7 +29,7 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// fullReply is only asked for when the answer is complete.
+// fullReply returns the reply. It is called only when the answer is complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish, err := a.finished()
 	if err != nil {

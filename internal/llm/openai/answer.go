@@ -31,8 +31,8 @@ type answer struct {
 	calls   calls
 }
 
-// addChunk takes in a chunk and emits what it says. It emits nothing once ctx has
-// ended, although chunks that had come before may still be there to be read.
+// addChunk applies a chunk and emits its content. It emits nothing once ctx
+// has ended, although earlier chunks may still be unread.
 func (a *answer) addChunk(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	if err := a.meter(ctx, chunk); err != nil {
 		return err
@@ -102,9 +102,9 @@ func reasoning(fields map[string]respjson.Field) string {
 // complete reports whether the finish reason has come.
 func (a *answer) complete() bool { return a.finish != "" }
 
-// endStream judges how the stream ended; err is the SDK's word, which is nil also for
-// a stream that just ceased. What breaks after the finish reason takes nothing
-// from the answer.
+// endStream decides how the stream ended; err is the SDK's error, which is
+// also nil for a stream that just ceased. An error after the finish reason
+// does not invalidate the answer.
 func (a *answer) endStream(err error) error {
 	var told *ssestream.StreamError
 	switch {
@@ -119,8 +119,8 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// fullReply is only asked for when the finish reason has come: until then a call's
-// arguments may look complete and not be.
+// fullReply returns the reply. It is called only after the finish reason:
+// until then a call's arguments may look complete and not be.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish := a.finish
 	switch {

@@ -23,9 +23,9 @@ type call struct {
 	args  strings.Builder
 }
 
-// addFragment gives a fragment to the call it belongs to. The index says which, where
-// there is one; servers that leave it out, or number all calls alike, send
-// fragments that tell by themselves where a call begins.
+// addFragment adds a fragment to its call. The index identifies the call, if
+// there is one. Servers that omit the index, or number all calls alike, send
+// fragments that show where a call begins.
 func (cs *calls) addFragment(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	c := cs.find(f)
 	if c == nil || c.endsBefore(f) {

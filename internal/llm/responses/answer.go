@@ -40,9 +40,9 @@ type answer struct {
 // complete reports whether the last event has come.
 func (a *answer) complete() bool { return a.finish != "" }
 
-// addEvent takes in an event and emits what it says. It emits nothing once ctx has
-// ended, although events that had come before may still be there to be read.
-// Events that are not listed have nothing that others do not have too.
+// addEvent applies an event and emits its content. It emits nothing once ctx
+// has ended, although earlier events may still be unread. Events that are not
+// listed carry nothing new.
 func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) error {
 	switch ev.Type {
 	case "response.created", "response.in_progress":
@@ -142,8 +142,9 @@ func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	return a.emit(b)
 }
 
-// endStream judges how the stream ended; err is the SDK's word, which is nil also for
-// a stream that just ceased. After the last event nothing of it was read.
+// endStream decides how the stream ended; err is the SDK's error, which is
+// also nil for a stream that just ceased. Nothing is read after the last
+// event.
 func (a *answer) endStream(err error) error {
 	var inStream *ssestream.StreamError
 	switch {
@@ -158,7 +159,7 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// fullReply is only asked for when the answer is complete.
+// fullReply returns the reply. It is called only when the answer is complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	list, err := listed(a.calls)
 	if err != nil {

@@ -62,8 +62,8 @@ func (s *Server) record(q *request) *Call {
 	return entry
 }
 
-// handleCall does what a call asks for and encodes the answer. updates are those
-// that the bot has once the answer has left.
+// handleCall carries out a call and encodes the answer. updates are delivered
+// to the bot after the answer was sent.
 func (s *Server) handleCall(ctx context.Context, q *request, m method) (status int, body []byte, updates []*update) {
 	if m.polls {
 		updates, err := s.poll(ctx, q)

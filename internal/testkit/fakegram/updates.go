@@ -40,8 +40,8 @@ type update struct {
 	told func(time.Time) // asked when the bot has it, each time
 }
 
-// queueUpdate puts an update into the inbox; it is false if the bot does not want it.
-// With the lock held.
+// queueUpdate puts an update into the inbox. It returns false if the bot did
+// not subscribe to its kind. The caller holds the lock.
 func (s *Server) queueUpdate(now time.Time, kind string, body any, told func(time.Time)) bool {
 	allowed := s.inbox.allowed
 	if len(allowed) > 0 && !slices.Contains(allowed, kind) || len(allowed) == 0 && slices.Contains(onlyIfAsked, kind) {

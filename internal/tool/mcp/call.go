@@ -21,8 +21,8 @@ const (
 	longestCall = 24 * time.Hour
 )
 
-// callTool does one call of a tool. A server that turns out to be gone before
-// anything was sent is started anew, once.
+// callTool calls a tool. If the server turns out to be gone before anything
+// was sent, it is started again, once.
 func (s *server) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	for last := false; ; last = true {
 		l, err := s.up(ctx)
@@ -42,8 +42,8 @@ type reply struct {
 	err error
 }
 
-// callTool does one call over this link. When ctx ends it returns at once: the
-// server is told, and what it still says about this call is dropped.
+// callTool calls a tool over this link. When ctx ends it returns at once: the
+// server gets a cancellation, and later messages about this call are dropped.
 func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	e := l.desk.open()
 	defer l.desk.dropErrand(e)

@@ -35,7 +35,7 @@ func (d *desk) open() *errand {
 	return e
 }
 
-// dropErrand forgets the errand: what still comes for it is dropped.
+// dropErrand removes the errand. Later messages for it are dropped.
 func (d *desk) dropErrand(e *errand) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -46,8 +46,9 @@ func errandOf(ctx context.Context) *errand {
 	return e
 }
 
-// markSent must be asked before the first byte of the call is written. Of send and
-// withdraw one succeeds, so that "not started" is never said of what was sent.
+// markSent must be called before the first byte of the call is written. Only
+// one of markSent and withdraw succeeds, so that a call that was sent is
+// never reported as not started.
 func (e *errand) markSent() bool {
 	return e.state.CompareAndSwap(waiting, sent) || e.state.Load() == sent
 }

@@ -24,8 +24,8 @@ const (
 	mostTools = 1000
 )
 
-// listTools returns the tools, which are asked for when they may have changed: over
-// HTTP that is always (see greet).
+// listTools returns the tools. It requests them from the server when they may
+// have changed, which over HTTP is always (see greet).
 func (l *link) listTools(ctx context.Context) ([]described, error) {
 	if caps := l.session.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
 		return nil, nil // it is there for something else

@@ -74,8 +74,9 @@ func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// sendReply sends a reply if the outbox is not half full: who asks faster than it
-// reads gets no answer, and keeps no call and no cancelling from leaving.
+// sendReply sends a reply if the outbox is less than half full. A server that
+// sends requests faster than it reads gets no reply, and cannot delay calls
+// and cancellations.
 func (w *pipe) sendReply(reply *jsonrpc.Response) {
 	if reply == nil || len(w.outbox) >= cap(w.outbox)/2 {
 		return

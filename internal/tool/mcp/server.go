@@ -86,7 +86,7 @@ type described struct {
 	definition string // a hash of all of it
 }
 
-// listTools asks the server what it offers.
+// listTools returns the tools that the server offers.
 func (s *server) listTools(ctx context.Context) ([]described, error) {
 	ctx, done := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("did not list its tools within %v", s.opts.Start))
 	defer done()

@@ -85,7 +85,8 @@ func (w *web) learn(msg jsonrpc.Message) {
 
 func (w *web) agreed(version string) { w.post.version.Store(&version) }
 
-// sendReply sends a reply beside the reading; who asks too much gets no answer.
+// sendReply sends a reply in the background. A server with too many open
+// requests gets none.
 func (w *web) sendReply(reply *jsonrpc.Response) {
 	if reply == nil {
 		return

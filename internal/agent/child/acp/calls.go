@@ -25,7 +25,8 @@ type call struct {
 	allowed bool // by rule, mode or person
 }
 
-// updateCallLocked takes in what is new of a call; the lock is held.
+// updateCallLocked applies an update to its call and returns the call. The
+// caller holds the lock.
 func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
 	c := t.known(u)
 	if c == nil || c.ended {
@@ -123,9 +124,9 @@ func (t *turn) output(c *call, text string) {
 	}
 }
 
-// endCall records a call's end. After a stop agents call killed tools completed as
-// well as failed, so then it is left open: the receipt says that it was stopped,
-// with its output so far.
+// endCall records a call's end. After a stop, agents report killed tools as
+// completed or as failed, so the call is left open: the receipt lists it as
+// stopped, with its output so far.
 func (t *turn) endCall(c *call, failed bool) {
 	switch {
 	case t.ctx.Err() != nil:
@@ -140,7 +141,7 @@ func (t *turn) endCall(c *call, failed bool) {
 	c.ended = true
 }
 
-// contentText is the update's content as text, and whether it has any to tell.
+// contentText returns the update's content as text, and whether it has any.
 func (t *turn) contentText(u acp.ToolCallUpdate) (string, bool) {
 	var parts []string
 	for _, c := range u.Content {

@@ -33,8 +33,8 @@ func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
 	return can, nil
 }
 
-// opened is what an agent tells of a session. Models is not in the schema any
-// more, but there are agents that send it.
+// opened is an agent's description of a session. Models is no longer in the
+// schema, but some agents still send it.
 type opened struct {
 	acp.NewSessionResponse
 	Models struct {

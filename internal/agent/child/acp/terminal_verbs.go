@@ -98,7 +98,7 @@ func ended(exit proc.Exit) *bellcord.Processes {
 	return p
 }
 
-// appendOutput takes output in and forgets the oldest of what is too much.
+// appendOutput adds output and drops the oldest bytes beyond the limit.
 func (one *terminal) appendOutput(data []byte) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -121,7 +121,7 @@ func (one *terminal) tail() (string, bool) {
 	return strings.ToValidUTF8(string(kept), "\uFFFD"), one.cut
 }
 
-// outputText is the output of a terminal, "" for one that there is not.
+// outputText returns the output of a terminal, "" for a nil one.
 func (one *terminal) outputText() string {
 	if one == nil {
 		return ""

@@ -107,8 +107,8 @@ const (
 	forcedPatience = 250 * time.Millisecond
 )
 
-// cancelPrompt tells the agent and waits for its answer to the prompt; what it says
-// there decides nothing.
+// cancelPrompt sends the agent a cancel and waits for its response to the
+// prompt. The content of the response does not matter.
 func (t *turn) cancelPrompt() error {
 	cancel := func() { t.wire.notify(acp.MethodCancel, acp.CancelNotification{SessionID: t.session}) }
 	cancel()

@@ -123,8 +123,8 @@ func (w *wire) requestAndWait(ctx context.Context, method string, params, result
 	}
 }
 
-// deliverAnswer gives an answer to whoever waits for it. One that nobody asked for,
-// or a second one, is dropped.
+// deliverAnswer passes an answer to the request that waits for it. A second
+// answer, or one without a request, is dropped.
 func (w *wire) deliverAnswer(id json.RawMessage, a answer) {
 	key := strings.Trim(string(id), `"`) // ours are numbers; some send them back as text
 	w.mu.Lock()
@@ -136,7 +136,7 @@ func (w *wire) deliverAnswer(id json.RawMessage, a answer) {
 	}
 }
 
-// failPending tells all who wait that nothing more will come.
+// failPending ends all pending requests, because no more answers can arrive.
 func (w *wire) failPending() {
 	w.mu.Lock()
 	w.closed = true

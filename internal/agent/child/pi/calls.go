@@ -56,9 +56,9 @@ func (c *calls) output(t *telling, id, all string) {
 	one.output = all
 }
 
-// endCall ends a call that has not ended. Pi tells of an end twice: of the tool's,
-// and with the result that goes to the model. A call that fails behind a stop
-// was stopped by it, as far as anybody can know.
+// endCall ends an open call. Pi reports an end twice: for the tool, and with
+// the result for the model. A call that fails after a stop counts as stopped
+// by it.
 func (c *calls) endCall(t *telling, id, text string, failed bool) {
 	one := c.find(id)
 	if one == nil {

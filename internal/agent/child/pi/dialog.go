@@ -70,7 +70,7 @@ func (d *dialogs) open(r record, stopping bool) {
 	})
 }
 
-// sendChoice tells pi what a person chose.
+// sendChoice sends the person's choice to pi.
 func (d *dialogs) sendChoice(a *answer) {
 	open, waits := d.waiting[a.dialog]
 	if !waits {

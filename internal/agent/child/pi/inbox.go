@@ -41,7 +41,7 @@ func (b *inbox) put(r record) bool {
 	return true
 }
 
-// endInput says that no more will come.
+// endInput marks that no more records will arrive.
 func (b *inbox) endInput() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,8 @@ func (b *inbox) back(records []record) {
 	b.wake()
 }
 
-// takeRecords returns what there is, in order, and whether that was the last of it.
+// takeRecords returns the waiting records in order, and whether they are the
+// last ones.
 func (b *inbox) takeRecords() (records []record, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// abortTurn tells pi, at once or as soon as it can hear it.
+// abortTurn sends pi an abort, immediately or as soon as pi can process it.
 func (t *turn) abortTurn() {
 	t.stopping, t.telling.stopping = true, true
 	t.dialogs.cancelAll() // one that is open can keep pi from giving its word

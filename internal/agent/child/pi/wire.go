@@ -97,7 +97,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]block)(c))
 }
 
-// plainText is the content for somebody who reads.
+// plainText returns the content as text for a person.
 func (c content) plainText() string {
 	var all []string
 	for _, b := range c {

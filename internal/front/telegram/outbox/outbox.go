@@ -106,7 +106,7 @@ func (o *Outbox) Put(c Call) {
 	o.still.Go(o.work)
 }
 
-// wake wakes whoever hands out the turns.
+// wake wakes the goroutine that schedules the calls.
 func (o *Outbox) wake() {
 	select {
 	case o.news <- struct{}{}:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// validate refuses settings by which somebody could be taken for somebody else.
+// validate refuses settings that could confuse one person with another.
 func (l *List) validate() error {
 	people := map[string]bool{}
 	for id, name := range l.people {
