@@ -32,10 +32,7 @@ func printShares(texts []text) error {
 			continue
 		}
 		blocks++
-		rest := t.text
-		for _, a := range allowed {
-			rest = a.ReplaceAllString(rest, "")
-		}
+		rest := withoutAllowed(t.text, allowed)
 		verbs += one(people.MatchString(t.text))
 		words += one(ruledOut.MatchString(t.text))
 		verbsLeft += one(people.MatchString(rest))
@@ -46,6 +43,36 @@ func printShares(texts []text) error {
 	fmt.Printf("verbs of people:  %5d (%.1f %%), outside the reviewed list %5d (%.1f %%)\n", verbs, percent(verbs), verbsLeft, percent(verbsLeft))
 	fmt.Printf("words of rule 9:  %5d (%.1f %%), outside the reviewed list %5d (%.1f %%)\n", words, percent(words), wordsLeft, percent(wordsLeft))
 	return nil
+}
+
+// printRuledOut prints the texts below the path that count against the aims:
+// comment blocks with a counted word, and test names without an underscore
+// between subject, condition and expectation.
+func printRuledOut(texts []text, path string) error {
+	allowed, err := readAllowed()
+	if err != nil {
+		return err
+	}
+	for _, t := range texts {
+		if !strings.HasPrefix(t.at, path) {
+			continue
+		}
+		rest := withoutAllowed(t.text, allowed)
+		switch {
+		case t.kind == comment && (people.MatchString(rest) || ruledOut.MatchString(rest)):
+			fmt.Printf("%s: %s\n", t.at, strings.Join(strings.Fields(t.text), " "))
+		case t.kind == testName && t.name != "TestMain" && !strings.Contains(t.name, "_"):
+			fmt.Printf("%s: %s\n", t.at, t.name)
+		}
+	}
+	return nil
+}
+
+func withoutAllowed(words string, allowed []*regexp.Regexp) string {
+	for _, a := range allowed {
+		words = a.ReplaceAllString(words, "")
+	}
+	return words
 }
 
 func readAllowed() ([]*regexp.Regexp, error) {

@@ -1,6 +1,7 @@
 // Command prose measures the English of the repository.
 //
 //	go run ./tools/prose count        # comment blocks with words that english.md rules out
+//	go run ./tools/prose list hub/    # those blocks and old test names, below a path
 //	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
 //
 // A comment block is one paragraph group of Go comments, as go/ast has it. Uses
@@ -28,6 +29,8 @@ func run(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "count":
 		return printShares(texts)
+	case len(args) == 2 && args[0] == "list":
+		return printRuledOut(texts, args[1])
 	case len(args) == 2 && args[0] == "draw":
 		seed, err := strconv.ParseUint(args[1], 10, 64)
 		if err != nil {
@@ -36,5 +39,5 @@ func run(args []string) error {
 		draw(texts, seed)
 		return nil
 	}
-	return fmt.Errorf("usage: prose count | prose draw SEED")
+	return fmt.Errorf("usage: prose count | prose list PATH | prose draw SEED")
 }
