@@ -24,7 +24,7 @@ type AnswerMessage struct {
 type AnswerCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"args"`
-	Outcome   CallOutcome     `json:"fate,omitempty" enum:"not_started,finished,stopped,unknown" doc:"not given before the call or its turn has ended"`
+	Arguments json.RawMessage `json:"arguments"`
+	Outcome   CallOutcome     `json:"outcome,omitempty" enum:"not_started,finished,stopped,unknown" doc:"not given before the call or its turn has ended"`
 	Failed    bool            `json:"failed,omitempty"`
 }

@@ -50,6 +50,9 @@ var (
 	ErrBusy         = errors.New("another turn of the session is running")
 	ErrFenced       = errors.New("the turn has ended or belongs to another process")
 	ErrStopRecorded = errors.New("a stop is already recorded")
+	// ErrOldNames means that the store has names of events and fields from before
+	// they were changed.
+	ErrOldNames = errors.New(`the store was written by an older version with other names of events and fields: run "bellcord store migrate-names"`)
 	// ErrNotCommitted marks an error after which nothing of a commit is in the store.
 	ErrNotCommitted = errors.New("nothing was committed")
 	// ErrStoreLost means that the store's files were deleted or replaced while

@@ -49,7 +49,7 @@ type (
 	StepStarted struct {
 		Step           int    `json:"step"`
 		Model          string `json:"model,omitempty"`
-		EstimatedInput int64  `json:"input,omitempty"`
+		EstimatedInput int64  `json:"estimated_input_tokens,omitempty"`
 		Price          *Price `json:"price,omitempty"` // of the model, where it is known
 	}
 	// AttachmentLoaded is what a link of the prompt led to when the turn began. The model
@@ -70,7 +70,7 @@ type (
 	// ThinkingSigned means that the thinking since the last signature is complete.
 	// Only the model that made the signature gets its thinking back, with it.
 	ThinkingSigned struct {
-		Signature json.RawMessage `json:"seal"`
+		Signature json.RawMessage `json:"signature"`
 	}
 	// TextDelta is a piece of the model's answer.
 	TextDelta struct {
@@ -81,11 +81,11 @@ type (
 	ToolCallRequested struct {
 		Call          string          `json:"call"`
 		Name          string          `json:"name"`
-		Title         string          `json:"title,omitempty"` // for people, where the agent gives one
-		ToolKind      string          `json:"sort,omitempty"`  // what sort of tool: read, edit, execute …, where the agent says
-		Arguments     json.RawMessage `json:"args"`
-		Signature     json.RawMessage `json:"seal,omitempty"` // as of thinking, where a model seals its calls
-		ArgumentError string          `json:"problem,omitempty"`
+		Title         string          `json:"title,omitempty"`     // for people, where the agent gives one
+		ToolKind      string          `json:"tool_kind,omitempty"` // what sort of tool: read, edit, execute …, where the agent says
+		Arguments     json.RawMessage `json:"arguments"`
+		Signature     json.RawMessage `json:"signature,omitempty"` // as of thinking, where a model seals its calls
+		ArgumentError string          `json:"argument_error,omitempty"`
 	}
 	// ToolCallStarted is durable before the call has its first effect (law 26).
 	ToolCallStarted struct {
@@ -101,9 +101,9 @@ type (
 	// ToolCallEnded is the call's result as the model will receive it.
 	ToolCallEnded struct {
 		Call      string      `json:"call"`
-		Outcome   CallOutcome `json:"fate"`
+		Outcome   CallOutcome `json:"outcome" enum:"not_started,finished,stopped,unknown"`
 		Failed    bool        `json:"failed,omitempty"`
-		Result    string      `json:"text"`
+		Result    string      `json:"result"`
 		Processes *Processes  `json:"processes,omitempty"` // that came from it
 	}
 	// QuestionOpened means that the turn waits for a person.
@@ -121,14 +121,30 @@ type (
 	// after RetryIn.
 	ModelRetryScheduled struct {
 		Attempt int           `json:"attempt"`
-		RetryIn time.Duration `json:"wait"`
-		Reason  string        `json:"why"`
+		RetryIn time.Duration `json:"retry_in_ms"`
+		Reason  string        `json:"reason"`
 	}
 	// StepEnded means that the model's answer is complete.
 	StepEnded struct {
-		Finish string `json:"finish"` // stop | tool_calls | length | content_filter, as the model said it
+		Finish Finish `json:"finish" enum:"stop,tool_calls,max_output,refused,context_full,stopped,failed,other"`
 		Usage  *Usage `json:"usage,omitempty"`
 	}
+)
+
+// Finish is the reason why a model's answer ended.
+type Finish string
+
+// The reasons. FinishOther is a reason of a model's API that Bellcord does not
+// distinguish.
+const (
+	FinishStop        Finish = "stop" // the answer is complete
+	FinishToolCalls   Finish = "tool_calls"
+	FinishMaxOutput   Finish = "max_output"   // a limit of the answer's length
+	FinishRefused     Finish = "refused"      // by the model or by a filter of its API
+	FinishContextFull Finish = "context_full" // the request did not fit into the context window
+	FinishStopped     Finish = "stopped"      // by a stop, or by the hosted agent
+	FinishFailed      Finish = "failed"
+	FinishOther       Finish = "other"
 )
 
 // Of requests that are not part of the conversation: a summary, a title. One
@@ -136,14 +152,14 @@ type (
 type (
 	// SideRequestStarted means that such a request goes to a model.
 	SideRequestStarted struct {
-		Purpose        string `json:"for"` // compaction | title
+		Purpose        string `json:"purpose" enum:"compaction,title"`
 		Model          string `json:"model,omitempty"`
-		EstimatedInput int64  `json:"input,omitempty"`
+		EstimatedInput int64  `json:"estimated_input_tokens,omitempty"`
 		Price          *Price `json:"price,omitempty"`
 	}
 	// SideRequestEnded reports the usage of the request.
 	SideRequestEnded struct {
-		Purpose string `json:"for"`
+		Purpose string `json:"purpose" enum:"compaction,title"`
 		Usage   Usage  `json:"usage"`
 	}
 )
@@ -154,7 +170,7 @@ type (
 	// event FromSeq. Nothing is deleted: the log still has them.
 	ConversationCompacted struct {
 		Summary string `json:"summary"`
-		FromSeq int64  `json:"from"`
+		FromSeq int64  `json:"from_seq"`
 	}
 	// ConversationCleared means that a new conversation starts after this event. A turn
 	// that still runs is not part of it.
@@ -165,7 +181,7 @@ type (
 // own that it can go on with.
 type AgentSessionOpened struct {
 	Agent        string `json:"agent"`
-	AgentSession string `json:"session"`
+	AgentSession string `json:"agent_session"`
 }
 
 // ProcessConfirmed means that a process listed as unconfirmed on a receipt has
@@ -185,32 +201,32 @@ type SessionUpdated struct {
 	Mode  string `json:"mode,omitempty"`
 }
 
-func (TurnAccepted) Kind() string        { return "prompted" }
-func (PromptEdited) Kind() string        { return "edited" }
-func (TurnStarted) Kind() string         { return "started" }
-func (StopRequested) Kind() string       { return "stop_asked" }
-func (TurnEnded) Kind() string           { return "ended" }
+func (TurnAccepted) Kind() string        { return "turn_accepted" }
+func (PromptEdited) Kind() string        { return "prompt_edited" }
+func (TurnStarted) Kind() string         { return "turn_started" }
+func (StopRequested) Kind() string       { return "stop_requested" }
+func (TurnEnded) Kind() string           { return "turn_ended" }
 func (StepStarted) Kind() string         { return "step_started" }
-func (ThinkingDelta) Kind() string       { return "thought" }
-func (TextDelta) Kind() string           { return "said" }
-func (ToolCallRequested) Kind() string   { return "called" }
-func (ToolCallStarted) Kind() string     { return "call_started" }
-func (ToolOutputDelta) Kind() string     { return "call_output" }
-func (ToolCallEnded) Kind() string       { return "call_ended" }
-func (QuestionOpened) Kind() string      { return "asked" }
-func (QuestionAnswered) Kind() string    { return "answered" }
-func (ModelRetryScheduled) Kind() string { return "retrying" }
+func (ThinkingDelta) Kind() string       { return "thinking_delta" }
+func (TextDelta) Kind() string           { return "text_delta" }
+func (ToolCallRequested) Kind() string   { return "tool_call_requested" }
+func (ToolCallStarted) Kind() string     { return "tool_call_started" }
+func (ToolOutputDelta) Kind() string     { return "tool_output_delta" }
+func (ToolCallEnded) Kind() string       { return "tool_call_ended" }
+func (QuestionOpened) Kind() string      { return "question_opened" }
+func (QuestionAnswered) Kind() string    { return "question_answered" }
+func (ModelRetryScheduled) Kind() string { return "model_retry_scheduled" }
 func (StepEnded) Kind() string           { return "step_ended" }
-func (SessionUpdated) Kind() string      { return "configured" }
+func (SessionUpdated) Kind() string      { return "session_updated" }
 
-func (AgentSessionOpened) Kind() string    { return "hosted" }
-func (AttachmentLoaded) Kind() string      { return "attached" }
-func (UsageReported) Kind() string         { return "metered" }
-func (ThinkingSigned) Kind() string        { return "sealed" }
-func (SideRequestStarted) Kind() string    { return "aside_started" }
-func (SideRequestEnded) Kind() string      { return "aside_ended" }
-func (ConversationCompacted) Kind() string { return "compacted" }
-func (ConversationCleared) Kind() string   { return "cleared" }
+func (AgentSessionOpened) Kind() string    { return "agent_session_opened" }
+func (AttachmentLoaded) Kind() string      { return "attachment_loaded" }
+func (UsageReported) Kind() string         { return "usage_reported" }
+func (ThinkingSigned) Kind() string        { return "thinking_signed" }
+func (SideRequestStarted) Kind() string    { return "side_request_started" }
+func (SideRequestEnded) Kind() string      { return "side_request_ended" }
+func (ConversationCompacted) Kind() string { return "conversation_compacted" }
+func (ConversationCleared) Kind() string   { return "conversation_cleared" }
 
 func (ProcessConfirmed) Kind() string { return "process_confirmed" }
 
@@ -228,17 +244,17 @@ func DecodeBody(kind string, data []byte) (Body, error) {
 }
 
 var bodies = map[string]func([]byte) (Body, error){
-	"prompted": decodeAs[TurnAccepted], "edited": decodeAs[PromptEdited], "started": decodeAs[TurnStarted],
-	"stop_asked": decodeAs[StopRequested], "ended": decodeAs[TurnEnded],
-	"step_started": decodeAs[StepStarted], "thought": decodeAs[ThinkingDelta],
-	"said": decodeAs[TextDelta], "called": decodeAs[ToolCallRequested],
-	"call_started": decodeAs[ToolCallStarted], "call_output": decodeAs[ToolOutputDelta],
-	"call_ended": decodeAs[ToolCallEnded], "asked": decodeAs[QuestionOpened],
-	"answered": decodeAs[QuestionAnswered], "retrying": decodeAs[ModelRetryScheduled],
-	"step_ended": decodeAs[StepEnded], "configured": decodeAs[SessionUpdated],
-	"hosted": decodeAs[AgentSessionOpened], "attached": decodeAs[AttachmentLoaded], "metered": decodeAs[UsageReported], "sealed": decodeAs[ThinkingSigned],
-	"aside_started": decodeAs[SideRequestStarted], "aside_ended": decodeAs[SideRequestEnded],
-	"compacted": decodeAs[ConversationCompacted], "cleared": decodeAs[ConversationCleared],
+	"turn_accepted": decodeAs[TurnAccepted], "prompt_edited": decodeAs[PromptEdited], "turn_started": decodeAs[TurnStarted],
+	"stop_requested": decodeAs[StopRequested], "turn_ended": decodeAs[TurnEnded],
+	"step_started": decodeAs[StepStarted], "thinking_delta": decodeAs[ThinkingDelta],
+	"text_delta": decodeAs[TextDelta], "tool_call_requested": decodeAs[ToolCallRequested],
+	"tool_call_started": decodeAs[ToolCallStarted], "tool_output_delta": decodeAs[ToolOutputDelta],
+	"tool_call_ended": decodeAs[ToolCallEnded], "question_opened": decodeAs[QuestionOpened],
+	"question_answered": decodeAs[QuestionAnswered], "model_retry_scheduled": decodeAs[ModelRetryScheduled],
+	"step_ended": decodeAs[StepEnded], "session_updated": decodeAs[SessionUpdated],
+	"agent_session_opened": decodeAs[AgentSessionOpened], "attachment_loaded": decodeAs[AttachmentLoaded], "usage_reported": decodeAs[UsageReported], "thinking_signed": decodeAs[ThinkingSigned],
+	"side_request_started": decodeAs[SideRequestStarted], "side_request_ended": decodeAs[SideRequestEnded],
+	"conversation_compacted": decodeAs[ConversationCompacted], "conversation_cleared": decodeAs[ConversationCleared],
 	"process_confirmed": decodeAs[ProcessConfirmed],
 }
 
@@ -273,6 +289,23 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	*e = Event(wire.plain)
 	e.Body = body
 	return err
+}
+
+// MarshalJSON writes the pause in milliseconds, rounded up.
+func (b ModelRetryScheduled) MarshalJSON() ([]byte, error) {
+	type plain ModelRetryScheduled
+	b.RetryIn = inMilliseconds(b.RetryIn)
+	return json.Marshal(plain(b))
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (b *ModelRetryScheduled) UnmarshalJSON(data []byte) error {
+	type plain ModelRetryScheduled
+	if err := json.Unmarshal(data, (*plain)(b)); err != nil {
+		return err
+	}
+	b.RetryIn *= time.Millisecond
+	return nil
 }
 
 // JoinBodies returns the two bodies as one where that loses nothing: pieces of one

@@ -93,11 +93,11 @@ func TestAnEventIsOneFlatObject(t *testing.T) {
 		body bellcord.Body
 		want string
 	}{
-		{"t", bellcord.TextDelta{Text: "a\nb"}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"said","body":{"text":"a\nb"}}`},
-		{"", bellcord.SessionUpdated{Mode: "full"}, `{"session":"s","seq":7,"time":"2026-01-02T03:04:05.000006Z","kind":"configured","body":{"mode":"full"}}`},
-		{"t", bellcord.TurnStarted{}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"started","body":{}}`},
-		{"t", bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "hi"}}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"prompted","body":{"text":"hi"}}`},
-		{"t", bellcord.ToolCallRequested{Call: "c", Name: "shell", Arguments: json.RawMessage(`{}`)}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"called","body":{"call":"c","name":"shell","args":{}}}`},
+		{"t", bellcord.TextDelta{Text: "a\nb"}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"text_delta","body":{"text":"a\nb"}}`},
+		{"", bellcord.SessionUpdated{Mode: "full"}, `{"session":"s","seq":7,"time":"2026-01-02T03:04:05.000006Z","kind":"session_updated","body":{"mode":"full"}}`},
+		{"t", bellcord.TurnStarted{}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"turn_started","body":{}}`},
+		{"t", bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "hi"}}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"turn_accepted","body":{"text":"hi"}}`},
+		{"t", bellcord.ToolCallRequested{Call: "c", Name: "shell", Arguments: json.RawMessage(`{}`)}, `{"session":"s","seq":7,"turn":"t","time":"2026-01-02T03:04:05.000006Z","kind":"tool_call_requested","body":{"call":"c","name":"shell","arguments":{}}}`},
 	}
 	for _, test := range tests {
 		got, err := json.Marshal(bellcord.Event{Session: "s", Seq: 7, Turn: test.turn, Time: at, Body: test.body})

@@ -12,7 +12,7 @@ type Question struct {
 	Call      string          `json:"call,omitempty"` // the tool call it is about
 	Text      string          `json:"text"`
 	Tool      string          `json:"tool,omitempty"`
-	Arguments json.RawMessage `json:"args,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Changes   []Change        `json:"changes,omitempty"` // to files, if the call is allowed
 	Choices   []Choice        `json:"choices"`
 }
@@ -29,5 +29,5 @@ type Change struct {
 type Choice struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
-	Kind string `json:"kind"` // allow_once | allow_always | reject_once | reject_always
+	Kind string `json:"kind" enum:"allow_once,allow_always,reject_once,reject_always"`
 }

@@ -33,9 +33,9 @@ const (
 type Receipt struct {
 	Turn       TurnID    `json:"turn"`
 	Session    SessionID `json:"session"`
-	End        End       `json:"end"`
+	End        End       `json:"end" enum:"done,stopped,failed,lost"`
 	Cause      *Cause    `json:"cause,omitempty"` // the first stop that was asked for, also where completion won
-	RaceWinner Winner    `json:"won"`
+	RaceWinner Winner    `json:"race_winner" enum:"stop,completion"`
 	Error      string    `json:"error,omitempty"` // of a failed turn
 	Prompt     string    `json:"prompt,omitempty"`
 
@@ -43,18 +43,23 @@ type Receipt struct {
 
 	Calls              Calls        `json:"calls"`
 	Processes          Processes    `json:"processes"`
-	WithdrawnQuestions []string     `json:"questions,omitempty"` // closed without an answer
-	Queue              QueueAction  `json:"queue,omitempty"`     // the fate of what waited behind a stopped turn
-	HeldTurns          []TurnID     `json:"held,omitempty"`
-	DroppedTurns       []TurnID     `json:"dropped,omitempty"`
+	WithdrawnQuestions []string     `json:"withdrawn_questions,omitempty"` // closed without an answer
+	Queue              QueueAction  `json:"queue,omitempty"`               // the fate of what waited behind a stopped turn
+	HeldTurns          []TurnID     `json:"held_turns,omitempty"`
+	DroppedTurns       []TurnID     `json:"dropped_turns,omitempty"`
 	Usage              Usage        `json:"usage"`
-	UsageByModel       []ModelUsage `json:"spent,omitempty"` // the same by model
+	UsageByModel       []ModelUsage `json:"usage_by_model,omitempty"` // the same by model
 	Kept               Kept         `json:"kept"`
-	AgentAbandoned     bool         `json:"abandoned,omitempty"` // the agent ignored its context; its later writes are refused
+	AgentAbandoned     bool         `json:"agent_abandoned,omitempty"` // the agent ignored its context; its later writes are refused
+
+	// LogHead is the head of the session's log before the turn's end, as the store
+	// had it. Keep it elsewhere to prove later that the log was not rewritten. It
+	// is nil for a store that does not chain its events.
+	LogHead *LogHead `json:"log_head,omitempty"`
 
 	// EndNotDurable is set only on an answer given while the store could not be
 	// written: the work has ended, its end is not durable yet.
-	EndNotDurable bool `json:"unsettled,omitempty"`
+	EndNotDurable bool `json:"end_not_durable,omitempty"`
 }
 
 // Winner names who won the race between a stop and the turn's own end.
@@ -70,10 +75,10 @@ const (
 type Times struct {
 	Accepted         time.Time `json:"accepted,omitzero"`
 	Started          time.Time `json:"started,omitzero"`
-	StopRequested    time.Time `json:"requested,omitzero"`     // the stop was received
-	StreamClosed     time.Time `json:"stream_closed,omitzero"` // the model's connection was closed
-	LastProcessEnded time.Time `json:"process_gone,omitzero"`  // the last process of the turn was gone
-	Settled          time.Time `json:"settled,omitzero"`       // no work remained; written by the commit that makes it durable
+	StopRequested    time.Time `json:"stop_requested,omitzero"`     // the stop was received
+	StreamClosed     time.Time `json:"stream_closed,omitzero"`      // the model's connection was closed
+	LastProcessEnded time.Time `json:"last_process_ended,omitzero"` // the last process of the turn was gone
+	Settled          time.Time `json:"settled,omitzero"`            // no work remained; written by the commit that makes it durable
 }
 
 // Calls of the turn by fate: a count of those that finished, and the rest by name.
@@ -94,7 +99,7 @@ type CallRef struct {
 type Process struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name,omitempty"`
-	How  string `json:"how,omitempty"` // exited | asked | forced | running | not_started
+	How  string `json:"how,omitempty" enum:"exited,terminated,killed,running,not_started"`
 }
 
 // Processes that came from a turn's calls and were ended, and those that
@@ -123,9 +128,9 @@ func (p *Processes) Add(more Processes) {
 
 // Kept is what of a turn's output is in the record.
 type Kept struct {
-	TextBytes     int64 `json:"text"`    // bytes of the answer
-	ThinkingBytes int64 `json:"thought"` // bytes of thinking
-	FinishedCalls int   `json:"results"` // finished calls
+	TextBytes     int64 `json:"text_bytes"`     // bytes of the answer
+	ThinkingBytes int64 `json:"thinking_bytes"` // bytes of thinking
+	FinishedCalls int   `json:"finished_calls"` // finished calls
 }
 
 // ResultText tells the model the truth about a call that did not finish: what

@@ -1,6 +1,7 @@
 package bellcord
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -34,17 +35,44 @@ type Prompt struct {
 	Text     string     `json:"text"`
 	Images   []Image    `json:"images,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
-	Task     Task       `json:"task,omitempty"`
-	WhenBusy BusyPolicy `json:"policy,omitempty"`
+	Task     Task       `json:"task,omitempty" enum:"compact"`
+	WhenBusy BusyPolicy `json:"when_busy,omitempty" enum:"queue,reject,replace"`
 
 	// Limits; 0 = none. Reaching one stops the turn, with its own cause.
-	Deadline       time.Duration `json:"deadline,omitempty"` // from the start of the turn
-	MaxSteps       int           `json:"steps,omitempty"`    // most model requests
-	MaxTokens      int64         `json:"tokens,omitempty"`   // of the turn
-	MaxCostNanoUSD int64         `json:"cost,omitempty"`     // of the turn, in billionths of a dollar
-	SessionLimit   SpendingLimit `json:"session,omitzero"`   // of all the session's turns together
+	Deadline       time.Duration `json:"deadline_ms,omitempty"`       // from the start of the turn
+	MaxSteps       int           `json:"max_steps,omitempty"`         // most model requests
+	MaxTokens      int64         `json:"max_tokens,omitempty"`        // of the turn
+	MaxCostNanoUSD int64         `json:"max_cost_nano_usd,omitempty"` // of the turn, in billionths of a dollar
+	SessionLimit   SpendingLimit `json:"session_budget,omitzero"`     // of all the session's turns together
 
-	OnDisconnect OnDisconnect `json:"on_disconnect,omitempty"`
+	OnDisconnect OnDisconnect `json:"on_disconnect,omitempty" enum:"continue,stop"`
+}
+
+// MarshalJSON writes the deadline in milliseconds, rounded up.
+func (p Prompt) MarshalJSON() ([]byte, error) {
+	type plain Prompt
+	wire := plain(p)
+	wire.Deadline = inMilliseconds(p.Deadline)
+	return json.Marshal(wire)
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (p *Prompt) UnmarshalJSON(data []byte) error {
+	type plain Prompt
+	wire := plain(*p)
+	wire.Deadline = 0
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return err
+	}
+	wire.Deadline *= time.Millisecond
+	*p = Prompt(wire)
+	return nil
+}
+
+// inMilliseconds returns a number of milliseconds in the place of a duration,
+// rounded up: a short limit must not become none.
+func inMilliseconds(d time.Duration) time.Duration {
+	return (d + time.Millisecond - 1) / time.Millisecond
 }
 
 // Link is something that the person pointed at; the text names it.
@@ -65,8 +93,8 @@ const (
 
 // SpendingLimit is what may be spent; 0 = no limit.
 type SpendingLimit struct {
-	MaxTokens      int64 `json:"tokens,omitempty"`
-	MaxCostNanoUSD int64 `json:"cost,omitempty"`
+	MaxTokens      int64 `json:"max_tokens,omitempty"`
+	MaxCostNanoUSD int64 `json:"max_cost_nano_usd,omitempty"`
 }
 
 // BusyPolicy says what a prompt does when its session is busy.

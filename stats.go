@@ -7,11 +7,11 @@ import (
 // QueueEntry is the state of an unsettled turn in the queue of its session.
 type QueueEntry struct {
 	Turn      TurnID     `json:"turn"`
-	Position  int        `json:"place"` // in its session's line
-	Text      string     `json:"text"`  // of the prompt, as it is now
+	Position  int        `json:"queue_position"` // 0 for the running turn
+	Text      string     `json:"text"`           // of the prompt, as it is now
 	State     TurnState  `json:"state"`
 	Held      bool       `json:"held,omitempty"`
-	Stop      *Cause     `json:"stop,omitempty"` // that it was told
+	Stop      *Cause     `json:"stop_request,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 }
 

@@ -75,9 +75,9 @@ const (
 // turn's context, and it is recorded. It is not a failure (law 11).
 type Cause struct {
 	Kind   CauseKind `json:"kind"`
-	By     string    `json:"by,omitempty"`   // who
-	Source string    `json:"from,omitempty"` // through which front
-	Reason string    `json:"why,omitempty"`
+	By     string    `json:"by,omitempty"`     // who
+	Source string    `json:"source,omitempty"` // through which front
+	Reason string    `json:"reason,omitempty"`
 	At     time.Time `json:"at"`             // when a hub received it
 	Mode   StopMode  `json:"mode,omitempty"` // where it is not the usual one
 	// Queue is the fate that the stop declared for those that wait, where it is
@@ -114,9 +114,9 @@ type StopState string
 // within EarlyStopLifetime, it is born stopped. StopStateWorkEnded: no work of the turn remains,
 // and its end is on its way to the record.
 const (
-	StopStateWaitingForTurn StopState = "kept"
+	StopStateWaitingForTurn StopState = "waiting_for_turn"
 	StopStateInProgress     StopState = "stopping"
-	StopStateWorkEnded      StopState = "stopped"
+	StopStateWorkEnded      StopState = "work_ended"
 	StopStateSettled        StopState = "settled"
 	StopStateAlreadyEnded   StopState = "already_ended"
 )

@@ -8,21 +8,21 @@ import (
 // Usage counts tokens. Exact is false where a stop cut off the model's own
 // number and ours is an estimate (law 27).
 type Usage struct {
-	InputTokens      int64 `json:"input"`                 // all of it, from a cache or not
-	CacheReadTokens  int64 `json:"cache_read,omitempty"`  // of the input, what a cache had
-	CacheWriteTokens int64 `json:"cache_write,omitempty"` // of the input, what a cache has now
-	OutputTokens     int64 `json:"output"`                // thinking included
-	CostNanoUSD      int64 `json:"cost,omitempty"`        // in billionths of a dollar; 0 where no price is known
+	InputTokens      int64 `json:"input_tokens"`                 // all of it, from a cache or not
+	CacheReadTokens  int64 `json:"cache_read_tokens,omitempty"`  // of the input, what a cache had
+	CacheWriteTokens int64 `json:"cache_write_tokens,omitempty"` // of the input, what a cache has now
+	OutputTokens     int64 `json:"output_tokens"`                // thinking included
+	CostNanoUSD      int64 `json:"cost_nano_usd,omitempty"`      // in billionths of a dollar; 0 where no price is known
 	Exact            bool  `json:"exact"`
 }
 
 // Price of a model's tokens, each in billionths of a dollar: 3 dollars for a
 // million are 3000.
 type Price struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read"`
-	CacheWrite int64 `json:"cache_write"`
+	Input      int64 `json:"input_nano_usd"`
+	Output     int64 `json:"output_nano_usd"`
+	CacheRead  int64 `json:"cache_read_nano_usd"`
+	CacheWrite int64 `json:"cache_write_nano_usd"`
 }
 
 // Of is what the usage costs.

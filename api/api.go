@@ -37,7 +37,7 @@ type Session struct {
 // Sessions is a page of sessions, the most recently updated first.
 type Sessions struct {
 	Sessions []bellcord.Session `json:"sessions"`
-	Next     string             `json:"next,omitempty" doc:"pass it as ?before= to get the next page; empty on the last page"`
+	Next     string             `json:"next_cursor,omitempty" doc:"pass it as ?before= to get the next page; empty on the last page"`
 }
 
 // NewTurn is the body of POST /v1/sessions/{session}/turns.
@@ -46,17 +46,17 @@ type NewTurn struct {
 	Text         string           `json:"text" minLength:"1"`
 	Images       []bellcord.Image `json:"images,omitempty"`
 	Links        []bellcord.Link  `json:"links,omitempty"`
-	Policy       string           `json:"policy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
+	Policy       string           `json:"when_busy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
 	OnDisconnect string           `json:"on_disconnect,omitempty" enum:"continue,stop" doc:"continue (default): the turn keeps running; stop: it is stopped once its session has had no viewer for ten seconds"`
 	Deadline     string           `json:"deadline,omitempty" doc:"maximum duration of the turn, such as 90s"`
-	Steps        int              `json:"steps,omitempty" minimum:"0" doc:"maximum number of model requests"`
+	Steps        int              `json:"max_steps,omitempty" minimum:"0" doc:"maximum number of model requests"`
 	Budget       Budget           `json:"budget,omitzero"`
 }
 
 // Budget of a turn; 0 means that there is none beyond the server's.
 type Budget struct {
-	Tokens  int64   `json:"tokens,omitempty" minimum:"0"`
-	Dollars float64 `json:"dollars,omitempty" minimum:"0"`
+	Tokens  int64   `json:"max_tokens,omitempty" minimum:"0"`
+	Dollars float64 `json:"max_cost_usd,omitempty" minimum:"0"`
 }
 
 // TurnState is the word for where a turn is, the same everywhere.
@@ -79,8 +79,8 @@ type Turn struct {
 	Text      string              `json:"text"`
 	Accepted  time.Time           `json:"accepted"`
 	Node      string              `json:"node,omitempty" doc:"id of the process that has the turn; see GET /v1/nodes"`
-	First     int64               `json:"first" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`
-	Stop      *bellcord.Cause     `json:"stop,omitempty" doc:"the stop requested for this turn, if any"`
+	First     int64               `json:"first_seq" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`
+	Stop      *bellcord.Cause     `json:"stop_request,omitempty" doc:"the stop requested for this turn, if any"`
 	Questions []bellcord.Question `json:"questions,omitempty" doc:"open questions: the turn waits for an answer"`
 	Receipt   *bellcord.Receipt   `json:"receipt,omitempty" doc:"set once the turn has ended"`
 
@@ -101,19 +101,19 @@ type EditTurn struct {
 type Stop struct {
 	Mode  string `json:"mode,omitempty" enum:"now,after_step,force"`
 	Queue string `json:"queue,omitempty" enum:"hold,drop,next" doc:"what happens to the turns queued behind a stopped one"`
-	Why   string `json:"why,omitempty" maxLength:"500" doc:"reason to record"`
+	Why   string `json:"reason,omitempty" maxLength:"500" doc:"reason to record"`
 	Wait  string `json:"wait,omitempty" doc:"how long to wait for the receipt, such as 5s; default 10s, maximum 60s"`
 }
 
 // NothingToStop is the state of a stop that found nothing.
-const NothingToStop bellcord.StopState = "nothing"
+const NothingToStop bellcord.StopState = "nothing_to_stop"
 
 // Stopped answers a stop. State is that of the turn that is least far: settled,
-// stopped (no work remains, the end is on its way to the record), stopping, kept
-// (there is no such turn yet; should it come within ten minutes,
-// it is born stopped), already_ended, or nothing (there was nothing to stop).
+// work_ended (no work remains, the end is not durable yet), stopping,
+// waiting_for_turn (there is no such turn yet; if it arrives within ten minutes,
+// it ends without starting), already_ended, or nothing_to_stop.
 type Stopped struct {
-	State bellcord.StopState    `json:"state" enum:"settled,stopped,stopping,kept,already_ended,nothing"`
+	State bellcord.StopState    `json:"state" enum:"settled,work_ended,stopping,waiting_for_turn,already_ended,nothing_to_stop"`
 	Turns []bellcord.StopAnswer `json:"turns" doc:"turns in the scope of the stop, the named one first"`
 	// Recorded says that the stop survives the server. It is false only where the
 	// store could not be written in time; the turns have been told all the same.
@@ -149,7 +149,7 @@ type Answer struct {
 // Model is one that sessions can use.
 type Model struct {
 	ID     string          `json:"id" doc:"provider/model"`
-	Window int64           `json:"window,omitempty" doc:"context window in tokens"`
+	Window int64           `json:"context_window,omitempty" doc:"context window in tokens"`
 	Price  *bellcord.Price `json:"price,omitempty"`
 }
 
@@ -177,9 +177,9 @@ type Node struct {
 	Version  string    `json:"version"`
 	Self     bool      `json:"self" doc:"true for the node that answered this request"`
 	Started  time.Time `json:"started,omitzero"`
-	Heard    float64   `json:"heard" doc:"seconds since the node last renewed its lease"`
-	Lease    float64   `json:"lease" doc:"seconds until other nodes may treat it as dead; negative if they already may"`
-	Bus      float64   `json:"bus" doc:"seconds the node takes to answer over NATS; 0 if it does not answer"`
+	Heard    float64   `json:"lease_age_seconds" doc:"seconds since the node last renewed its lease"`
+	Lease    float64   `json:"lease_remaining_seconds" doc:"seconds until other nodes may treat it as dead; negative if they already may"`
+	Bus      float64   `json:"nats_round_trip_seconds" doc:"seconds the node takes to answer over NATS; 0 if it does not answer"`
 	Draining bool      `json:"draining" doc:"shutting down: the node gets no new turns"`
 	Running  int       `json:"running" doc:"number of running turns"`
 	Queued   int       `json:"queued" doc:"number of queued turns"`

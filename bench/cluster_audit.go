@@ -63,7 +63,7 @@ func (s *clusterStage) log(ctx context.Context, session bellcord.SessionID) ([]b
 			return nil, err
 		}
 		all = append(all, ev)
-		if kind == "ended" {
+		if kind == "turn_ended" {
 			break
 		}
 	}

@@ -47,8 +47,8 @@ func (n *clusterNode) startTurn(ctx context.Context) error {
 		return err
 	}
 	data := filepath.Join(s.dir, n.name)
-	n.cmd = exec.Command(s.binary, "serve", "--addr", "127.0.0.1:0", "--model", "openai/fake", "--data", data, "--config", config,
-		"--store", s.store, "--nats", s.nats)
+	n.cmd = exec.Command(s.binary, "serve", "--addr", "127.0.0.1:0", "--model", "openai/fake", "--data-dir", data, "--config", config,
+		"--store-url", s.store, "--nats", s.nats)
 	n.cmd.Env = isolated(s.dir, n.name, "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+s.modelURL)
 	words, err := n.cmd.StderrPipe()
 	if err == nil {
@@ -183,7 +183,7 @@ func (n *clusterNode) commits(ctx context.Context) (count, seconds float64, err 
 		return 0, 0, err
 	}
 	for name, to := range map[string]*float64{"count": &count, "sum": &seconds} {
-		_, after, _ := strings.Cut(text, "\nbellcord_commit_seconds_"+name+" ")
+		_, after, _ := strings.Cut(text, "\nbellcord_commit_duration_seconds_"+name+" ")
 		value, _, _ := strings.Cut(after, "\n")
 		if *to, err = strconv.ParseFloat(value, 64); err != nil {
 			return 0, 0, err

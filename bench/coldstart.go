@@ -72,7 +72,7 @@ func bareStart() *starter {
 func bellcordStart(path, folder string) *starter {
 	return &starter{
 		name: "bellcord acp", answers: true,
-		args: []string{path, "acp", "--model", "openai/fake", "--data", filepath.Join(folder, "data")},
+		args: []string{path, "acp", "--model", "openai/fake", "--data-dir", filepath.Join(folder, "data")},
 		env:  isolated(folder, "bellcord", "OPENAI_API_KEY=fake", "OPENAI_BASE_URL=http://127.0.0.1:9/v1"),
 	}
 }

@@ -90,7 +90,7 @@ func (r *relaying) events(w http.ResponseWriter, req *http.Request) {
 		case word := <-t.words:
 			// As many bytes as one of our events has.
 			_, err := fmt.Fprintf(w, "id: %d\ndata: {\"session\":\"01a1de66-7183-7161-a8f9-fffeac52c48d\",\"seq\":%d,\"turn\":\"01a1de66-7399-714c-8a97-3992e931dbb5\","+
-				"\"time\":\"2026-11-15T08:50:18.649378357Z\",\"kind\":\"said\",\"body\":{\"text\":%q}}\n\n", seq, seq, word)
+				"\"time\":\"2026-11-15T08:50:18.649378357Z\",\"kind\":\"text_delta\",\"body\":{\"text\":%q}}\n\n", seq, seq, word)
 			if err != nil || control.Flush() != nil {
 				return
 			}

@@ -59,7 +59,7 @@ func (v *viewer) read() error {
 
 // said counts the words of an answer, and on a sample looks how old they are.
 func (v *viewer) said(line []byte) {
-	_, text, is := bytes.Cut(line, []byte(`"kind":"said","body":{"text":"`))
+	_, text, is := bytes.Cut(line, []byte(`"kind":"text_delta","body":{"text":"`))
 	if !is {
 		return
 	}

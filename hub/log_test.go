@@ -246,7 +246,7 @@ func (h house) follow(ctx context.Context, pause time.Duration) (events []bellco
 			return events
 		}
 		events = append(events, next...)
-		if slices.ContainsFunc(next, func(ev bellcord.Event) bool { return ev.Body.Kind() == "ended" }) {
+		if slices.ContainsFunc(next, func(ev bellcord.Event) bool { return ev.Body.Kind() == "turn_ended" }) {
 			return events
 		}
 		if pause > 0 {

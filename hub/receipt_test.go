@@ -24,12 +24,12 @@ func TestAReceiptCountsWhatWasEmitted(t *testing.T) {
 	}
 	start := func(id string) bellcord.Body { return bellcord.ToolCallStarted{Call: id} }
 	end := func(id string, fate bellcord.CallOutcome) bellcord.Body {
-		return bellcord.ToolCallEnded{Call: id, Outcome: fate, Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 7, How: "asked"}}}}
+		return bellcord.ToolCallEnded{Call: id, Outcome: fate, Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 7, How: "terminated"}}}}
 	}
 	usage := func(in, out int64) bellcord.Body {
 		return bellcord.StepEnded{Usage: &bellcord.Usage{InputTokens: in, OutputTokens: out, Exact: true}}
 	}
-	proc := bellcord.Process{PID: 7, How: "asked"}
+	proc := bellcord.Process{PID: 7, How: "terminated"}
 	tests := []struct {
 		name   string
 		bodies []bellcord.Body
@@ -93,6 +93,7 @@ func TestAReceiptCountsWhatWasEmitted(t *testing.T) {
 			got := turn.Receipt()
 			want := test.want
 			want.Turn, want.Session, want.Times, want.End, want.RaceWinner = got.Turn, got.Session, got.Times, bellcord.EndDone, bellcord.CompletionWon
+			want.LogHead = got.LogHead
 			if want.Usage.Total() > 0 {
 				want.UsageByModel = []bellcord.ModelUsage{{Usage: want.Usage}} // all of it of one model
 			}

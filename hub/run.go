@@ -148,6 +148,7 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		result, ferr := entry.Wait(ctx)
 		switch {
 		case ferr == nil:
+			h.addHead(ctx, t, result)
 			return
 		case errors.Is(ferr, bellcord.ErrStopRecorded): // it came in through the store, and it came first
 			h.hear(t, result.Stop)
@@ -161,6 +162,20 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 			go seeThrough(entry, finish) // ends with the log
 			return
 		}
+	}
+}
+
+// addHead adds the head of the log to the turn's receipt, as the store has it. An
+// end that was committed twice is answered without its event.
+func (h *Hub) addHead(ctx context.Context, t *Turn, result bellcord.Result) {
+	for _, ev := range result.Events {
+		if ended, is := ev.Body.(bellcord.TurnEnded); is {
+			t.receipt.LogHead = ended.Receipt.LogHead
+			return
+		}
+	}
+	if record, err := h.store.Turn(ctx, t.ID); err == nil && record.Receipt != nil {
+		t.receipt.LogHead = record.Receipt.LogHead
 	}
 }
 

@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"github.com/bellcord/bellcord"
@@ -184,6 +186,19 @@ func StopFor(state bellcord.TurnState, had *bellcord.Cause, stop bellcord.Cause)
 		return Decision{Apply: true, Stop: &forced}
 	}
 	return Decision{Stop: had}
+}
+
+// SameReceipt reports whether a turn has ended with the receipt of a FinishTurn.
+// The head of the log is not compared: the store adds it.
+func SameReceipt(stored *bellcord.Receipt, op bellcord.Receipt) bool {
+	if stored == nil {
+		return false
+	}
+	ended := *stored
+	ended.LogHead, op.LogHead = nil, nil
+	before, err := json.Marshal(ended)
+	now, failed := json.Marshal(op)
+	return err == nil && failed == nil && bytes.Equal(before, now)
 }
 
 // Finish decides whether a turn ends with the receipt of the op. It decides every

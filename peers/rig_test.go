@@ -61,7 +61,7 @@ func bareRig(t *testing.T) *rig {
 	if err := os.WriteFile(r.path("config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.agent = []string{bellcord(t), "acp", "--config", r.path("config.toml"), "--data", r.path("data")}
+	r.agent = []string{bellcord(t), "acp", "--config", r.path("config.toml"), "--data-dir", r.path("data")}
 	r.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.path("home"), "TMPDIR=" + os.TempDir(), "NO_COLOR=1"}
 	return r
 }

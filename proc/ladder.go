@@ -50,7 +50,7 @@ func (l *roll) asked(list []process) {
 // and has lost its parent since (one that has its parent was started to clean
 // up), and who was asked too young and runs a program of its own by now.
 func (l *roll) late(alive []process) []process {
-	late := l.addAlive(orphans(alive), Asked)
+	late := l.addAlive(orphans(alive), Terminated)
 	for _, p := range alive {
 		if l.young[p.ident] && l.who[p.ident].Name != p.name {
 			l.who[p.ident].Name = p.name
@@ -78,7 +78,7 @@ func (l *roll) addAlive(alive []process, how How) []process {
 
 // split tells those who are gone from those who are alive.
 func (l *roll) split(alive []process) (ended, survivors []Ended) {
-	l.addAlive(alive, Forced)
+	l.addAlive(alive, Killed)
 	living := make(map[ident]bool)
 	for _, p := range alive {
 		living[p.ident] = true
@@ -115,7 +115,7 @@ func orphans(alive []process) []process {
 func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
 	met := &roll{who: make(map[ident]*Ended), young: make(map[ident]bool)}
-	if first := met.addAlive(p.look(), Asked); len(first) > 0 {
+	if first := met.addAlive(p.look(), Terminated); len(first) > 0 {
 		met.asked(first)
 		if !p.ask(first) {
 			grace = 0
@@ -136,7 +136,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	// time: a bound is for what cannot be killed, not for what was not tried.
 	bound := began.Add(grace + killing)
 	for tried := false; !gone && (!tried || time.Now().Before(bound)); tried = true {
-		met.addAlive(p.kill(), Forced)
+		met.addAlive(p.kill(), Killed)
 		gone = until(p.empty, 100*time.Millisecond, nil)
 	}
 	r := Report{Proof: p.proof()}

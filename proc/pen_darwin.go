@@ -46,7 +46,7 @@ func (p *pen) entry() entry {
 
 func (p *pen) reaped() { waited(p.tree) }
 
-func (p *pen) proof() string { return "scan" }
+func (p *pen) proof() string { return "process_scan" }
 
 func (p *pen) tend() { p.tree.look() }
 

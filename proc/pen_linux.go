@@ -92,9 +92,9 @@ func (p *pen) reaped() { waited(p.tree) }
 
 func (p *pen) proof() string {
 	if p.contained() {
-		return "cgroup"
+		return "cgroup_empty"
 	}
-	return "scan"
+	return "process_scan"
 }
 
 // tend keeps the tree in view while the command runs, and buries its orphans.

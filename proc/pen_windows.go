@@ -88,7 +88,7 @@ func (p *pen) entry() entry { return entry{} }
 
 func (p *pen) reaped() {}
 
-func (p *pen) proof() string { return "job" }
+func (p *pen) proof() string { return "job_object" }
 
 func (p *pen) tend() {}
 

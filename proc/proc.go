@@ -39,11 +39,12 @@ type Command struct {
 // How says how a process ended.
 type How string
 
-// The ways to end: by itself, when asked, or by force.
+// The ways to end: by itself, after SIGTERM, or by SIGKILL. On Windows, by the
+// console event and by the end of the job object.
 const (
-	Exited How = "exited"
-	Asked  How = "asked"
-	Forced How = "forced"
+	Exited     How = "exited"
+	Terminated How = "terminated"
+	Killed     How = "killed"
 )
 
 // Ended is a process that was ended, or, among survivors, one that could not be.
@@ -58,7 +59,7 @@ type Ended struct {
 type Report struct {
 	Ended     []Ended       // the command itself first
 	Survivors []Ended       // alive when the time was over
-	Proof     string        // what says that nothing is left: "cgroup", "scan" or "job"
+	Proof     string        // what says that nothing is left: "cgroup_empty", "process_scan" or "job_object"
 	Took      time.Duration // from the first signal to the proof
 }
 

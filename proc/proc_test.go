@@ -135,18 +135,18 @@ func TestTheLadder(t *testing.T) {
 		least, most  time.Duration
 		last         string // of its output
 	}{
-		{"a command ends when it is asked", polite, time.Minute, false, proc.Asked, -1, 0, 10 * time.Second, "ready\n"},
+		{"a command ends when it is asked", polite, time.Minute, false, proc.Terminated, -1, 0, 10 * time.Second, "ready\n"},
 		{
 			"a command that cleans up is given the time, and is heard", "trap 'echo bye; exit 3' TERM; " + polite,
-			time.Minute, false, proc.Asked, 3, 0, 10 * time.Second, "\nbye\n",
+			time.Minute, false, proc.Terminated, 3, 0, 10 * time.Second, "\nbye\n",
 		},
 		{
 			"what a command starts to clean up is not asked to end", "trap 'sleep 0.3; echo bye; exit 3' TERM; " + polite,
-			time.Minute, false, proc.Asked, 3, 300 * time.Millisecond, 10 * time.Second, "\nbye\n",
+			time.Minute, false, proc.Terminated, 3, 300 * time.Millisecond, 10 * time.Second, "\nbye\n",
 		},
-		{"a shell does not go on to its next command", child + "; echo next", time.Minute, false, proc.Asked, -1, 0, 10 * time.Second, "ready\n"},
-		{"a command that does not listen is killed after the grace", deaf, 100 * time.Millisecond, false, proc.Forced, -1, 100 * time.Millisecond, 10 * time.Second, "ready\n"},
-		{"a forced stop does not wait for the grace", deaf, time.Hour, true, proc.Forced, -1, 0, 10 * time.Second, "ready\n"},
+		{"a shell does not go on to its next command", child + "; echo next", time.Minute, false, proc.Terminated, -1, 0, 10 * time.Second, "ready\n"},
+		{"a command that does not listen is killed after the grace", deaf, 100 * time.Millisecond, false, proc.Killed, -1, 100 * time.Millisecond, 10 * time.Second, "ready\n"},
+		{"a forced stop does not wait for the grace", deaf, time.Hour, true, proc.Killed, -1, 0, 10 * time.Second, "ready\n"},
 	}
 	for _, noCgroup := range []bool{false, true} {
 		for _, test := range tests {
@@ -187,9 +187,9 @@ func TestWhatACommandLeavesBehindGoesWithItAndIsNamed(t *testing.T) {
 		name, script string
 		how          proc.How
 	}{
-		{"a child that holds the pipe", "sleep 100 & echo $!", proc.Asked},
-		{"a child that does not listen", "mkfifo up; (trap '' TERM HUP INT; sh -c 'echo $PPID'; echo >up; while :; do sleep 100; done) & read x <up", proc.Forced},
-		{"a child that is kept from hanging up", "nohup sleep 100 >/dev/null 2>&1 & echo $!", proc.Asked},
+		{"a child that holds the pipe", "sleep 100 & echo $!", proc.Terminated},
+		{"a child that does not listen", "mkfifo up; (trap '' TERM HUP INT; sh -c 'echo $PPID'; echo >up; while :; do sleep 100; done) & read x <up", proc.Killed},
+		{"a child that is kept from hanging up", "nohup sleep 100 >/dev/null 2>&1 & echo $!", proc.Terminated},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (r *Running) watch() How {
 			case <-r.gone: // at the same moment: it ended by itself
 				return Exited
 			default:
-				return Asked
+				return Terminated
 			}
 		case <-timer.C:
 			r.pen.tend()

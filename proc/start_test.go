@@ -71,7 +71,7 @@ func TestAServerIsSpokenToAndEnded(t *testing.T) {
 			t.Errorf("%+v and %+v", report, reports[0])
 		}
 	}
-	if exit := r.Wait(); exit.How != proc.Asked || exit.PID != r.PID || alive(r.PID) {
+	if exit := r.Wait(); exit.How != proc.Terminated || exit.PID != r.PID || alive(r.PID) {
 		t.Errorf("%+v", exit)
 	}
 	if rest, err := io.ReadAll(answers); err != nil || len(rest) > 0 {

@@ -20,28 +20,19 @@ import (
 
 func acpCommand() *cobra.Command {
 	var s settings
-	var install acpInstall
 	cmd := &cobra.Command{
 		Use:   "acp",
 		Short: "Serve an editor over the Agent Client Protocol (ACP)",
 		Long: `Serves an editor over stdin and stdout with the Agent Client Protocol (ACP). The
 editor starts this command.
 
-With --install it prints the settings that the editor needs instead. Add --write
-to put them into the editor's settings file: everything else in the file stays as
-it is, and the old file is kept as FILE.before-bellcord.`,
+bellcord acp install EDITOR prints the settings that the editor needs.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if install.editor != "" {
-				return install.printSettings(&s, os.Stdout)
-			}
-			return s.serveACP(cmd.Context())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.serveACP(cmd.Context()) },
 	}
 	s.agentFlags(cmd)
-	cmd.Flags().StringVar(&install.editor, "install", "", "print the settings for an `editor`: zed, jetbrains, emacs or neovim (add --write to install them)")
-	cmd.Flags().BoolVar(&install.write, "write", false, "with --install: write the settings to the editor's settings file")
 	hideMemory(cmd)
+	cmd.AddCommand(acpInstallCommand())
 	return cmd
 }
 
@@ -62,7 +53,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 		front = e.Open(ctx, appConfig(c, turnLog(true)))
 	}
 	if isatty.IsTerminal(os.Stdin.Fd()) {
-		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; to set one up: bellcord acp --install EDITOR; Ctrl-C to exit")
+		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; to set one up: bellcord acp install EDITOR; Ctrl-C to exit")
 	}
 	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.Hub, front)
 	return errors.Join(err, e.Close())

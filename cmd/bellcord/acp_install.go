@@ -7,14 +7,38 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/editor"
 )
 
-// acpInstall tells an editor of this program.
+// acpInstall configures an editor to start this program.
 type acpInstall struct {
 	editor string
 	write  bool
+}
+
+func acpInstallCommand() *cobra.Command {
+	var s settings
+	var install acpInstall
+	cmd := &cobra.Command{
+		Use:   "install EDITOR",
+		Short: "Print the settings for an editor, or install them",
+		Long: `Prints the settings with which an editor starts bellcord acp: zed, jetbrains, emacs
+or neovim. Add --write to put them into the editor's settings file: everything else
+in the file stays as it is, and the old file is kept as FILE.before-bellcord. The
+editor starts bellcord acp with the flags that you give here.`,
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: []string{"zed", "jetbrains", "emacs", "neovim"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			install.editor = args[0]
+			return install.printSettings(&s, os.Stdout)
+		},
+	}
+	s.agentFlags(cmd)
+	cmd.Flags().BoolVar(&install.write, "write", false, "write the settings to the editor's settings file")
+	return cmd
 }
 
 func (a acpInstall) printSettings(s *settings, out io.Writer) error {
@@ -57,7 +81,7 @@ func (s *settings) acpCommand() ([]string, error) {
 	}
 	command := []string{path, "acp"}
 	for _, f := range []struct{ name, value string }{
-		{"--config", s.file}, {"--data", s.data}, {"--model", s.model}, {"--agent", s.agent}, {"--mode", s.mode},
+		{"--config", s.file}, {"--data-dir", s.data}, {"--model", s.model}, {"--agent", s.agent}, {"--mode", s.mode},
 	} {
 		if f.value != "" {
 			command = append(command, f.name, f.value)

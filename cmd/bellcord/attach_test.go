@@ -24,7 +24,7 @@ func TestAttachWithoutATerminalShowsTheTurnToItsEndAndTellsHowThatWas(t *testing
 				args = []string{"--server", w.hostsTurns()}
 			}
 			p := w.starts(append(args, "[slow 100000 1ms]")...)
-			said := p.until("said")
+			said := p.until("text_delta")
 			watching := w.bellcord("attach", string(said.Session)[:30])
 			var out, errs strings.Builder
 			watching.Stdout, watching.Stderr = &out, &errs
@@ -32,7 +32,7 @@ func TestAttachWithoutATerminalShowsTheTurnToItsEndAndTellsHowThatWas(t *testing
 				t.Fatal(err)
 			}
 			for range 50 {
-				p.until("said")
+				p.until("text_delta")
 			}
 			w.does("stop", string(said.Turn))
 			p.drain()
@@ -52,7 +52,7 @@ func TestTheBeginningOfASessionsIDIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[say hello]")
-	session := string(p.until("said").Session)
+	session := string(p.until("text_delta").Session)
 	p.drain()
 	if out, errs, code := w.does("attach", strings.ToUpper(session[:8])); out != "hello\n" || code != 0 || !strings.HasPrefix(errs, "> [say hello]\n") {
 		t.Errorf("%q %q, exit code %d", out, errs, code)
@@ -131,7 +131,7 @@ func TestInATerminalEscStopsArrowsDoNotAndTheTerminalIsRestored(t *testing.T) {
 	w := newWorld(t)
 	x := openTerminal(t)
 	p := w.starts("--server", w.hostsTurns(), "[say Begun.][slow 100000 20ms]")
-	said := p.until("said")
+	said := p.until("text_delta")
 	attach := w.bellcord("attach", string(said.Session))
 	line := "env"
 	for _, pair := range attach.Env[len(attach.Env)-6:] {
@@ -143,7 +143,7 @@ func TestInATerminalEscStopsArrowsDoNotAndTheTerminalIsRestored(t *testing.T) {
 	x.types("Up")
 	x.types("Left")
 	for range 10 {
-		p.until("said")
+		p.until("text_delta")
 	}
 	if _, ends := w.record(said.Session); len(ends) > 0 {
 		t.Fatalf("an arrow stopped it: %+v", ends)

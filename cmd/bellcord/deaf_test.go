@@ -145,7 +145,7 @@ func TestLaw02_APlainChatOnATerminalThatTakesNothingIsStoppedAllTheSame(t *testi
 	t.Parallel()
 	w := newWorld(t)
 	before := w.starts("[say ok] " + tooMuch)
-	session := before.until("said").Session
+	session := before.until("text_delta").Session
 	before.drain()
 	d := w.onDeafTerminal("chat", "--plain", "--mode", "full", "--session", string(session))
 	d.stuck()
@@ -165,7 +165,7 @@ func TestLaw02_WhoIsAttachedByATerminalThatTakesNothingStopsAllTheSame(t *testin
 	t.Parallel()
 	w := newWorld(t)
 	run := w.starts("[slow 6000 20ms] " + tooMuch)
-	session := run.until("said").Session
+	session := run.until("text_delta").Session
 	d := w.onDeafTerminal("attach", string(session))
 	d.stuck()
 	d.types("\x1b")

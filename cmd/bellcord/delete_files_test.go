@@ -23,7 +23,7 @@ func TestServe_DeleteWithFiles_LeavesNothingOfTheSession(t *testing.T) {
 	s := w.daemon(nil)
 	command := fmt.Sprintf(`printf '%%s\n' '%s' > kept.txt; yes '%s' | head -n 5000`, gone, gone)
 	session, _ := s.prompts(fmt.Sprintf(`%s [tool shell {"command":%q}]`, gone, command))
-	s.until(session, "ended")
+	s.until(session, "turn_ended")
 	leftover := filepath.Join(w.data, "background", string(session), "output-of-a-crash.log")
 	if err := os.MkdirAll(filepath.Dir(leftover), 0o700); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestServe_DeleteOfASession_KeepsItsFilesUnlessToldAndNamedDirectoriesAlways
 	w := newServerWorld(t)
 	s := w.daemon(nil)
 	session, _ := s.prompts(`[tool shell {"command":"echo x > kept.txt"}]`)
-	s.until(session, "ended")
+	s.until(session, "turn_ended")
 	if status := s.ask("DELETE", "/v1/sessions/"+string(session), nil, nil); status != 204 {
 		t.Fatalf("status %d", status)
 	}
@@ -75,7 +75,7 @@ func TestSessionsDelete_WithFiles_RemovesTheWorkspaceWithAndWithoutAServer(t *te
 		w := newServerWorld(t)
 		s := w.daemon(nil)
 		session, _ := s.prompts(gone + ` [tool shell {"command":"echo x > kept.txt"}]`)
-		s.until(session, "ended")
+		s.until(session, "turn_ended")
 		if !running {
 			s.terminates()
 			s.ends()

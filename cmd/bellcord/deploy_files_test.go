@@ -104,7 +104,7 @@ func TestTurnsHaveTheTimeToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, arg := range wordsAt(t, compose, "services", service, "command") {
-			if text, is := strings.CutPrefix(arg, "--finish="); is {
+			if text, is := strings.CutPrefix(arg, "--shutdown-grace="); is {
 				if finish, err := time.ParseDuration(text); err != nil || grace < finish+rest {
 					t.Errorf("%s: %v for %v and %v more: %v", service, grace, finish, rest, err)
 				}

@@ -120,7 +120,7 @@ func TestHeld_UnknownKeysOnEveryRoute_GetSmallAnswersAndTakeNoMemory(t *testing.
 	w := newServerWorld(t)
 	s := w.daemon([]string{"GOMAXPROCS=1"})
 	session, turn := s.prompts("hello")
-	s.until(session, "ended")
+	s.until(session, "turn_ended")
 	routes := s.bodyRoutes(session, turn)
 	if len(routes) < 9 {
 		t.Fatalf("the document has %d routes with a body", len(routes))

@@ -105,7 +105,7 @@ headers = { Authorization = "Bearer %s" }
 
 	s := w.daemon(nil, "--config", file, "--model", "bad/x")
 	session, turn := s.prompts("hello")
-	s.until(session, "ended")
+	s.until(session, "turn_ended")
 	var shown struct{ Receipt bellcord.Receipt }
 	s.ask("GET", "/v1/turns/"+string(turn), nil, &shown)
 	if !strings.Contains(shown.Receipt.Error, "[secret]") {
@@ -132,7 +132,7 @@ func TestHeld_PasswordsOfStoreAndNATS_AreInNoErrorOfServeAndDoctor(t *testing.T)
 		"postgresql://127.0.0.1:1/db?password=" + p, "mysql://me:" + p + "@127.0.0.1:1/db", "postgres://me:" + p + "@127.0.0.1:1/db?sslmode=nonsense",
 		"postgres://me:" + p + " x@127.0.0.1:1/db",
 	} {
-		for _, args := range [][]string{{"serve", "--addr", "127.0.0.1:0", "--store", store}, {"doctor", "--store", store}, {"sessions", "--store", store}} {
+		for _, args := range [][]string{{"serve", "--addr", "127.0.0.1:0", "--store-url", store}, {"doctor", "--store-url", store}, {"sessions", "--store-url", store}} {
 			out, errs, code := w.does(args...)
 			if code == 0 && args[0] != "doctor" {
 				t.Errorf("%v works", args)
@@ -145,7 +145,7 @@ func TestHeld_PasswordsOfStoreAndNATS_AreInNoErrorOfServeAndDoctor(t *testing.T)
 		url = "postgres://me:" + p + "@127.0.0.1:1/db?connect_timeout=2"
 	}
 	for _, nats := range []string{"nats://me:" + p + "@127.0.0.1:notaport", "nats://me:" + p + "%zz@127.0.0.1:1", "nats://" + p + "@127.0.0.1:notaport", "nats://me:" + p + "@127.0.0.1:x,nats://127.0.0.1:1"} {
-		out, errs, code := w.does("serve", "--addr", "127.0.0.1:0", "--store", url, "--nats", nats)
+		out, errs, code := w.does("serve", "--addr", "127.0.0.1:0", "--store-url", url, "--nats", nats)
 		if code == 0 {
 			t.Errorf("%s works: %s", nats, out+errs)
 		}

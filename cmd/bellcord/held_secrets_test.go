@@ -85,10 +85,10 @@ command = [%q]
 [agents.passed]
 command = [%q]
 protocol = "acp"
-pass = ["GITHUB_TOKEN", "BELLCORD_*"]
+pass_env = ["GITHUB_TOKEN", "BELLCORD_*"]
 [mcp.server]
 command = [%q]
-pass = ["GITHUB_TOKEN"]
+pass_env = ["GITHUB_TOKEN"]
 `, mine, claude, passed, server), 0o600)
 	run := func(args ...string) {
 		cmd := w.bellcord(append([]string{"run", "--config", config}, args...)...)

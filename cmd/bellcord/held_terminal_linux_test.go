@@ -16,7 +16,7 @@ func TestHeld_EscapesOfAModel_ReachNoTerminalRaw(t *testing.T) {
 	w := newWorld(t)
 	hostile := "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[1;1H\u009b31mred \x9b\x08\x7f"
 	p := w.starts(hostile + " end")
-	session := string(p.until("said").Session)
+	session := string(p.until("text_delta").Session)
 	p.drain()
 	var turn bellcord.TurnID
 	if p.end != nil {

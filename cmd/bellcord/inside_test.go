@@ -45,7 +45,7 @@ func TestSocket_CommandOfATurn_IsRefused(t *testing.T) {
 		"profiles":        curl + "http://localhost/debug/pprof/cmdline",
 		"with a token":    curl + "-H 'Authorization: Bearer " + s.token + "' http://localhost/v1/me",
 		"without signs":   "env -i setsid prlimit --rttime=unlimited /usr/bin/" + curl + "http://localhost/v1/me",
-		"through its CLI": "BELLCORD_TEST_MAIN=1 " + os.Args[0] + " ps --data " + w.data,
+		"through its CLI": "BELLCORD_TEST_MAIN=1 " + os.Args[0] + " ps --data-dir " + w.data,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text := s.ran(command); !strings.Contains(text, "started by ") || !strings.Contains(text, "no agent started") {
@@ -79,7 +79,7 @@ func TestTokenCreate_InsideATurn_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
-	text := s.ran("BELLCORD_TEST_MAIN=1 " + os.Args[0] + " token create --owner mallory --scope admin --data " + w.data)
+	text := s.ran("BELLCORD_TEST_MAIN=1 " + os.Args[0] + " token create --owner mallory --scope admin --data-dir " + w.data)
 	if !strings.Contains(text, "an agent may not use this command") {
 		t.Errorf("token create printed %q", text)
 	}

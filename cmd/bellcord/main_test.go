@@ -132,9 +132,9 @@ func (p *process) next() (shownEvent, bool) {
 		p.t.Fatal(err)
 	}
 	switch ev.Kind {
-	case "said":
+	case "text_delta":
 		p.shown.WriteString(body.Text)
-	case "ended":
+	case "turn_ended":
 		p.end = &body.Receipt
 	}
 	return ev, true

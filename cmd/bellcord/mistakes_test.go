@@ -29,7 +29,7 @@ func TestRun_Mistake_SaysWhatToDoAndMakesNoSession(t *testing.T) {
 		{"unknown mode", []string{"run", "--model", "fake/fake", "--mode", "yolo", "hi"}, "use read-only, ask, auto-edit or full"},
 		{"no unit", []string{"run", "--model", "fake/fake", "--deadline", "5", "hi"}, "write the unit, as in 5s"},
 		{"server down", []string{"run", "--server", "http://127.0.0.1:1", "hi"}, "start one with bellcord serve"},
-		{"data is a file", []string{"run", "--model", "fake/fake", "--data", "/etc/passwd", "hi"}, "--data"},
+		{"data is a file", []string{"run", "--model", "fake/fake", "--data-dir", "/etc/passwd", "hi"}, "--data-dir"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -71,7 +71,7 @@ func TestBellcordAloneSaysWhatItFoundAndWhatToTypeNext(t *testing.T) {
 	if code != 0 || errs != "" || strings.Count(out, "\n") > 25 {
 		t.Errorf("%s%s, exit code %d", out, errs, code)
 	}
-	for _, says := range []string{"ANTHROPIC_API_KEY", "goose", "Zed", "bellcord init", `bellcord run "hello"`, "bellcord acp --install zed", "bellcord doctor"} {
+	for _, says := range []string{"ANTHROPIC_API_KEY", "goose", "Zed", "bellcord init", `bellcord run "hello"`, "bellcord acp install zed", "bellcord doctor"} {
 		if !strings.Contains(out, says) {
 			t.Errorf("it does not say %q:\n%s", says, out)
 		}
@@ -203,7 +203,7 @@ func TestTheDoctorSaysWhatIsBrokenAndHowToMendIt(t *testing.T) {
 		os.Chmod(filepath.Join(data, "token"), 0o644), os.WriteFile(filepath.Join(n.home, "c.toml"), []byte("agent = \"goose\"\n[serve]\naddr = \""+busy.Addr().String()+"\"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	found, code := n.diagnosis("--data", data, "--config", filepath.Join(n.home, "c.toml"))
+	found, code := n.diagnosis("--data-dir", data, "--config", filepath.Join(n.home, "c.toml"))
 	for check, want := range map[string]doctor.Verdict{"keys": doctor.Broken, "agents": doctor.Broken, "data directory": doctor.Broken, "token": doctor.Broken, "port": doctor.Warning, "configuration": doctor.OK} {
 		if found[check].Verdict != want {
 			t.Errorf("%+v", found[check])
@@ -223,16 +223,16 @@ func TestTheDoctorSaysWhatIsBrokenAndHowToMendIt(t *testing.T) {
 func TestAnEditorIsToldOnceHowBellcordIsStarted(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
-	out, errs, _ := n.types("acp", "--install", "zed", "--model", "fake/fake")
+	out, errs, _ := n.types("acp", "install", "zed", "--model", "fake/fake")
 	if !strings.Contains(out, `"--model"`) || !strings.Contains(errs, filepath.Join("zed", "settings.json")) {
 		t.Errorf("%s%s", out, errs)
 	}
 	for _, says := range []string{"set up JetBrains IDEs", "is already set up"} {
-		if out, errs, code := n.types("acp", "--install", "jetbrains", "--write"); code != 0 || !strings.Contains(out, says) {
+		if out, errs, code := n.types("acp", "install", "jetbrains", "--write"); code != 0 || !strings.Contains(out, says) {
 			t.Errorf("%s%s", out, errs)
 		}
 	}
-	if _, errs, code := n.types("acp", "--install", "emacs", "--write"); code != exitFailed || !strings.Contains(errs, "its settings are code, which Bellcord does not change") {
+	if _, errs, code := n.types("acp", "install", "emacs", "--write"); code != exitFailed || !strings.Contains(errs, "its settings are code, which Bellcord does not change") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }

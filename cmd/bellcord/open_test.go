@@ -103,7 +103,7 @@ func (d *daemon) browser(w *world, open ...string) (get func(path string, into a
 func TestOpenUsesTheNameThatTheServerWasGiven(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	s := w.daemon(nil, "--host", "bell.example")
+	s := w.daemon(nil, "--allow-host", "bell.example")
 	out, err := w.bellcord("open", "--print").Output()
 	if err != nil {
 		t.Fatal(err)

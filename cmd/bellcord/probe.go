@@ -150,7 +150,7 @@ func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target,
 		return t, err
 	}
 	t.Name += " behind bellcord"
-	t.Command = []string{self, "acp", "--config", file, "--data", filepath.Join(f.dir, "data"), "--agent", "probed"}
+	t.Command = []string{self, "acp", "--config", file, "--data-dir", filepath.Join(f.dir, "data"), "--agent", "probed"}
 	t.Env, t.Bare, t.Protocol = nil, false, probe.ACP
 	return t, nil
 }

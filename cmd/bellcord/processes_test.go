@@ -27,13 +27,13 @@ func TestLaw33_AKilledProcessLosesNothingThatWasShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[say the session]")
-	session := p.until("said").Session
+	session := p.until("text_delta").Session
 	p.drain()
 	characters := 0
 	for n := range *kills {
 		p := w.starts("--session", string(session), "[slow 10000 200us]")
 		for range 1 + rand.IntN(60) {
-			p.until("said")
+			p.until("text_delta")
 		}
 		if err := p.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestLaw32_AStopFromAnotherProcessReachesTheTurnAndSettlesIt(t *testing.T) {
 			turn := bellcord.NewTurnID()
 			p := w.starts("--turn", string(turn), script)
 			p.until("step_started")
-			out, errs, code := w.does("stop", string(turn), "--json", "--why", "enough")
+			out, errs, code := w.does("stop", string(turn), "--json", "--reason", "enough")
 			p.drain()
 			var answer bellcord.StopAnswer
 			if err := json.Unmarshal([]byte(out), &answer); err != nil {
@@ -110,7 +110,7 @@ func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *t
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[say the session]")
-	session := string(p.until("said").Session)
+	session := string(p.until("text_delta").Session)
 	p.drain()
 	var all sync.WaitGroup
 	for range 4 {
@@ -149,7 +149,7 @@ func TestLaw15_TheNextStartEndsWhatAKilledProcessLeft(t *testing.T) {
 		token := strconv.FormatInt(70_000_000+rand.Int64N(1_000_000), 10)
 		command := "echo up; setsid sleep " + token + " & nohup sleep " + token + " >/dev/null 2>&1 & (trap '' TERM; sleep " + token + ") & sleep " + token
 		p := w.starts("--mode", "full", `[tool shell {"command":`+strconv.Quote(command)+`}]`)
-		p.until("call_output")
+		p.until("tool_output_delta")
 		if err := p.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func TestPsListsWhatRunsAtAServerOrInAnyProcess(t *testing.T) {
 				args = []string{"--server", w.hostsTurns()}
 			}
 			p := w.starts(append(args, "[slow 100000 1ms]")...)
-			said := p.until("said")
+			said := p.until("text_delta")
 			for _, from := range [][]string{nil, args} { // by the socket, and by name
 				out, errs, code := w.does(append([]string{"ps", "--json"}, from...)...)
 				var got struct{ Turns []listed }
@@ -95,7 +95,7 @@ func TestPsShowsOtherPeoplesTurnsWhenAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := w.starts("--server", url, "--token-file", path, "[slow 100000 1ms]")
-	p.until("said")
+	p.until("text_delta")
 	if out, _, _ := w.does("ps"); !strings.Contains(out, "anna") { // whoever has the machine
 		t.Errorf("%q", out)
 	}

@@ -109,7 +109,7 @@ func TestAttach_KeysInOneWriteWhileATurnRuns_Stop(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			run := w.starts("[slow 6000 20ms]")
-			p := w.onTerminal("attach", string(run.until("said").Session))
+			p := w.onTerminal("attach", string(run.until("text_delta").Session))
 			p.sees("> [slow")
 			p.types(keys)
 			run.drain()

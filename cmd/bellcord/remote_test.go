@@ -20,7 +20,7 @@ import (
 // hostsTurns starts a bellcord serve in the world and returns its address.
 func (w *world) hostsTurns() string {
 	w.t.Helper()
-	cmd := w.bellcord("serve", "--addr", "127.0.0.1:0", "--finish", "1ms")
+	cmd := w.bellcord("serve", "--addr", "127.0.0.1:0", "--shutdown-grace", "1ms")
 	logged, err := cmd.StderrPipe()
 	if err != nil {
 		w.t.Fatal(err)
@@ -55,7 +55,7 @@ func TestRunAtAServerIsAsRunIsAtHome(t *testing.T) {
 	}
 	turn := bellcord.NewTurnID()
 	p := w.starts("--server", url, "--turn", string(turn), "[say one]")
-	session := p.until("said").Session
+	session := p.until("text_delta").Session
 	if p.drain(); p.end == nil || p.end.Turn != turn || p.end.End != bellcord.EndDone {
 		t.Errorf("end %+v", p.end)
 	}
@@ -102,7 +102,7 @@ func TestCtrlCStopsATurnAtAServerAndForcesItTheSecondTime(t *testing.T) {
 	w := newWorld(t)
 	url := w.hostsTurns()
 	p := w.starts("--server", url, "--mode", "full", `[tool shell {"command":"trap '' TERM; echo ready; while :; do sleep 0.05; done"}]`)
-	p.until("call_output")
+	p.until("tool_output_delta")
 	for range 2 {
 		if err := p.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
@@ -173,11 +173,11 @@ func TestTheViewGoesOnOverABrokenConnectionAndTheTurnDoesNotNotice(t *testing.T)
 	w := newWorld(t)
 	wire, url := layWire(t, w.hostsTurns())
 	p := w.starts("--server", url, "[slow 400 5ms]")
-	session := p.until("said").Session
+	session := p.until("text_delta").Session
 	for range 3 {
 		wire.cut()
 		for range 30 {
-			p.until("said")
+			p.until("text_delta")
 		}
 	}
 	p.drain()
@@ -194,13 +194,13 @@ func TestAServerIsFoundByItsSocketAndStopsATurnASessionAndEverything(t *testing.
 	t.Parallel()
 	w := newWorld(t)
 	url := w.hostsTurns()
-	for _, scope := range []string{"turn", "session", "named session", "all"} {
+	for _, scope := range []string{"turn", "session", "all"} {
 		p := w.starts("--server", url, "[slow 100000 1ms]")
-		said := p.until("said")
+		said := p.until("text_delta")
 		args := map[string][]string{
-			"turn": {string(said.Turn)}, "session": {string(said.Session)}, "named session": {"--session", string(said.Session)}, "all": {"--all"},
+			"turn": {string(said.Turn)}, "session": {string(said.Session)}, "all": {"--all"},
 		}[scope]
-		out, errs, code := w.does(append([]string{"stop", "--why", "enough"}, args...)...)
+		out, errs, code := w.does(append([]string{"stop", "--reason", "enough"}, args...)...)
 		p.drain()
 		if !strings.HasPrefix(out, "■ stopped by ") || code != 0 {
 			t.Errorf("%s: %q %q, exit code %d", scope, out, errs, code)
@@ -229,8 +229,8 @@ func TestLaw32_AStopOfASessionOrOfEverythingNeedsNoServer(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			p, other := w.starts("[slow 100000 1ms]"), w.starts("[hang after 1]")
-			session := p.until("said").Session
-			other.until("said")
+			session := p.until("text_delta").Session
+			other.until("text_delta")
 			args, want := []string{"stop", "--json", "--all"}, 2
 			if scope == "session" {
 				args, want = []string{"stop", "--json", string(session)}, 1

@@ -62,7 +62,7 @@ func TestCtrlCStopsTheTurnKeepsTheTextAndExitsWith130(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[slow 1000]")
-	session := p.until("said").Session
+	session := p.until("text_delta").Session
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestASecondCtrlCDoesNotWaitForACommandThatIgnoresTerm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("--mode", "full", `[tool shell {"command":"trap '' TERM; echo ready; while :; do sleep 0.05; done"}]`)
-	p.until("call_output")
+	p.until("tool_output_delta")
 	for range 2 {
 		if err := p.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestASecondCtrlCDoesNotWaitForACommandThatIgnoresTerm(t *testing.T) {
 		p.untilStopOrEnd()
 	}
 	p.drain()
-	if p.end == nil || p.end.End != bellcord.EndStopped || len(p.end.Processes.Ended) == 0 || p.end.Processes.Ended[0].How != "forced" {
+	if p.end == nil || p.end.End != bellcord.EndStopped || len(p.end.Processes.Ended) == 0 || p.end.Processes.Ended[0].How != "killed" {
 		t.Fatalf("end %+v", p.end)
 	}
 	if took := p.end.Times.Settled.Sub(p.end.Times.StopRequested); took >= 2e9 {
@@ -105,7 +105,7 @@ func TestASecondCtrlCDoesNotWaitForACommandThatIgnoresTerm(t *testing.T) {
 // untilStopOrEnd reads on to where the stop is on record.
 func (p *process) untilStopOrEnd() {
 	for p.end == nil {
-		if ev, ok := p.next(); !ok || ev.Kind == "stop_asked" {
+		if ev, ok := p.next(); !ok || ev.Kind == "stop_requested" {
 			return
 		}
 	}
@@ -118,7 +118,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	p := w.starts("[say first answer]")
-	session := p.until("said").Session
+	session := p.until("text_delta").Session
 	p.drain()
 	out, _, code := w.does("sessions")
 	if !strings.Contains(out, string(session)) || !strings.Contains(out, "[say first answer]") || code != 0 {

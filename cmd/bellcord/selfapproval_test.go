@@ -31,7 +31,7 @@ echo "== own answer"; $K -d '{"choice":"allow_always"}' $U/turns/$OWN_TURN/answe
 echo "== other answer"; $K -d '{"choice":"allow_always"}' $U/turns/$OTHER_TURN/answers/$OTHER_QUESTION
 echo "== login code"; $K -X POST $U/codes
 echo "== orphan"; env -i setsid prlimit --rttime=unlimited /usr/bin/$K $U/me
-echo "== token"; BELLCORD_TEST_MAIN=1 BELLCORD_STORE=$STORE $PROGRAM token create --owner mallory --scope admin --data $DATA
+echo "== token"; BELLCORD_TEST_MAIN=1 BELLCORD_STORE=$STORE $PROGRAM token create --owner mallory --scope admin --data-dir $DATA
 echo "== environ"; cat /proc/$SERVER/environ
 echo "== mem"; head -c 1 /proc/$SERVER/mem
 echo "=="
@@ -92,7 +92,7 @@ func approveScript(t *testing.T, store string, flags ...string) {
 	w := newUnprivilegedWorld(t)
 	var atStore []string
 	if store != "" {
-		atStore = []string{"--store", store}
+		atStore = []string{"--store-url", store}
 	}
 	s := w.daemon(nil, append(append([]string{"--mode", "ask"}, atStore...), flags...)...)
 	alice, bob := w.as(s, "alice", atStore...), w.as(s, "bob", atStore...)

@@ -40,7 +40,7 @@ Every request needs a token, even from this machine. The first start writes one 
 DATA/token; create more with bellcord token create. The commands ps, attach and stop
 find the server through DATA/bellcord.sock.
 
-After SIGTERM or Ctrl-C, running turns may continue for the time that --finish sets;
+After SIGTERM or Ctrl-C, running turns may continue for the time that --shutdown-grace sets;
 then they are stopped with the cause shutdown. A second signal does not wait.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,14 +50,14 @@ then they are stopped with the cause shutdown. A second signal does not wait.`,
 	f.agentFlags(cmd)
 	cmd.Flags().StringVar(&f.nats, "nats", "", "`URLs` of the NATS servers that connect the nodes, separated by commas (env BELLCORD_NATS)")
 	cmd.Flags().StringVar(&f.addr, "addr", "", "`host:port` to listen on; port 0 picks a free one (default 127.0.0.1:4500)")
-	cmd.Flags().StringSliceVar(&f.hosts, "host", nil, "additional host `name` to accept in requests; can be repeated")
-	cmd.Flags().StringSliceVar(&f.origins, "origin", nil, "additional `origin` whose pages may send requests, such as https://example.com; can be repeated")
+	cmd.Flags().StringSliceVar(&f.hosts, "allow-host", nil, "additional host `name` to accept in requests; can be repeated")
+	cmd.Flags().StringSliceVar(&f.origins, "allow-origin", nil, "additional `origin` whose pages may send requests, such as https://example.com; can be repeated")
 	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "`file` with the TLS certificate")
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "`file` with the private key of the TLS certificate")
-	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "a proxy in front terminates TLS and sets X-Forwarded-For")
-	cmd.Flags().DurationVar(&f.finish, "finish", 0, "how long running turns may continue at a shutdown before they are stopped; 0s stops them at once (default 30s)")
+	cmd.Flags().BoolVar(&f.behindProxy, "trust-proxy", false, "a proxy in front terminates TLS and sets X-Forwarded-For")
+	cmd.Flags().DurationVar(&f.finish, "shutdown-grace", 0, "how long running turns may continue at a shutdown before they are stopped; 0s stops them at once (default 30s)")
 	cmd.Flags().BoolVar(&f.newStore, "new-store", false, "create an empty store in a data directory that has lost its database")
-	cmd.Flags().StringVar(&f.environment, "environment", "", "`file` with environment variables such as keys, as NAME=value lines; only its owner may have access to it")
+	cmd.Flags().StringVar(&f.environment, "env-file", "", "`file` with environment variables such as keys, as NAME=value lines; only its owner may have access to it")
 	hideMemory(cmd)
 	return cmd
 }
@@ -77,7 +77,7 @@ func (f *serveFlags) config() (config.Config, error) {
 	}
 	s.Hosts, s.Origins = append(s.Hosts, f.hosts...), append(s.Origins, f.origins...)
 	s.BehindProxy = s.BehindProxy || f.behindProxy
-	if f.given("finish") {
+	if f.given("shutdown-grace") {
 		s.Finish = config.Duration(f.finish)
 	}
 	return c, s.Check()

@@ -27,7 +27,7 @@ func TestServe_DiskFull_IsNotReadyAndRunsNothingItRefused(t *testing.T) {
 	w := newServerWorld(t)
 	server := w.daemonOnSmallDisk()
 	session, turn := server.prompts("[slow 100000 5ms]")
-	server.until(session, "said")
+	server.until(session, "text_delta")
 	var idle bellcord.Session
 	if status := server.ask("POST", "/v1/sessions", api.NewSession{}, &idle); status != 201 {
 		t.Fatalf("a session: %d", status)
@@ -37,12 +37,12 @@ func TestServe_DiskFull_IsNotReadyAndRunsNothingItRefused(t *testing.T) {
 
 	refused := bellcord.NewTurnID()
 	began := time.Now()
-	if status, kind := server.problem("POST", "/v1/sessions/"+string(idle.ID)+"/turns", api.NewTurn{ID: string(refused), Text: "never to run"}); status != 503 || kind != "urn:bellcord:store-down" {
+	if status, kind := server.problem("POST", "/v1/sessions/"+string(idle.ID)+"/turns", api.NewTurn{ID: string(refused), Text: "never to run"}); status != 503 || kind != "urn:bellcord:store-unavailable" {
 		t.Errorf("a prompt on a full disk: %d %s", status, kind)
 	}
 	t.Log("a prompt on a full disk was refused after", time.Since(began).Round(time.Millisecond))
 	began = time.Now()
-	if status, kind := server.problem("POST", "/v1/sessions", api.NewSession{}); status != 503 || kind != "urn:bellcord:store-down" {
+	if status, kind := server.problem("POST", "/v1/sessions", api.NewSession{}); status != 503 || kind != "urn:bellcord:store-unavailable" {
 		t.Errorf("a session on a full disk: %d %s", status, kind)
 	}
 	if took := time.Since(began); took > time.Second {

@@ -14,7 +14,7 @@ func TestServe_SIGHUP_GoesOnServing(t *testing.T) {
 	w := newServerWorld(t)
 	server := w.daemon(nil)
 	session, turn := server.prompts("[slow 100000 5ms]")
-	server.until(session, "said")
+	server.until(session, "text_delta")
 	if err := server.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

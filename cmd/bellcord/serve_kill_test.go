@@ -98,9 +98,9 @@ func (g *guest) checksTurns(sum *tolls) {
 	ends, said := map[bellcord.TurnID]int{}, map[bellcord.TurnID]string{}
 	for _, ev := range g.record {
 		switch ev.Kind {
-		case "ended":
+		case "turn_ended":
 			ends[ev.Turn]++
-		case "said":
+		case "text_delta":
 			said[ev.Turn] += ev.text(g.t)
 		}
 	}

@@ -12,7 +12,7 @@ func TestServeAndDoctor_OpenNATSOnAnotherHost_IsRefusedInOneSentence(t *testing.
 	w := newServerWorld(t)
 	const open = "nats://192.0.2.7:4222" // an address of nobody
 	store := ownSchema(t).String()
-	_, errs, code := w.does("serve", "--addr", "127.0.0.1:0", "--store", store, "--nats", open)
+	_, errs, code := w.does("serve", "--addr", "127.0.0.1:0", "--store-url", store, "--nats", open)
 	var last string
 	for line := range strings.Lines(strings.TrimSpace(errs)) {
 		last = line
@@ -22,7 +22,7 @@ func TestServeAndDoctor_OpenNATSOnAnotherHost_IsRefusedInOneSentence(t *testing.
 			t.Errorf("exit code %d, and %q is not in %q", code, part, last)
 		}
 	}
-	doctor := w.bellcord("doctor", "--store", store)
+	doctor := w.bellcord("doctor", "--store-url", store)
 	doctor.Env = append(doctor.Env, "BELLCORD_NATS="+open)
 	out, err := doctor.Output()
 	if err == nil || !strings.Contains(string(out), "192.0.2.7:4222 is on another host") || !strings.Contains(string(out), "broken   nats") {

@@ -39,9 +39,9 @@ func TestServe_SchemaBecomesNewer_DrainsAndExitsWithTheReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := ownSchema(t).String()
-	s := w.daemon(nil, "--config", settings, "--store", store, "--finish", "15s")
+	s := w.daemon(nil, "--config", settings, "--store-url", store, "--shutdown-grace", "15s")
 	session, turn := s.prompts("[slow 100000 5ms]")
-	s.until(session, "said")
+	s.until(session, "text_delta")
 	db, err := pgx.Connect(t.Context(), store)
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func TestOpen_DataDirectoryWithoutAToken_SaysWhatToDo(t *testing.T) {
 func TestAServerForOtherMachinesNeedsTLS(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	if out, errs, code := w.does("serve", "--addr", "0.0.0.0:0", "--host", "x"); code == 0 || !strings.Contains(out+errs, "tokens would be sent unencrypted") {
+	if out, errs, code := w.does("serve", "--addr", "0.0.0.0:0", "--allow-host", "x"); code == 0 || !strings.Contains(out+errs, "tokens would be sent unencrypted") {
 		t.Errorf("exit code %d: %s", code, out+errs)
 	}
 	cert, key, roots := certificate(t)
@@ -136,11 +136,11 @@ func TestAServerForOtherMachinesNeedsTLS(t *testing.T) {
 func TestAtAShutdownWhatEndsInTimeIsDoneAndTheRestIsStopped(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	s := w.daemon(nil, "--finish", "4s")
+	s := w.daemon(nil, "--shutdown-grace", "4s")
 	token := strconv.Itoa(80_000_000 + os.Getpid())
 	quick, _ := s.prompts("[slow 30 50ms]")
 	slow, _ := s.prompts(`[tool shell {"command":"echo up; sleep ` + token + `"}]`)
-	s.until(slow, "call_output")
+	s.until(slow, "tool_output_delta")
 	s.signals()
 	if status := s.ask("POST", "/v1/sessions/"+string(quick)+"/turns", api.NewTurn{Text: "hello"}, nil); status != 503 {
 		t.Errorf("a prompt meanwhile: %d", status)
@@ -162,7 +162,7 @@ func TestAtAShutdownWhatEndsInTimeIsDoneAndTheRestIsStopped(t *testing.T) {
 func TestASecondSignalDoesNotWait(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	s := w.daemon(nil, "--finish", "10m")
+	s := w.daemon(nil, "--shutdown-grace", "10m")
 	session, _ := s.prompts("[hang]")
 	s.until(session, "step_started")
 	s.signals()
@@ -183,7 +183,7 @@ func TestAfterAKillTheTurnIsLostItsProcessesGoneAndAnEarlyStopStillHolds(t *test
 	s := w.daemon(nil)
 	token := strconv.Itoa(81_000_000 + os.Getpid())
 	session, turn := s.prompts(`[tool shell {"command":"echo up; sleep ` + token + `"}]`)
-	s.until(session, "call_output")
+	s.until(session, "tool_output_delta")
 	early := bellcord.NewTurnID()
 	if status := s.ask("POST", "/v1/turns/"+string(early)+"/stop", nil, nil); status != 202 {
 		t.Errorf("an early stop: %d", status)

@@ -97,7 +97,7 @@ func TestAPersonsServiceFromInstallToUninstall(t *testing.T) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(dry, "# would be written: "+file+"\n"+string(text)) || strings.Contains(string(text), "sk-secret") ||
-		!strings.Contains(string(text), " serve --data "+filepath.Join(n.home, "data")+"\n") {
+		!strings.Contains(string(text), " serve --data-dir "+filepath.Join(n.home, "data")+"\n") {
 		t.Errorf("%v:\n%s\nsaid was\n%s", err, text, dry)
 	}
 	if got := n.asked(); got != "--user is-system-running\n--user daemon-reload\n--user enable bellcord.service\n" {
@@ -175,13 +175,13 @@ func TestServeTakesKeysFromAFileOfItsOwner(t *testing.T) {
 	if err := os.WriteFile(path, []byte("BELLCORD_MODE=nonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := n.types("serve", "--environment", path); code != exitFailed || !strings.Contains(errs, "nonsense") {
+	if _, errs, code := n.types("serve", "--env-file", path); code != exitFailed || !strings.Contains(errs, "nonsense") {
 		t.Errorf("%s, exit code %d", errs, code)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := n.types("serve", "--environment", path); code != exitFailed || !strings.Contains(errs, "is open to other users") {
+	if _, errs, code := n.types("serve", "--env-file", path); code != exitFailed || !strings.Contains(errs, "is open to other users") {
 		t.Errorf("%s, exit code %d", errs, code)
 	}
 }

@@ -31,8 +31,8 @@ func (s *settings) given(flag string) bool { return s.set != nil && s.set.Change
 func (s *settings) dataFlags(cmd *cobra.Command) {
 	s.set = cmd.Flags()
 	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (env BELLCORD_CONFIG; default: bellcord/config.toml in the XDG config directory)")
-	cmd.Flags().StringVar(&s.data, "data", "", "data `directory`, with the store (env BELLCORD_DATA; default: bellcord in the XDG data directory)")
-	cmd.Flags().StringVar(&s.store, "store", "", "`URL` of a PostgreSQL store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
+	cmd.Flags().StringVar(&s.data, "data-dir", "", "data `directory`, with the store (env BELLCORD_DATA; default: bellcord in the XDG data directory)")
+	cmd.Flags().StringVar(&s.store, "store-url", "", "`URL` of a PostgreSQL store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
 }
 
 // agentFlags says how turns run.

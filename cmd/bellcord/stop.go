@@ -21,7 +21,7 @@ type stopFlags struct {
 	serverFlags
 	why, queue                           string
 	wait                                 time.Duration
-	all, session, force, afterStep, json bool
+	all, force, afterStep, json bool
 }
 
 func stopCommand() *cobra.Command {
@@ -40,15 +40,13 @@ if that is within ten minutes.`,
 	f.dataFlags(cmd)
 	f.flags(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "stop all your turns; with the scope admin, the turns of all owners")
-	cmd.Flags().BoolVar(&f.session, "session", false, "treat the id as a session id")
 	cmd.Flags().BoolVar(&f.force, "force", false, "do not wait for processes to end by themselves")
 	cmd.Flags().BoolVar(&f.afterStep, "after-step", false, "let the current step end first")
 	cmd.Flags().StringVar(&f.queue, "queue", "", "`action` for the prompts queued behind a stopped turn: hold, drop or next (default hold)")
-	cmd.Flags().StringVar(&f.why, "why", "", "`reason` of the stop, for the receipt")
+	cmd.Flags().StringVar(&f.why, "reason", "", "`reason` of the stop, for the receipt")
 	cmd.Flags().DurationVar(&f.wait, "wait", 15*time.Second, "how long to wait for the receipt; a server waits at most one minute")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	cmd.MarkFlagsMutuallyExclusive("force", "after-step")
-	cmd.MarkFlagsMutuallyExclusive("all", "session")
 	return cmd
 }
 
@@ -69,13 +67,11 @@ func (f *stopFlags) sendStop(ctx context.Context, args []string) error {
 		return err
 	}
 	var turn bellcord.TurnID
-	var session bellcord.SessionID
-	if !f.all {
-		turn, session, err = backend.FindTarget(ctx, at, args[0], f.session)
-	}
 	var stopped api.Stopped
-	if err == nil {
-		stopped, err = at.Stop(ctx, turn, session, request)
+	if f.all {
+		stopped, err = at.Stop(ctx, "", "", request)
+	} else {
+		turn, stopped, err = backend.StopTarget(ctx, at, args[0], request)
 	}
 	if err = errors.Join(err, at.Close()); err != nil {
 		return err

@@ -23,7 +23,7 @@ func TestStoreBackup_WhileTurnsStream_EndsAndIsRestored(t *testing.T) {
 		sessions = append(sessions, session)
 	}
 	for _, session := range sessions {
-		server.until(session, "said")
+		server.until(session, "text_delta")
 	}
 	file := filepath.Join(t.TempDir(), "backup.db")
 	out, errs, code := w.does("store", "backup", file)
@@ -104,7 +104,7 @@ func TestStoreBackup_PostgreSQL_NamesTheTool(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for verb, tool := range map[string]string{"backup": "pg_dump", "restore": "pg_restore"} {
-		if _, errs, code := w.does("store", verb, "file", "--store", "postgres://nobody@127.0.0.1:1/none"); code != 1 || !strings.Contains(errs, tool) {
+		if _, errs, code := w.does("store", verb, "file", "--store-url", "postgres://nobody@127.0.0.1:1/none"); code != 1 || !strings.Contains(errs, tool) {
 			t.Errorf("%s: exit code %d, %s", verb, code, errs)
 		}
 	}

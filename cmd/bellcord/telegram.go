@@ -20,7 +20,7 @@ func telegramCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "telegram",
 		Short: "Manage who may use the Telegram bot",
-		Long: `Only people listed in [telegram.people] in the configuration and people you have
+		Long: `Only people listed in [telegram.users] in the configuration and people you have
 paired may use the bot (see docs/telegram.md). With pairing = true in [telegram],
 anyone else who writes to the bot gets a code that is valid for an hour. To let them
 in, have them send you the code over a channel where you can verify who they are.`,
@@ -48,11 +48,11 @@ func telegramPairCommand() *cobra.Command {
 	var s settings
 	var name string
 	cmd := &cobra.Command{
-		Use:   "pair CODE",
+		Use:   "approve CODE",
 		Short: "Let the person with this code use the bot",
 		Long: `Lets the person to whom the bot gave this code use the bot, immediately. Case and
 dashes do not matter. After ten wrong codes, all open codes become invalid.`,
-		Example: "  bellcord telegram pair K7QX-4MHT --name anna",
+		Example: "  bellcord telegram approve K7QX-4MHT --name anna",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.withRights(func(_ config.Config, list *rights.List) error {
@@ -61,7 +61,7 @@ dashes do not matter. After ten wrong codes, all open codes become invalid.`,
 				case errors.Is(err, rights.ErrPairingOff):
 					return fmt.Errorf("%w: set pairing = true in [telegram]", err)
 				case errors.Is(err, rights.ErrNoCode):
-					return fmt.Errorf("%w: codes are valid for an hour; see bellcord telegram people", err)
+					return fmt.Errorf("%w: codes are valid for an hour; see bellcord telegram users", err)
 				case err != nil:
 					return err
 				}
@@ -78,7 +78,7 @@ dashes do not matter. After ten wrong codes, all open codes become invalid.`,
 func telegramPeopleCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
-		Use:   "people",
+		Use:   "users",
 		Short: "List people who may use the bot or wait to be paired",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -94,17 +94,17 @@ func telegramPeopleCommand() *cobra.Command {
 func telegramUnpairCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
-		Use:   "unpair ID",
+		Use:   "remove ID",
 		Short: "Remove a pairing, immediately",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
-				return fmt.Errorf("%q is not a Telegram id: see bellcord telegram people", args[0])
+				return fmt.Errorf("%q is not a Telegram id: see bellcord telegram users", args[0])
 			}
 			return s.withRights(func(_ config.Config, list *rights.List) error {
 				if err := list.Unpair(id); err != nil {
-					return fmt.Errorf("%w: see bellcord telegram people", err)
+					return fmt.Errorf("%w: see bellcord telegram users", err)
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "unpaired %d\n", id)
 				if _, still := list.Person(id); still {

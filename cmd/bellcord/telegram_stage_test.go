@@ -59,7 +59,7 @@ func newChatWorld(t *testing.T, pi string, people int) *chatWorld {
 	if pi != "" {
 		fmt.Fprintf(&settings, "agent = \"pi\"\n%s", w.hosting(pi))
 	}
-	settings.WriteString("[telegram.people]\n")
+	settings.WriteString("[telegram.users]\n")
 	for n := range people {
 		id := int64(1001 + n)
 		w.people = append(w.people, id)

@@ -24,12 +24,12 @@ func runTelegram(t *testing.T, data, text string, args ...string) (stdout, stder
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
-	cmd.SetArgs(append(args, "--data", data, "--config", file))
+	cmd.SetArgs(append(args, "--data-dir", data, "--config", file))
 	err = cmd.ExecuteContext(t.Context())
 	return out.String(), errs.String(), err
 }
 
-const pairing = "[telegram]\npairing = true\n[telegram.people]\nanna = 1001\n[telegram.groups]\nringers = -1001\n"
+const pairing = "[telegram]\npairing = true\n[telegram.users]\nanna = 1001\n[telegram.groups]\nringers = -1001\n"
 
 func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 	}
 	people := func(want ...string) {
 		t.Helper()
-		out, _, err := runTelegram(t, data, pairing, "people")
+		out, _, err := runTelegram(t, data, pairing, "users")
 		for _, word := range append(want, "anna", "ringers") {
 			if err != nil || !strings.Contains(out, word) {
 				t.Errorf("no %q in %s, %v", word, out, err)
@@ -55,14 +55,14 @@ func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 		}
 	}
 	people("1002", "Ben", "ben_b", "waiting until")
-	if out, _, err := runTelegram(t, data, pairing, "pair", strings.ToLower(code), "--name", "ben"); err != nil || out != "paired 1002 as ben\n" {
+	if out, _, err := runTelegram(t, data, pairing, "approve", strings.ToLower(code), "--name", "ben"); err != nil || out != "paired 1002 as ben\n" {
 		t.Fatalf("%q, %v", out, err)
 	}
 	if name, ok := list.Person(1002); !ok || name != "ben" {
 		t.Errorf("the server knows %q, %v", name, ok)
 	}
 	people("1002", "ben", "ben_b", "paired")
-	if out, _, err := runTelegram(t, data, pairing, "unpair", "1002"); err != nil || out != "unpaired 1002\n" {
+	if out, _, err := runTelegram(t, data, pairing, "remove", "1002"); err != nil || out != "unpaired 1002\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, ok := list.Person(1002); ok {
@@ -77,20 +77,20 @@ func TestABadTelegramCommandLetsNobodyIn(t *testing.T) {
 		text, why string
 		args      []string
 	}{
-		{pairing, "arg", []string{"pair"}},
-		{pairing, "no such code", []string{"pair", "AAAA-AAAA"}},
-		{pairing, "name", []string{"pair", "AAAA-AAAA", "--name", "an na"}},
-		{"", "pairing = true", []string{"pair", "AAAA-AAAA"}},
-		{pairing, "not paired", []string{"unpair", "1001"}},
-		{pairing, "not a Telegram id", []string{"unpair", "anna"}},
-		{"[telegram.people]\nanna = -5\n", "people.anna", []string{"people"}},
-		{"[telegram.people]\nanna = 777000\n", "777000", []string{"people"}},
+		{pairing, "arg", []string{"approve"}},
+		{pairing, "no such code", []string{"approve", "AAAA-AAAA"}},
+		{pairing, "name", []string{"approve", "AAAA-AAAA", "--name", "an na"}},
+		{"", "pairing = true", []string{"approve", "AAAA-AAAA"}},
+		{pairing, "not paired", []string{"remove", "1001"}},
+		{pairing, "not a Telegram id", []string{"remove", "anna"}},
+		{"[telegram.users]\nanna = -5\n", "people.anna", []string{"users"}},
+		{"[telegram.users]\nanna = 777000\n", "777000", []string{"users"}},
 	} {
 		if out, _, err := runTelegram(t, data, test.text, test.args...); err == nil || out != "" || !strings.Contains(err.Error(), test.why) {
 			t.Errorf("%v: %q, %v", test.args, out, err)
 		}
 	}
-	if out, _, err := runTelegram(t, data, "", "people"); err != nil || out != "no people yet\n" {
+	if out, _, err := runTelegram(t, data, "", "users"); err != nil || out != "no people yet\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -31,7 +31,7 @@ func tokens(t *testing.T, data string, args ...string) (stdout, stderr string, e
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
-	cmd.SetArgs(append(args, "--data", data, "--config", none))
+	cmd.SetArgs(append(args, "--data-dir", data, "--config", none))
 	err = cmd.ExecuteContext(t.Context())
 	return out.String(), errs.String(), err
 }

@@ -93,7 +93,7 @@ func TestServe_UnprivilegedUser_StillContainsItsProcesses(t *testing.T) {
 	s := w.daemon(nil)
 	seconds := strconv.Itoa(70_000_000 + os.Getpid())
 	session, turn := s.prompts(shellCall("(env -i setsid sleep " + seconds + " &); echo up; sleep " + seconds))
-	s.until(session, "call_output")
+	s.until(session, "tool_output_delta")
 	var stopped api.Stopped
 	if status := s.ask("POST", "/v1/turns/"+string(turn)+"/stop", api.Stop{Wait: "20s"}, &stopped); status != 200 || len(stopped.Turns) != 1 || stopped.Turns[0].Receipt == nil {
 		t.Fatalf("%d %+v; %s", status, stopped, s.said())

@@ -31,7 +31,7 @@ func usageCommand() *cobra.Command {
 		Long: `Sums up the tokens and costs of ended turns, including those of deleted sessions. "≈"
 marks sums that contain an estimate, because a stop cut off the model's own count.
 Costs are only known for models with prices in the configuration
-([facts."provider/model"]).`,
+([model_info."provider/model"]).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.withStore(cmd.Context(), func(store app.Store) error { return f.showUsage(cmd.Context(), os.Stdout, store) })

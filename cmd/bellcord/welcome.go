@@ -56,7 +56,7 @@ func nextSteps(s setup.Survey, c config.Config) (steps [][2]string) {
 		steps = append(steps, [2]string{"bellcord run --agent " + name + ` "…"`, "the same with " + name + ", and a stop that works"})
 	}
 	for _, e := range s.Editors[:min(2, len(s.Editors))] {
-		steps = append(steps, [2]string{"bellcord acp --install " + e.Name, "settings for " + e.Title})
+		steps = append(steps, [2]string{"bellcord acp install " + e.Name, "settings for " + e.Title})
 	}
 	if !s.Serving {
 		steps = append(steps, [2]string{"bellcord serve", "serve programs, browsers, phones and other machines"})

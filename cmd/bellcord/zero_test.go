@@ -29,13 +29,13 @@ func TestFlags_Zero_ReplacesTheFilesValue(t *testing.T) {
 		"--max-tokens=0": func(c config.Config) float64 { return float64(c.Limits.Tokens) },
 		"--max-cost=0":   func(c config.Config) float64 { return c.Limits.Cost },
 		"--deadline=0s":  func(c config.Config) float64 { return float64(c.Limits.Deadline) },
-		"--finish=0s":    func(c config.Config) float64 { return float64(c.Serve.Finish) },
+		"--shutdown-grace=0s":    func(c config.Config) float64 { return float64(c.Serve.Finish) },
 	} {
 		for _, given := range []bool{true, false} {
 			var f serveFlags
 			cmd := &cobra.Command{}
 			f.agentFlags(cmd)
-			cmd.Flags().DurationVar(&f.finish, "finish", 0, "")
+			cmd.Flags().DurationVar(&f.finish, "shutdown-grace", 0, "")
 			args := []string{"--config", file}
 			if given {
 				args = append(args, flag)
@@ -57,7 +57,7 @@ func TestFlags_Zero_ReplacesTheFilesValue(t *testing.T) {
 func TestServe_FinishZero_StopsTheRunningTurnAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	s := w.daemon(nil, "--finish", "0s")
+	s := w.daemon(nil, "--shutdown-grace", "0s")
 	var session api.Session
 	if code := s.ask(http.MethodPost, "/v1/sessions", map[string]any{}, &session); code != http.StatusCreated {
 		t.Fatalf("session: %d", code)

@@ -54,13 +54,13 @@ base_url = "$model"
 api_key = "none"
 [telegram]
 token = "1:TEST"
-server = "$gram"
+api_url = "$gram"
 dir = "$dir/tower"
-[telegram.people]
+[telegram.users]
 anna = 1001
 ben = 1002
 CONFIG
-start serve "$bellcord" serve --addr 127.0.0.1:0 --config "$dir/config.toml" --data "$dir/data"
+start serve "$bellcord" serve --addr 127.0.0.1:0 --config "$dir/config.toml" --data-dir "$dir/data"
 serve=$last
 
 # Whoever talks is one of the two whom the fake Telegram knows; chat is their

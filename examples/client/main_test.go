@@ -35,7 +35,7 @@ func serve(t *testing.T, dir string) (url, token string) {
 		bellcord = build(t, "../..", filepath.Join(dir, "bellcord"), "./cmd/bellcord")
 	}
 	data := filepath.Join(dir, "data")
-	server := exec.Command(bellcord, "serve", "--model", "fake/fake", "--addr", "127.0.0.1:0", "--data", data)
+	server := exec.Command(bellcord, "serve", "--model", "fake/fake", "--addr", "127.0.0.1:0", "--data-dir", data)
 	server.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir)
 	log, err := server.StderrPipe()
 	if err != nil {

@@ -24,7 +24,7 @@ func TestTool_CalledByAModel_AnswersThroughBellcord(t *testing.T) {
 		`{"station":"Berne"}`: `unknown station "Berne"`,
 	} {
 		run := exec.Command(bellcord, "run", "--config", config, "--model", "fake/fake", "--json",
-			"--data", filepath.Join(dir, "data"), "[tool mcp_timetable_departures "+arguments+"]")
+			"--data-dir", filepath.Join(dir, "data"), "[tool mcp_timetable_departures "+arguments+"]")
 		run.Dir = dir
 		out, err := run.CombinedOutput()
 		if err != nil {

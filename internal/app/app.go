@@ -140,7 +140,7 @@ func systemPrompt(path string) (string, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("system_prompt: %w", err)
+		return "", fmt.Errorf("system_prompt_file: %w", err)
 	}
 	return string(text), nil
 }

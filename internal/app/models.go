@@ -40,7 +40,7 @@ func (m *Models) Find(name string) (react.Model, error) {
 	}
 	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name)}
 	if limits := m.settings.Limits; (limits.Cost > 0 || limits.SessionCost > 0) && found.Price == nil {
-		return react.Model{}, fmt.Errorf("model %s: a cost limit is set, but the price of the model is unknown: add it in [facts.%q]", name, name)
+		return react.Model{}, fmt.Errorf("model %s: a cost limit is set, but the price of the model is unknown: add it in [model_info.%q]", name, name)
 	}
 	found.Model = llm.Patient{Model: found.Model}
 	return found, nil

@@ -24,7 +24,7 @@ type Store interface {
 func OpenStore(ctx context.Context, from Config) (Store, error) {
 	c := from.Settings
 	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("data directory: %s is not a directory; choose another with --data or BELLCORD_DATA", c.Data)
+		return nil, fmt.Errorf("data directory: %s is not a directory; choose another with --data-dir or BELLCORD_DATA", c.Data)
 	}
 	switch {
 	case c.Store == "" && c.New:

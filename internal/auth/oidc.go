@@ -110,7 +110,7 @@ func (i *issuer) verifyToken(ctx context.Context, verifier *oidc.IDTokenVerifier
 	}
 	who, _ := claims[i.is.Claim].(string)
 	if !isSubject(who) {
-		return Caller{}, fmt.Errorf("claim %s is %q, which is not a valid owner name", i.is.Claim, who)
+		return Caller{}, fmt.Errorf("owner_claim %s is %q, which is not a valid owner name", i.is.Claim, who)
 	}
 	if i.is.Claim == "email" && claims["email_verified"] != true {
 		return Caller{}, fmt.Errorf("the email address %s is not verified", who)

@@ -114,7 +114,7 @@ func New(target Target, s Settings) (Unit, error) {
 // the program do it.
 func (s Settings) arguments(keys string) []string {
 	all := []string{"serve"}
-	for _, f := range []struct{ name, value string }{{"--config", s.Config}, {"--data", s.Data}, {"--environment", keys}} {
+	for _, f := range []struct{ name, value string }{{"--config", s.Config}, {"--data-dir", s.Data}, {"--env-file", keys}} {
 		if f.value != "" {
 			all = append(all, f.name, f.value)
 		}

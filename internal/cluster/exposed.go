@@ -18,10 +18,10 @@ import (
 const resolveTimeout = 2 * time.Second
 
 // ErrExposed means that others could use the NATS server of the nodes.
-var ErrExposed = errors.New("nats")
+var ErrExposed = errors.New("nats_url")
 
 // advice is what to do about a NATS server that others could use.
-const advice = "use tls://USER:PASSWORD@HOST:PORT, or tls://HOST:PORT with creds or with cert and key in [cluster], and a server with TLS and users, as in deploy/nats.conf"
+const advice = "use tls://USER:PASSWORD@HOST:PORT, or tls://HOST:PORT with nats_credentials_file or with nats_cert_file and nats_key_file in [cluster], and a server with TLS and users, as in deploy/nats.conf"
 
 // CheckServers returns an error when a NATS server of the configuration is on
 // another host and would be reached without TLS or without credentials. A server
@@ -37,7 +37,7 @@ func (c Config) CheckServers(ctx context.Context) error {
 		}
 		server, err := url.Parse(text)
 		if err != nil {
-			return errors.New("nats: invalid URL; write it as tls://USER:PASSWORD@HOST:PORT") // the error has the password in it
+			return errors.New("nats_url: invalid URL; write it as tls://USER:PASSWORD@HOST:PORT") // the error has the password in it
 		}
 		if c.isHere(ctx, server.Hostname()) {
 			continue

@@ -67,7 +67,7 @@ func TestBus_ForgedMessages_AreRefused(t *testing.T) {
 	a, b := s.join(), s.join()
 	session, asking := settledAt(b, a), b.session()
 	turn, question := b.runs(session, "hang"), b.runs(asking, "ask may it run?")
-	until(t, "it has asked", func() bool { return b.count(asking, question, "asked") == 1 })
+	until(t, "it has asked", func() bool { return b.count(asking, question, "question_opened") == 1 })
 	viewer := a.watch(session)
 	defer viewer.Close()
 	until(t, "b knows that a watches", func() bool { return b.bus.Elsewhere(session) })
@@ -108,7 +108,7 @@ func TestBus_ForgedMessages_AreRefused(t *testing.T) {
 	if why := b.causeOf(turn); why != nil {
 		t.Errorf("a forged stop ended a turn: %v", why)
 	}
-	if b.count(asking, question, "answered") > 0 {
+	if b.count(asking, question, "question_answered") > 0 {
 		t.Error("a forged answer was taken")
 	}
 	if r, err := b.Turn(inTime(t), forged); err == nil {

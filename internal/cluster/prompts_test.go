@@ -83,7 +83,7 @@ func TestAPromptWhoseHomeDoesNotAnswerIsAcceptedHereOnce(t *testing.T) {
 		s.home[session] = "deaf"
 		turn := a.prompt(session, "say hello")
 		a.record(turn)
-		if n := a.count(session, turn, "prompted"); n != 1 {
+		if n := a.count(session, turn, "turn_accepted"); n != 1 {
 			t.Errorf("it was accepted %d times", n)
 		}
 		asked := voice.asked("deaf")
@@ -106,8 +106,8 @@ func TestAPromptWhoseAnswerIsLostIsOneTurn(t *testing.T) {
 	if r := a.record(turn); r.Node != b.id || r.Receipt.End != bellcord.EndDone {
 		t.Errorf("%+v at %s", r.Receipt, r.Node)
 	}
-	if _, ran := a.ran(turn); ran || a.count(session, turn, "prompted") != 1 || a.count(session, turn, "ended") != 1 {
-		t.Errorf("it ran here, too: %v; %d times accepted", ran, a.count(session, turn, "prompted"))
+	if _, ran := a.ran(turn); ran || a.count(session, turn, "turn_accepted") != 1 || a.count(session, turn, "turn_ended") != 1 {
+		t.Errorf("it ran here, too: %v; %d times accepted", ran, a.count(session, turn, "turn_accepted"))
 	}
 }
 

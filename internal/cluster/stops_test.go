@@ -98,10 +98,10 @@ func TestLaw07_TwoStopsAtTwoNodesAreOne(t *testing.T) {
 			t.Errorf("answered %+v, %v", answers, err)
 		}
 	}
-	if n := b.count(session, turn, "ended"); n != 1 {
+	if n := b.count(session, turn, "turn_ended"); n != 1 {
 		t.Errorf("it has %d ends", n)
 	}
-	if n := b.count(session, turn, "stop_asked"); n > 1 { // none, where its end came first
+	if n := b.count(session, turn, "stop_requested"); n > 1 { // none, where its end came first
 		t.Errorf("it has %d stops on record", n)
 	}
 }

@@ -18,7 +18,7 @@ func read(t *testing.T, c *hub.Cursor, turn bellcord.TurnID) (all []bellcord.Eve
 			t.Fatalf("after %d events: %v", len(all), err)
 		}
 		all = append(all, events...)
-		if slices.ContainsFunc(events, func(ev bellcord.Event) bool { return ev.Turn == turn && ev.Body.Kind() == "ended" }) {
+		if slices.ContainsFunc(events, func(ev bellcord.Event) bool { return ev.Turn == turn && ev.Body.Kind() == "turn_ended" }) {
 			return all
 		}
 	}

@@ -21,8 +21,8 @@ import (
 
 // Config is how Bellcord is to run.
 type Config struct {
-	Data   string   `toml:"data"`   // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
-	Store  string   `toml:"store"`  // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
+	Data   string   `toml:"data_dir"`   // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
+	Store  string   `toml:"store_url"`  // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
 	New    bool     `toml:"-"`      // create an empty store if the data directory has lost its database
 	Agent  string   `toml:"agent"`  // hosted agent for new sessions (default "": Bellcord's own agent; env BELLCORD_AGENT)
 	Model  string   `toml:"model"`  // model for new sessions, as provider/model (no default; env BELLCORD_MODEL)
@@ -30,13 +30,13 @@ type Config struct {
 	Mode   string   `toml:"mode"`   // permission mode for new sessions: read-only, ask, auto-edit or full (default "ask"; env BELLCORD_MODE)
 
 	ConfirmStop  bool    `toml:"confirm_stop"`  // in bellcord chat, stop only when Esc is pressed twice within 2 s (default false)
-	Titles       string  `toml:"titles"`        // model that writes session titles, as provider/model (default "": a session's first words are its title)
-	SystemPrompt string  `toml:"system_prompt"` // file with a template for the system prompt (default "": the built-in prompt)
+	Titles       string  `toml:"title_model"`        // model that writes session titles, as provider/model (default "": a session's first words are its title)
+	SystemPrompt string  `toml:"system_prompt_file"` // file with a template for the system prompt (default "": the built-in prompt)
 	CompactAt    float64 `toml:"compact_at"`    // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never (default 0.8)
 
 	Provider map[string]Provider `toml:"provider"` // model APIs, by provider name
-	Facts    map[string]Facts    `toml:"facts"`    // context windows and prices, by provider/model
-	Permit   Permit              `toml:"permit"`   // rules for tool calls
+	Facts    map[string]Facts    `toml:"model_info"`    // context windows and prices, by provider/model
+	Permit   Permit              `toml:"permissions"`   // rules for tool calls
 	Commands Commands            `toml:"commands"` // environment of commands
 	MCP      map[string]Server   `toml:"mcp"`      // MCP servers, by name
 	Agents   map[string]Agent    `toml:"agents"`   // hosted agents, by name
@@ -55,8 +55,8 @@ type Agent struct {
 	Command  []string          `toml:"command"`  // program and arguments (required unless Bellcord knows the agent by name)
 	Protocol string            `toml:"protocol"` // protocol of the agent: acp or pi (required unless Bellcord knows the agent by name)
 	Env      map[string]string `toml:"env"`      // environment variables to set for the agent (default: none)
-	Pass     []string          `toml:"pass"`     // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; an agent known by name always gets its own settings and keys)
-	Renew    bool              `toml:"renew"`    // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some agents known by name)
+	Pass     []string          `toml:"pass_env"`     // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; an agent known by name always gets its own settings and keys)
+	Renew    bool              `toml:"new_session_after_stop"`    // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some agents known by name)
 	Home     string            `toml:"home"`     // absolute path of a directory that the agent gets as HOME and for its settings (default "": your own)
 }
 
@@ -70,14 +70,14 @@ type Permit struct {
 // Commands configures the environment of commands: those of the shell tool,
 // including background commands, and those of hosted agents' terminals.
 type Commands struct {
-	Pass []string `toml:"pass"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*" (default: none)
+	Pass []string `toml:"pass_env"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*" (default: none)
 }
 
 // Server configures an MCP server. Set either command or url.
 type Server struct {
 	Command []string          `toml:"command"` // program and arguments of a server on this machine
 	Env     map[string]string `toml:"env"`     // environment variables to set for the command (default: none)
-	Pass    []string          `toml:"pass"`    // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN" (default: none)
+	Pass    []string          `toml:"pass_env"`    // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN" (default: none)
 	URL     string            `toml:"url"`     // address of a server that is reached over HTTP
 	Headers map[string]string `toml:"headers"` // HTTP headers to send to the url (default: none)
 
@@ -85,15 +85,15 @@ type Server struct {
 }
 
 // Limits configures the limits of a turn and of a session. 0 means no limit, except
-// for output. Costs are in US dollars and need the model's price in [facts].
+// for output. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
-	Steps         int      `toml:"steps"`          // maximum number of model requests per turn (default 100)
-	Tokens        int64    `toml:"tokens"`         // maximum number of tokens per turn (default 0: no limit)
-	Cost          float64  `toml:"cost"`           // maximum cost per turn (default 0: no limit)
+	Steps         int      `toml:"max_steps"`          // maximum number of model requests per turn (default 100)
+	Tokens        int64    `toml:"max_tokens"`         // maximum number of tokens per turn (default 0: no limit)
+	Cost          float64  `toml:"max_cost_usd"`           // maximum cost per turn (default 0: no limit)
 	Deadline      Duration `toml:"deadline"`       // maximum duration of a turn, such as "30m" (default "0s": no limit)
-	SessionTokens int64    `toml:"session_tokens"` // maximum number of tokens per session (default 0: no limit)
-	SessionCost   float64  `toml:"session_cost"`   // maximum cost per session (default 0: no limit)
-	Output        int      `toml:"output"`         // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
+	SessionTokens int64    `toml:"session_max_tokens"` // maximum number of tokens per session (default 0: no limit)
+	SessionCost   float64  `toml:"session_max_cost_usd"`   // maximum cost per session (default 0: no limit)
+	Output        int      `toml:"max_output_bytes"`         // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
 }
 
 // Duration is written as in "90s".
@@ -225,11 +225,11 @@ func checkMode(mode string) error {
 // says what it means there.
 func (c Config) checkNegative() error {
 	for name, value := range map[string]float64{
-		"limits.steps": float64(c.Limits.Steps), "limits.tokens": float64(c.Limits.Tokens), "limits.cost": c.Limits.Cost,
-		"limits.deadline": float64(c.Limits.Deadline), "limits.output": float64(c.Limits.Output),
-		"limits.session_tokens": float64(c.Limits.SessionTokens), "limits.session_cost": c.Limits.SessionCost,
-		"serve.finish": float64(c.Serve.Finish), "serve.idle": float64(c.Serve.Idle), "serve.rate": float64(c.Serve.Rate),
-		"telegram.old_after": float64(c.Telegram.OldAfter), "telegram.idle": float64(c.Telegram.Idle),
+		"limits.max_steps": float64(c.Limits.Steps), "limits.max_tokens": float64(c.Limits.Tokens), "limits.max_cost_usd": c.Limits.Cost,
+		"limits.deadline": float64(c.Limits.Deadline), "limits.max_output_bytes": float64(c.Limits.Output),
+		"limits.session_max_tokens": float64(c.Limits.SessionTokens), "limits.session_max_cost_usd": c.Limits.SessionCost,
+		"serve.shutdown_grace": float64(c.Serve.Finish), "serve.session_idle_timeout": float64(c.Serve.Idle), "serve.requests_per_second": float64(c.Serve.Rate),
+		"telegram.max_message_age": float64(c.Telegram.OldAfter), "telegram.session_idle_timeout": float64(c.Telegram.Idle),
 	} {
 		if value < 0 {
 			return fmt.Errorf("%s is negative: use 0 or more", name)
@@ -245,7 +245,7 @@ func (c Config) Check() error {
 	}
 	for _, rule := range slices.Concat(c.Permit.Allow, c.Permit.Deny) {
 		if err := permit.CheckRule(rule); err != nil {
-			return fmt.Errorf("permit: %w", err)
+			return fmt.Errorf("permissions: %w", err)
 		}
 	}
 	if err := c.checkCeiling(); err != nil {

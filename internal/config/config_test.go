@@ -41,14 +41,14 @@ func write(t *testing.T, path, text string) string {
 }
 
 const whole = `
-data = "/file/data"
-store = "postgres://file"
+data_dir = "/file/data"
+store_url = "postgres://file"
 model = "openai/file"
 models = ["openai/a", "openai/b"]
 mode = "full"
 
-titles = "openai/small"
-system_prompt = "/file/prompt"
+title_model = "openai/small"
+system_prompt_file = "/file/prompt"
 compact_at = 0.5
 
 [provider.openai]
@@ -56,48 +56,48 @@ base_url = "http://file/v1"
 api_key = "file-key"
 
 [provider.anthropic]
-thinking = 4096
+thinking_tokens = 4096
 
 [provider.house]
 base_url = "http://house/v1"
 
-[facts."house/big"]
-window = 1000
-input = 3.5
-output = 15
+[model_info."house/big"]
+context_window = 1000
+input_usd_per_million = 3.5
+output_usd_per_million = 15
 
 [limits]
-steps = 7
-tokens = 8000
-cost = 0.5
+max_steps = 7
+max_tokens = 8000
+max_cost_usd = 0.5
 deadline = "1m30s"
-session_tokens = 9000
-session_cost = 2
+session_max_tokens = 9000
+session_max_cost_usd = 2
 [cluster]
-name = "a"
-lease = "3s"
-nats = "nats://a,nats://b"
-creds = "/file/creds"
-ca = "/file/ca"
-cert = "/file/cert"
-key = "/file/key"
-prefix = "other"
+node_name = "a"
+lease_duration = "3s"
+nats_url = "nats://a,nats://b"
+nats_credentials_file = "/file/creds"
+nats_ca_file = "/file/ca"
+nats_cert_file = "/file/cert"
+nats_key_file = "/file/key"
+nats_subject_prefix = "other"
 [telegram]
 token = "1:FILE"
-server = "http://127.0.0.1:11436"
-webhook = "https://bot.example.com/telegram"
-secret = "a-secret-of-the-file"
+api_url = "http://127.0.0.1:11436"
+webhook_url = "https://bot.example.com/telegram"
+webhook_secret = "a-secret-of-the-file"
 pairing = true
-policy = "replace"
+when_busy = "replace"
 expose_errors = true
-drafts = false
-old_after = "1m"
-idle = "1h"
+stream_as_drafts = false
+max_message_age = "1m"
+session_idle_timeout = "1h"
 dir = "/file/work"
 agent = "pi"
 model = "openai/small"
 mode = "read-only"
-[telegram.people]
+[telegram.users]
 anna = 1001
 [telegram.groups]
 ringers = -1001
@@ -293,9 +293,9 @@ func TestCheck_ZeroOrNegativeNumber_IsAValueOrAMistakeNeverIgnored(t *testing.T)
 		"[provider.anthropic]\nmax_output = 0\n":   "max_output is 0",
 		"[provider.anthropic]\nmax_output = -1\n":  "max_output is -1",
 		"[provider.anthropic]\nthinking = 0\n":     "",
-		"[facts.\"a/b\"]\nwindow = 0\n":            "window is 0",
-		"[facts.\"a/b\"]\ninput = -1\n":            "input is negative",
-		"[facts.\"a/b\"]\ninput = 0\noutput = 0\n": "",
+		"[model_info.\"a/b\"]\nwindow = 0\n":            "window is 0",
+		"[model_info.\"a/b\"]\ninput = -1\n":            "input is negative",
+		"[model_info.\"a/b\"]\ninput = 0\noutput = 0\n": "",
 		"[limits]\nsteps = -1\n":                   "limits.steps is negative",
 		"[limits]\nsteps = 0\n":                    "",
 	} {

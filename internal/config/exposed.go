@@ -8,7 +8,7 @@ import (
 )
 
 // secretSetting is a line that sets a secret itself, not the file that has it.
-var secretSetting = regexp.MustCompile(`(?im)^\s*["']?(?:api_key|token|secret|password|authorization)["']?\s*=\s*["'][^"']`)
+var secretSetting = regexp.MustCompile(`(?im)^\s*["']?(?:api_key|token|webhook_secret|secret|password|authorization)["']?\s*=\s*["'][^"']`)
 
 // Exposed returns an error if the file has secrets and other users can read it.
 func Exposed(file string) error {

@@ -13,9 +13,9 @@ type Provider struct {
 	API       string `toml:"api"`        // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (default: responses for openai, anthropic for anthropic, gemini for gemini, fake for fake; chat for all others and for openai with a base_url)
 	BaseURL   string `toml:"base_url"`   // address of the API (default: the provider's public one; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
 	Key       string `toml:"api_key"`    // API key; better set in the environment than in the file (env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
-	Thinking  *int64 `toml:"thinking"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 turns thinking off, -1 lets the model decide (default: 0 for anthropic, the model decides for gemini)
-	Effort    string `toml:"effort"`     // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
-	MaxOutput *int64 `toml:"max_output"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking + 8000 if that is more)
+	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 turns thinking off, -1 lets the model decide (default: 0 for anthropic, the model decides for gemini)
+	Effort    string `toml:"reasoning_effort"`     // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
+	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking + 8000 if that is more)
 }
 
 // The APIs that models are spoken to by.
@@ -35,11 +35,11 @@ var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 // price of 0 means that the model is free. Without input and output, costs are
 // unknown.
 type Facts struct {
-	Window     *int64   `toml:"window"`      // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
-	Input      *float64 `toml:"input"`       // price of input tokens (default: unknown; 0 if output is set)
-	Output     *float64 `toml:"output"`      // price of output tokens (default: unknown; 0 if input is set)
-	CacheRead  *float64 `toml:"cache_read"`  // price of input tokens that are read from the provider's cache (default: the price of input)
-	CacheWrite *float64 `toml:"cache_write"` // price of input tokens that are written to the provider's cache (default: the price of input)
+	Window     *int64   `toml:"context_window"`      // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
+	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (default: unknown; 0 if output is set)
+	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (default: unknown; 0 if input is set)
+	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (default: the price of input)
+	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (default: the price of input)
 }
 
 // addProviders puts those that everybody has beside the file's, and the
@@ -98,11 +98,11 @@ func (c Config) checkProviders() error {
 func (c Config) checkFacts() error {
 	for model, f := range c.Facts {
 		if f.Window != nil && *f.Window < 1 {
-			return fmt.Errorf("facts.%s: window is %d: use 1 or more, or leave it out", model, *f.Window)
+			return fmt.Errorf("model_info.%s: context_window is %d: use 1 or more, or leave it out", model, *f.Window)
 		}
-		for name, price := range map[string]*float64{"input": f.Input, "output": f.Output, "cache_read": f.CacheRead, "cache_write": f.CacheWrite} {
+		for name, price := range map[string]*float64{"input_usd_per_million": f.Input, "output_usd_per_million": f.Output, "cache_read_usd_per_million": f.CacheRead, "cache_write_usd_per_million": f.CacheWrite} {
 			if price != nil && *price < 0 {
-				return fmt.Errorf("facts.%s: %s is negative: use 0 or more", model, name)
+				return fmt.Errorf("model_info.%s: %s is negative: use 0 or more", model, name)
 			}
 		}
 	}

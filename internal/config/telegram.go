@@ -16,19 +16,19 @@ import (
 type Telegram struct {
 	Token     string `toml:"token" json:"-"`  // the bot's token from BotFather; set either token or token_file (env BELLCORD_TELEGRAM_TOKEN, which overrides both)
 	TokenFile string `toml:"token_file"`      // file that contains the bot's token
-	Server    string `toml:"server"`          // URL of a Bot API server of your own (default "": Telegram's)
-	Webhook   string `toml:"webhook"`         // https URL at which Telegram reaches this server (default "": the bot polls Telegram)
-	Secret    string `toml:"secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (default "": random)
+	Server    string `toml:"api_url"`          // URL of a Bot API server of your own (default "": Telegram's)
+	Webhook   string `toml:"webhook_url"`         // https URL at which Telegram reaches this server (default "": the bot polls Telegram)
+	Secret    string `toml:"webhook_secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (default "": random)
 
-	People  map[string]int64 `toml:"people"`  // people who may use the bot: their owner names with their Telegram user ids (default: none)
+	People  map[string]int64 `toml:"users"`  // people who may use the bot: their owner names with their Telegram user ids (default: none)
 	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative (default: none)
-	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram pair (default false)
+	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram approve (default false)
 
-	Policy       string   `toml:"policy"`        // what happens to a message that arrives during a turn: "hold" queues it, "replace" stops the turn and answers the message (default "hold")
+	Policy       string   `toml:"when_busy"`        // what happens to a message that arrives during a turn: "hold" queues it, "replace" stops the turn and answers the message (default "hold")
 	ExposeErrors bool     `toml:"expose_errors"` // show the details of errors in the chat (default false)
-	Drafts       bool     `toml:"drafts"`        // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
-	OldAfter     Duration `toml:"old_after"`     // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
-	Idle         Duration `toml:"idle"`          // how long an idle session of a chat stays in memory; 0s for always (default "30m")
+	Drafts       bool     `toml:"stream_as_drafts"`        // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
+	OldAfter     Duration `toml:"max_message_age"`     // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
+	Idle         Duration `toml:"session_idle_timeout"`          // how long an idle session of a chat stays in memory; 0s for always (default "30m")
 
 	Dir   string `toml:"dir"`   // absolute path of the directory in which new sessions work (default "": a new directory for each session)
 	Agent string `toml:"agent"` // agent for new sessions (default "": the top-level agent)
@@ -47,7 +47,7 @@ func (t Telegram) On() bool { return t.Token != "" || t.TokenFile != "" }
 
 // String and GoString do not show secrets, wherever settings are printed.
 func (t Telegram) String() string {
-	return fmt.Sprintf("{on: %v, people: %d, groups: %d, pairing: %v}", t.On(), len(t.People), len(t.Groups), t.Pairing)
+	return fmt.Sprintf("{on: %v, users: %d, groups: %d, pairing: %v}", t.On(), len(t.People), len(t.Groups), t.Pairing)
 }
 
 // GoString implements fmt.GoStringer.
@@ -83,11 +83,11 @@ func (t Telegram) Check() error {
 	case t.Token != "" && !tokenForm.MatchString(t.Token):
 		return errNoToken
 	case t.Secret != "" && !secretForm.MatchString(t.Secret):
-		return errors.New("secret: use 16 to 256 letters, digits, _ and -")
+		return errors.New("webhook_secret: use 16 to 256 letters, digits, _ and -")
 	case t.Policy != "" && t.Policy != Hold && t.Policy != Replace:
-		return fmt.Errorf("unknown policy %q: use %s or %s", t.Policy, Hold, Replace)
+		return fmt.Errorf("unknown when_busy %q: use %s or %s", t.Policy, Hold, Replace)
 	case t.OldAfter < 0 || t.Idle < 0:
-		return errors.New("old_after or idle is negative: use 0s or more")
+		return errors.New("max_message_age or session_idle_timeout is negative: use 0s or more")
 	case t.Dir != "" && !filepath.IsAbs(t.Dir):
 		return fmt.Errorf("dir %q: use an absolute path", t.Dir)
 	case t.Mode != "" && checkMode(t.Mode) != nil:
@@ -96,7 +96,7 @@ func (t Telegram) Check() error {
 	if err := t.checkPlaces(); err != nil {
 		return err
 	}
-	if err := checkNumbers("people", t.People, func(id int64) bool { return id > 0 }); err != nil {
+	if err := checkNumbers("users", t.People, func(id int64) bool { return id > 0 }); err != nil {
 		return err
 	}
 	return checkNumbers("groups", t.Groups, func(id int64) bool { return id < 0 })
@@ -105,7 +105,7 @@ func (t Telegram) Check() error {
 // checkPlaces looks at addresses: the token is part of every request.
 func (t Telegram) checkPlaces() error {
 	if u, err := url.Parse(t.Webhook); t.Webhook != "" && (err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "") {
-		return errors.New("webhook: use https://host/path")
+		return errors.New("webhook_url: use https://host/path")
 	}
 	if t.Server == "" {
 		return nil

@@ -60,7 +60,7 @@ type Tool struct {
 
 // Reply is what is known when the answer is complete, besides what was streamed.
 type Reply struct {
-	Finish string // stop | tool_calls | length | content_filter
+	Finish bellcord.Finish
 	Calls  []Call
 	Usage  *bellcord.Usage // nil when the model did not tell
 }

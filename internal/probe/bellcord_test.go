@@ -44,7 +44,7 @@ func TestBellcordsOwnAgentGetsFullMarks(t *testing.T) {
 			t.Cleanup(func() { _ = running.Close() })
 			home := t.TempDir()
 			found := grades(t, probe.Target{
-				Name: "bellcord", Command: []string{binary, "acp", "--data", filepath.Join(home, "data"), "--model", "openai/fake", "--mode", mode},
+				Name: "bellcord", Command: []string{binary, "acp", "--data-dir", filepath.Join(home, "data"), "--model", "openai/fake", "--mode", mode},
 				Dir: t.TempDir(), Env: []string{"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=x", "XDG_CONFIG_HOME=" + home, "HOME=" + home},
 				Model: strict, ShellTool: "shell", ShellArgs: shellArgs,
 			}, probe.Options{Tries: 10, Patience: 6 * time.Second, Quiet: 300 * time.Millisecond, Later: 500 * time.Millisecond})

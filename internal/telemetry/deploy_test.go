@@ -182,7 +182,7 @@ func TestTheUnitHasWhatAStopNeeds(t *testing.T) {
 			t.Errorf("%s=%s, want %s", name, settings[name], want)
 		}
 	}
-	if !strings.HasPrefix(settings["Service.ExecStart"], "/usr/bin/bellcord serve --data %S/bellcord") {
+	if !strings.HasPrefix(settings["Service.ExecStart"], "/usr/bin/bellcord serve --data-dir %S/bellcord") {
 		t.Errorf("it starts %s", settings["Service.ExecStart"])
 	}
 	if !strings.Contains(settings["Service.SystemCallFilter"], "ptrace") {

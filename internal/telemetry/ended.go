@@ -22,7 +22,7 @@ const other = "other"
 // The phases of a stop.
 const (
 	streamClosed = "stream_closed"
-	processGone  = "process_gone"
+	processGone  = "last_process_ended"
 	settled      = "settled"
 )
 

@@ -56,22 +56,22 @@ func NewMetrics(reg prometheus.Registerer, now Live) *Metrics {
 		return in.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds}, labels)
 	}
 	m := &Metrics{
-		commitOps:     histogram("bellcord_commit_ops", "Operations per commit.", opsBounds),
-		commitSeconds: histogram("bellcord_commit_seconds", "Duration of a commit.", commitBounds),
+		commitOps:     histogram("bellcord_commit_operations", "Operations per commit.", opsBounds),
+		commitSeconds: histogram("bellcord_commit_duration_seconds", "Duration of a commit.", commitBounds),
 		events:        counters("bellcord_events_total", "Durable events, by kind.", "kind"),
 		questions:     counter("bellcord_questions_total", "Questions asked of people."),
-		retries:       counter("bellcord_retries_total", "Retries of model requests."),
-		viewers:       in.NewGauge(prometheus.GaugeOpts{Name: "bellcord_viewers", Help: "Open event streams."}),
+		retries:       counter("bellcord_model_retries_total", "Retries of model requests."),
+		viewers:       in.NewGauge(prometheus.GaugeOpts{Name: "bellcord_event_streams", Help: "Open event streams."}),
 
 		turns:       counters("bellcord_turns_total", "Ended turns, by end and by the cause of the stop.", "end", "cause"),
-		turnSeconds: histograms("bellcord_turn_seconds", "Time from the start of a turn to its end. Excludes lost turns, whose end time is unknown.", turnBounds, "end"),
-		stopSeconds: histograms("bellcord_stop_seconds", "Time from a stop request to each phase of the stop. Excludes stops that wait for the end of a step.", stopBounds, "phase"),
-		calls:       counters("bellcord_tool_calls_total", "Tool calls of ended turns, by outcome.", "fate"),
+		turnSeconds: histograms("bellcord_turn_duration_seconds", "Time from the start of a turn to its end. Excludes lost turns, whose end time is unknown.", turnBounds, "end"),
+		stopSeconds: histograms("bellcord_stop_duration_seconds", "Time from a stop request to each phase of the stop. Excludes stops that wait for the end of a step.", stopBounds, "phase"),
+		calls:       counters("bellcord_tool_calls_total", "Tool calls of ended turns, by outcome.", "outcome"),
 		ended:       counter("bellcord_processes_ended_total", "Processes ended with their tool call or turn."),
-		survivors:   counter("bellcord_survivors_total", "Processes that survived the attempt to end them. Must be 0."),
-		abandoned:   counter("bellcord_abandoned_total", "Agents that ignored a stop and were abandoned."),
+		survivors:   counter("bellcord_processes_survived_total", "Processes that survived the attempt to end them. Must be 0."),
+		abandoned:   counter("bellcord_agents_abandoned_total", "Agents that ignored a stop and were abandoned."),
 		tokens:      counters("bellcord_tokens_total", "Tokens used by ended turns.", "model", "direction"),
-		cost:        counters("bellcord_cost_dollars_total", "Cost of ended turns in US dollars, where prices are known.", "model"),
+		cost:        counters("bellcord_cost_usd_total", "Cost of ended turns in US dollars, where prices are known.", "model"),
 	}
 	reg.MustRegister(gauges{now})
 	m.beginAtZero()

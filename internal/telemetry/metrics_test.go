@@ -57,7 +57,7 @@ func seconds(t *testing.T, reg prometheus.Gatherer, phase string) (n uint64, sum
 	}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			if f.GetName() == "bellcord_stop_seconds" && m.GetLabel()[0].GetValue() == phase {
+			if f.GetName() == "bellcord_stop_duration_seconds" && m.GetLabel()[0].GetValue() == phase {
 				return m.GetHistogram().GetSampleCount(), m.GetHistogram().GetSampleSum()
 			}
 		}
@@ -104,29 +104,29 @@ func TestATurnThatIsDoneIsCounted(t *testing.T) {
 			bellcord_turns_total{cause="person",end="stopped"} 0
 			bellcord_tokens_total{direction="input",model="openai/small"} 1000
 			bellcord_tokens_total{direction="output",model="openai/small"} 100
-			bellcord_cost_dollars_total{model="openai/small"} 0.0045
-			bellcord_tool_calls_total{fate="finished"} 1
-			bellcord_tool_calls_total{fate="not_started"} 0
-			bellcord_tool_calls_total{fate="stopped"} 0
-			bellcord_tool_calls_total{fate="unknown"} 0
+			bellcord_cost_usd_total{model="openai/small"} 0.0045
+			bellcord_tool_calls_total{outcome="finished"} 1
+			bellcord_tool_calls_total{outcome="not_started"} 0
+			bellcord_tool_calls_total{outcome="stopped"} 0
+			bellcord_tool_calls_total{outcome="unknown"} 0
 			bellcord_processes_ended_total 2
-			bellcord_survivors_total 1
-			bellcord_abandoned_total 0
-			bellcord_retries_total 1
+			bellcord_processes_survived_total 1
+			bellcord_agents_abandoned_total 0
+			bellcord_model_retries_total 1
 			bellcord_questions_total 0
 			bellcord_trace_events_dropped_total 0
 			bellcord_sessions_open 1
 			bellcord_turns{state="queued"} 0
 			bellcord_turns{state="running"} 0
 			bellcord_turns{state="waiting"} 0
-			bellcord_events_total{kind="call_ended"} 1
-			bellcord_events_total{kind="call_started"} 1
-			bellcord_events_total{kind="called"} 1
-			bellcord_events_total{kind="configured"} 1
-			bellcord_events_total{kind="ended"} 1
-			bellcord_events_total{kind="prompted"} 1
-			bellcord_events_total{kind="retrying"} 1
-			bellcord_events_total{kind="started"} 1
+			bellcord_events_total{kind="tool_call_ended"} 1
+			bellcord_events_total{kind="tool_call_started"} 1
+			bellcord_events_total{kind="tool_call_requested"} 1
+			bellcord_events_total{kind="session_updated"} 1
+			bellcord_events_total{kind="turn_ended"} 1
+			bellcord_events_total{kind="turn_accepted"} 1
+			bellcord_events_total{kind="model_retry_scheduled"} 1
+			bellcord_events_total{kind="turn_started"} 1
 			bellcord_events_total{kind="step_ended"} 1
 			bellcord_events_total{kind="step_started"} 1`)
 		if n, _ := seconds(t, s.reg, "settled"); n != 0 {
@@ -153,7 +153,7 @@ func TestAStopIsTimedPhaseByPhase(t *testing.T) {
 		s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"}))
 		<-turn.Settled()
 		synctest.Wait()
-		for phase, want := range map[string]float64{"stream_closed": .1, "process_gone": .3, "settled": .7} {
+		for phase, want := range map[string]float64{"stream_closed": .1, "last_process_ended": .3, "settled": .7} {
 			if n, sum := seconds(t, s.reg, phase); n != 1 || sum < want-.001 || sum > want+.001 {
 				t.Errorf("%s: %d of %v s, want one of %v s", phase, n, sum, want)
 			}
@@ -233,7 +233,7 @@ func TestTheGaugesTellWhatIsOpenNow(t *testing.T) {
 			bellcord_turns{state="running"} 0
 			bellcord_turns{state="waiting"} 1
 			bellcord_questions_total 1
-			bellcord_viewers 1`)
+			bellcord_event_streams 1`)
 		if err := s.Answer(first.ID, "q", "yes", "anna"); err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestLabelsThatPeopleChooseAreBounded(t *testing.T) {
 			UsageByModel: []bellcord.ModelUsage{{Model: fmt.Sprint("m/", i), Usage: bellcord.Usage{OutputTokens: 1}}, {Model: "m/0"}, {Usage: bellcord.Usage{OutputTokens: 2}}},
 		}))
 	}
-	if n, err := testutil.GatherAndCount(reg, "bellcord_cost_dollars_total"); err != nil || n != 102 {
+	if n, err := testutil.GatherAndCount(reg, "bellcord_cost_usd_total"); err != nil || n != 102 {
 		t.Errorf("%d models, %v; want a hundred, other and unknown", n, err)
 	}
 	shows(t, reg, zeroTurns+`

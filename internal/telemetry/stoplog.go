@@ -73,7 +73,7 @@ func (l *StopLog) logReceipt(r bellcord.Receipt) {
 		if r.Cause != nil {
 			cause = *r.Cause
 		}
-		l.logger.Info("stopped", "session", r.Session, "turn", r.Turn, "by", cause.By, "from", cause.Source, "cause", cause.Kind)
+		l.logger.Info("stopped", "session", r.Session, "turn", r.Turn, "by", cause.By, "source", cause.Source, "cause", cause.Kind)
 	case bellcord.EndDone:
 	}
 	l.tellMissed()

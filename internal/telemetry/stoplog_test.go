@@ -55,7 +55,7 @@ func TestEveryStoppedTurnHasOneLineThatSaysWhoAndFromWhere(t *testing.T) {
 	if len(all) != 2 {
 		t.Fatalf("%d lines: %s", len(all), out.String())
 	}
-	for name, want := range map[string]string{"msg": "stopped", "level": "INFO", "session": "s", "turn": "a", "by": "anna", "from": "page", "cause": "person"} {
+	for name, want := range map[string]string{"msg": "stopped", "level": "INFO", "session": "s", "turn": "a", "by": "anna", "source": "page", "cause": "person"} {
 		if all[0][name] != want {
 			t.Errorf("%s is %v, want %s", name, all[0][name], want)
 		}

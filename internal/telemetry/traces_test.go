@@ -91,7 +91,7 @@ func TestATurnIsOneTraceWithTheTurnsID(t *testing.T) {
 			{"queued", 0, 0, ""},
 			{
 				"chat openai/tiny", 0, tick,
-				"bellcord.aside=title,bellcord.usage.exact=true,gen_ai.operation.name=chat,gen_ai.provider.name=openai," +
+				"bellcord.side_request.purpose=title,bellcord.usage.exact=true,gen_ai.operation.name=chat,gen_ai.provider.name=openai," +
 					"gen_ai.request.model=openai/tiny,gen_ai.usage.input_tokens=5,gen_ai.usage.output_tokens=6",
 			},
 			{
@@ -101,7 +101,7 @@ func TestATurnIsOneTraceWithTheTurnsID(t *testing.T) {
 			},
 			{
 				"execute_tool shell", 9 * tick, 11 * tick,
-				"bellcord.call.fate=finished,error.type=tool_failed,gen_ai.operation.name=execute_tool,gen_ai.tool.call.id=a,gen_ai.tool.name=shell",
+				"bellcord.call.outcome=finished,error.type=tool_failed,gen_ai.operation.name=execute_tool,gen_ai.tool.call.id=a,gen_ai.tool.name=shell",
 			},
 			{"wait for a person", 12 * tick, 12*tick + tick/2, "bellcord.question.answered=true,bellcord.question.id=q,gen_ai.tool.call.id=b"},
 			{
@@ -133,7 +133,7 @@ func TestATurnIsOneTraceWithTheTurnsID(t *testing.T) {
 			}
 		}
 		if len(root.Events) != 1 || root.Events[0].Name != "call not run" ||
-			words(root.Events[0].Attributes) != "bellcord.call.fate=not_started,gen_ai.tool.call.id=b,gen_ai.tool.name=fetch" {
+			words(root.Events[0].Attributes) != "bellcord.call.outcome=not_started,gen_ai.tool.call.id=b,gen_ai.tool.name=fetch" {
 			t.Errorf("the call that never started: %v", root.Events)
 		}
 		if text := fmt.Sprintf("%+v", spans); strings.Contains(text, "SECRET") {
@@ -172,7 +172,7 @@ func TestAStopIsAnEventAndNotAnError(t *testing.T) {
 			}
 		}
 		root := named(t, first, "invoke_agent goose")
-		if root.Status.Code != codes.Unset || !strings.Contains(words(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.from=web,bellcord.stop.kind=person,bellcord.stop.why=wrong way") {
+		if root.Status.Code != codes.Unset || !strings.Contains(words(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.source=web,bellcord.stop.kind=person,bellcord.stop.reason=wrong way") {
 			t.Errorf("root: %v %s", root.Status, words(root.Attributes))
 		}
 		var told []string
@@ -183,7 +183,7 @@ func TestAStopIsAnEventAndNotAnError(t *testing.T) {
 			t.Errorf("events: %s", got)
 		}
 		for name, want := range map[string]string{
-			"execute_tool shell": "bellcord.call.fate=stopped,gen_ai.operation.name=execute_tool,gen_ai.tool.call.id=a,gen_ai.tool.name=shell",
+			"execute_tool shell": "bellcord.call.outcome=stopped,gen_ai.operation.name=execute_tool,gen_ai.tool.call.id=a,gen_ai.tool.name=shell",
 			"wait for a person":  "bellcord.question.answered=false,bellcord.question.id=q",
 			"chat m":             "bellcord.step=1,gen_ai.operation.name=chat,gen_ai.request.model=m",
 		} {

@@ -130,7 +130,7 @@ func (t *turnTrace) stopAsked(c bellcord.Cause) {
 func (t *turnTrace) stepEnded(at time.Time, b bellcord.StepEnded) {
 	var attrs []attribute.KeyValue
 	if b.Finish != "" {
-		attrs = append(attrs, finishReasons.StringSlice([]string{b.Finish}))
+		attrs = append(attrs, finishReasons.StringSlice([]string{string(b.Finish)}))
 	}
 	if b.Usage != nil {
 		attrs = append(attrs, ofUsage(*b.Usage)...)

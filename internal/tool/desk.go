@@ -227,7 +227,7 @@ func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Resu
 }
 
 func asked(command string) *bellcord.Processes {
-	return &bellcord.Processes{Ended: []bellcord.Process{{Name: command, How: "asked"}}, Proof: "the editor's word"}
+	return &bellcord.Processes{Ended: []bellcord.Process{{Name: command, How: "terminated"}}, Proof: "editor_reported"}
 }
 
 // named reads one string out of arguments that were checked before.

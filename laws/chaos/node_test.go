@@ -90,8 +90,8 @@ func (n *node) live() {
 func (n *node) start() (io.Reader, error) {
 	n.life++
 	args := []string{
-		"serve", "--addr", "127.0.0.1:0", "--mode", "full", "--model", "openai/fake", "--data", n.data, "--config", n.config,
-		"--store", n.s.pg.url(n.pg[0].port(), fmt.Sprintf("%s-%d", n.name, n.life)),
+		"serve", "--addr", "127.0.0.1:0", "--mode", "full", "--model", "openai/fake", "--data-dir", n.data, "--config", n.config,
+		"--store-url", n.s.pg.url(n.pg[0].port(), fmt.Sprintf("%s-%d", n.name, n.life)),
 	}
 	if withNATS {
 		var urls []string

@@ -100,14 +100,14 @@ func (b *book) saw(r *room, data string) {
 	b.mu.Lock()
 	b.shown++
 	b.mu.Unlock()
-	if !strings.Contains(data, `"kind":"ended"`) {
+	if !strings.Contains(data, `"kind":"turn_ended"`) {
 		return
 	}
 	var ev struct {
 		Kind string
 		Turn bellcord.TurnID
 	}
-	if json.Unmarshal([]byte(data), &ev) == nil && ev.Kind == "ended" {
+	if json.Unmarshal([]byte(data), &ev) == nil && ev.Kind == "turn_ended" {
 		r.ended(ev.Turn)
 	}
 }

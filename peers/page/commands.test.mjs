@@ -11,7 +11,7 @@ const box = (page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
 
 async function texts(id) {
   const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
-  return events.filter((e) => e.kind === 'prompted').map((e) => e.body.text)
+  return events.filter((e) => e.kind === 'turn_accepted').map((e) => e.body.text)
 }
 
 test('/stop while a turn runs stops it and is not queued', async () => {

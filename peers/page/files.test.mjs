@@ -12,7 +12,7 @@ const text = (name, content) => ({ name, mimeType: 'text/plain', buffer: Buffer.
 
 async function prompted(id) {
   const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
-  return events.find((e) => e.kind === 'prompted').body
+  return events.find((e) => e.kind === 'turn_accepted').body
 }
 
 test('three files attached at once all arrive, and text files are chips', async () => {

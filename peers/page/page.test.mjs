@@ -20,7 +20,7 @@ const text = (page) => page.locator('.turn .prose').last().innerText()
 
 async function said(id) {
   const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
-  return events.filter((e) => e.kind === 'said').map((e) => e.body.text).join('')
+  return events.filter((e) => e.kind === 'text_delta').map((e) => e.body.text).join('')
 }
 
 test('a prompt on the first page makes a session and is answered', async () => {
@@ -74,7 +74,7 @@ test('Stop in the header and in the composer stop the same turn; the second pres
   await page.locator('.head').getByRole('button', { name: 'Stop now' }).click()
   await forced
   await page.locator('.badge.stopped').waitFor()
-  assert.match(await page.locator('.tool .fate').innerText(), /stopped/)
+  assert.match(await page.locator('.tool .outcome').innerText(), /stopped/)
   assert.match(await page.locator('.tool .output').innerText(), /on/)
   await page.context().close()
 })
@@ -111,13 +111,13 @@ test('a question shows the whole command and where; it is answered, or closed by
   assert.ok((await question.innerText()).includes(dir))
   await question.getByRole('button', { name: 'Allow once' }).click()
   await page.locator('.badge.done').waitFor()
-  assert.match(await page.locator('.tool .fate').first().innerText(), /finished/)
+  assert.match(await page.locator('.tool .outcome').first().innerText(), /finished/)
   await prompt(page, '[tool shell {"command":"echo never"}]')
   await question.waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.badge.stopped').waitFor()
   assert.equal(await question.count(), 0)
-  assert.match(await page.locator('.tool .fate').last().innerText(), /not run/)
+  assert.match(await page.locator('.tool .outcome').last().innerText(), /not run/)
   await page.context().close()
 })
 

@@ -24,7 +24,7 @@ async function asked(name, args, options) {
 
 async function answers(id) {
   const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
-  return events.filter((e) => e.kind === 'answered').map((e) => e.body.choice)
+  return events.filter((e) => e.kind === 'question_answered').map((e) => e.body.choice)
 }
 
 const ready = (page) => page.waitForFunction(() => document.querySelector('.answers button')?.getAttribute('aria-disabled') === 'false')

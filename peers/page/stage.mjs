@@ -39,7 +39,7 @@ export class Stage {
 
   /** serve starts the server, the second time at the address of the first. */
   async serve() {
-    this.server = started(['serve', '--addr', this.addr, '--data', this.data, '--mode', this.mode], {
+    this.server = started(['serve', '--addr', this.addr, '--data-dir', this.data, '--mode', this.mode], {
       OPENAI_API_KEY: 'x', OPENAI_BASE_URL: this.modelURL.replace(/\/v1$/, '') + '/v1', BELLCORD_MODEL: 'openai/fake', XDG_CONFIG_HOME: this.data,
     }, (line) => { try { const said = JSON.parse(line); return said.msg === 'serving' && said.url } catch { return undefined } })
     this.url = await this.server.found

@@ -88,7 +88,7 @@ func newStage(t *testing.T) *stage {
 		"BELLCORD_DATA=" + s.data, "XDG_CONFIG_HOME=" + s.data,
 	}
 	settings := filepath.Join(s.data, "surfaces.toml")
-	text := fmt.Sprintf("[telegram]\ntoken = \"1:TEST\"\nserver = %q\nmode = \"full\"\n[telegram.people]\nanna = %d\n", telegramURL, anna)
+	text := fmt.Sprintf("[telegram]\ntoken = \"1:TEST\"\nserver = %q\nmode = \"full\"\n[telegram.users]\nanna = %d\n", telegramURL, anna)
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func (s *stage) bellcord(args ...string) *exec.Cmd {
 // serve starts the server and waits until it says where it serves.
 func (s *stage) serve(settings string) {
 	s.t.Helper()
-	cmd := s.bellcord("serve", "--addr", "127.0.0.1:0", "--finish", "1ms", "--config", settings)
+	cmd := s.bellcord("serve", "--addr", "127.0.0.1:0", "--shutdown-grace", "1ms", "--config", settings)
 	errs, err := cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)

@@ -66,7 +66,7 @@ func (r *room) isLogged(w way, t turn) bool {
 		}
 		return len(lines) > 0
 	})
-	if l := lines[0]; len(lines) != 1 || l["session"] != string(r.session) || l["by"] != w.by || l["from"] != w.word {
+	if l := lines[0]; len(lines) != 1 || l["session"] != string(r.session) || l["by"] != w.by || l["source"] != w.word {
 		r.t.Errorf("%s: the log says %v", w.name, lines)
 		return false
 	}

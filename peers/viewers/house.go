@@ -51,7 +51,7 @@ func openHouse(ctx context.Context) (h *house, err error) {
 		return h, err
 	}
 	data := filepath.Join(h.dir, "data")
-	h.serve = exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--mode", "full", "--data", data)
+	h.serve = exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--mode", "full", "--data-dir", data)
 	h.serve.Env = append(os.Environ(), "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+url, "BELLCORD_MODEL=openai/fake", "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"))
 	if err = h.startServer(ctx); err != nil {
 		return h, err

@@ -139,7 +139,7 @@ func spoken(events []string) (string, error) {
 		if err := json.Unmarshal([]byte(data), &event); err != nil {
 			return "", fmt.Errorf("event %q: %w", data, err)
 		}
-		if event.Kind == "said" {
+		if event.Kind == "text_delta" {
 			text.WriteString(event.Body.Text)
 		}
 	}

@@ -70,7 +70,7 @@ func TestALedgerTellsWhatIsNotAsOnRecord(t *testing.T) {
 
 func TestOnlyWhatTheModelSaidIsItsText(t *testing.T) {
 	t.Parallel()
-	got, err := spoken([]string{`{"kind":"prompted","body":{"text":"no"}}`, `{"kind":"said","body":{"text":"one "}}`, `{"kind":"said","body":{"text":"two"}}`})
+	got, err := spoken([]string{`{"kind":"turn_accepted","body":{"text":"no"}}`, `{"kind":"text_delta","body":{"text":"one "}}`, `{"kind":"text_delta","body":{"text":"two"}}`})
 	if got != "one two" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

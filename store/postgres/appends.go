@@ -113,21 +113,25 @@ func marshalAll(bodies []bellcord.Body) ([][]byte, error) {
 type eventRows struct {
 	sessions, turns, kinds []string
 	seqs, at               []int64
-	bodies                 [][]byte
+	bodies, hashes         [][]byte
 }
 
-func (r *eventRows) addRow(session string, seq int64, turn, kind string, at int64, body []byte) {
-	r.sessions, r.turns, r.kinds = append(r.sessions, session), append(r.turns, turn), append(r.kinds, kind)
-	r.seqs, r.at, r.bodies = append(r.seqs, seq), append(r.at, at), append(r.bodies, body)
+func (r *eventRows) addRow(ev bellcord.StoredEvent) {
+	r.sessions, r.turns, r.kinds = append(r.sessions, textOf(ev.Session)), append(r.turns, textOf(ev.Turn)), append(r.kinds, ev.Kind)
+	r.seqs, r.at = append(r.seqs, ev.Seq), append(r.at, ev.At)
+	r.bodies, r.hashes = append(r.bodies, ev.Body), append(r.hashes, ev.Hash[:])
 }
 
-// drop forgets the rows of a session that is deleted.
+// drop removes the rows of a session that is deleted.
 func (r *eventRows) drop(session string) {
 	var kept eventRows
 	for i, s := range r.sessions {
-		if s != session {
-			kept.addRow(s, r.seqs[i], r.turns[i], r.kinds[i], r.at[i], r.bodies[i])
+		if s == session {
+			continue
 		}
+		kept.sessions, kept.turns, kept.kinds = append(kept.sessions, s), append(kept.turns, r.turns[i]), append(kept.kinds, r.kinds[i])
+		kept.seqs, kept.at = append(kept.seqs, r.seqs[i]), append(kept.at, r.at[i])
+		kept.bodies, kept.hashes = append(kept.bodies, r.bodies[i]), append(kept.hashes, r.hashes[i])
 	}
 	*r = kept
 }
@@ -144,9 +148,9 @@ func (r *eventRows) insert(b *pgx.Batch) {
 			to++
 		}
 		b.Queue(`
-			INSERT INTO events (session, seq, turn, kind, at, body)
-			SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bytea[])`,
-			r.sessions[from:to], r.seqs[from:to], r.turns[from:to], r.kinds[from:to], r.at[from:to], r.bodies[from:to])
+			INSERT INTO events (session, seq, turn, kind, at, body, hash)
+			SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[])`,
+			r.sessions[from:to], r.seqs[from:to], r.turns[from:to], r.kinds[from:to], r.at[from:to], r.bodies[from:to], r.hashes[from:to])
 		from = to
 	}
 }

@@ -82,17 +82,18 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 	}
 	var owner word
 	var last int64
+	var hash []byte
 	err := t.conn.QueryRow(t.ctx, `
 		WITH tail AS (
-			INSERT INTO tails (session, last_seq) VALUES ($1, 0)
-			ON CONFLICT (session) DO UPDATE SET last_seq = tails.last_seq RETURNING last_seq
+			INSERT INTO tails (session) VALUES ($1)
+			ON CONFLICT (session) DO UPDATE SET last_seq = tails.last_seq RETURNING last_seq, hash
 		)
 		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8
-		RETURNING owner, (SELECT last_seq FROM tail)`,
-		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner)).Scan(&owner, &last)
+		RETURNING owner, (SELECT last_seq FROM tail), (SELECT hash FROM tail)`,
+		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner)).Scan(&owner, &last, &hash)
 	if t.held[v.ID] == nil { // it is now, also where somebody deleted and made it anew while we waited
-		t.held[v.ID] = &tail{owner: string(owner), last: last}
+		t.held[v.ID] = newTail(owner, last, hash)
 	}
 	return bellcord.Result{}, err
 }
@@ -149,10 +150,11 @@ func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time
 		return bellcord.Result{Err: errNotHeld}
 	}
 	for i, b := range bodies {
-		s.last++
-		s.grown = true
-		added.Events = append(added.Events, bellcord.Event{Session: session, Seq: s.last, Turn: turn, Time: at, Body: b})
-		t.rows.addRow(textOf(session), s.last, textOf(turn), b.Kind(), at.UnixNano(), data[i])
+		stored := bellcord.StoredEvent{Session: session, Seq: s.head.Seq + 1, Turn: turn, At: at.UnixNano(), Kind: b.Kind(), Body: data[i]}
+		stored.Hash = stored.HashAfter(s.head.Hash)
+		s.head, s.grown = bellcord.LogHead{Seq: stored.Seq, Hash: stored.Hash}, true
+		added.Events = append(added.Events, bellcord.Event{Session: session, Seq: stored.Seq, Turn: turn, Time: at, Body: b})
+		t.rows.addRow(stored)
 	}
 	return added
 }

@@ -37,7 +37,7 @@ func BenchmarkCopy(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				rows[i] = []any{string(sessions[n%turns]), int64(n/turns + 1), string(sessions[n%turns]), "said", time.Now().UnixNano(), body}
+				rows[i] = []any{string(sessions[n%turns]), int64(n/turns + 1), string(sessions[n%turns]), "text_delta", time.Now().UnixNano(), body}
 				n++
 			}
 			if _, err := db.CopyFrom(b.Context(), pgx.Identifier{"events"}, []string{"session", "seq", "turn", "kind", "at", "body"}, pgx.CopyFromRows(rows)); err != nil {

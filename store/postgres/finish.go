@@ -21,11 +21,20 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 		done = &n
 	}
 	if *done == 0 {
-		return t.finishRefused(op, receipt)
+		return t.finishRefused(op)
 	}
 	t.touch(op.Session, op.At)
 	t.spend(op)
-	return t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: op.Receipt}), nil
+	ended := op.Receipt
+	if ended.LogHead = t.headOf(op.Session); ended.LogHead != nil {
+		if receipt, err = encode(ended); err != nil {
+			return refused(err)
+		}
+		if err := t.setReceipt(op.Turn, receipt); err != nil {
+			return bellcord.Result{}, err
+		}
+	}
+	return t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: ended}), nil
 }
 
 func (t *tx) finishing(op bellcord.FinishTurn, receipt string) (query string, args []any) {
@@ -36,14 +45,37 @@ func (t *tx) finishing(op bellcord.FinishTurn, receipt string) (query string, ar
 		[]any{word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session), op.StoppedBy()}
 }
 
+// setReceipt writes the receipt of an ended turn: with the commit, or now if
+// another op of the batch may read it.
+func (t *tx) setReceipt(id bellcord.TurnID, receipt string) error {
+	const query = `UPDATE turns SET receipt = $2 WHERE id = $1`
+	if t.ahead.alone {
+		t.later.Queue(query, word(id), receipt)
+		return nil
+	}
+	return t.exec(query, word(id), receipt)
+}
+
+// headOf returns the head of a session's log, nil where the session is not held.
+// The statement of an end may have been sent before the head was known, so the
+// receipt gets it with the commit.
+func (t *tx) headOf(session bellcord.SessionID) *bellcord.LogHead {
+	s := t.held[session]
+	if s == nil {
+		return nil
+	}
+	head := s.head
+	return &head
+}
+
 // finishRefused answers a finish that was not carried out.
-func (t *tx) finishRefused(op bellcord.FinishTurn, receipt string) (bellcord.Result, error) {
+func (t *tx) finishRefused(op bellcord.FinishTurn) (bellcord.Result, error) {
 	facts, row, err := t.facts(op.Turn)
 	if err != nil {
 		return bellcord.Result{}, err
 	}
 	if facts.Turn != nil {
-		facts.Turn.SameReceipt = row.receipt == receipt
+		facts.Turn.SameReceipt = lifecycle.SameReceipt(row.Receipt, op.Receipt)
 	}
 	return lifecycle.Finish(facts, op).Result(op)
 }

@@ -89,7 +89,7 @@ func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 		}
 	}
 	if len(w.made) > 0 {
-		b.Queue(`INSERT INTO tails (session, last_seq) SELECT id, 0 FROM unnest($1::text[]) AS id ON CONFLICT DO NOTHING`, slices.Compact(w.made))
+		b.Queue(`INSERT INTO tails (session) SELECT id FROM unnest($1::text[]) AS id ON CONFLICT DO NOTHING`, slices.Compact(w.made))
 	}
 	t.holdSessions(b, w.sessions, w.stops)
 	ask(b)
@@ -100,20 +100,27 @@ func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 // ids.
 func (t *tx) holdSessions(b *pgx.Batch, sessions, turns []string) {
 	b.Queue(`
-		SELECT tails.session, last_seq, (SELECT owner FROM sessions WHERE id = tails.session) FROM tails
+		SELECT tails.session, last_seq, hash, (SELECT owner FROM sessions WHERE id = tails.session) FROM tails
 		WHERE session IN (SELECT unnest($1::text[]) UNION SELECT session FROM turns WHERE id = ANY ($2::text[]))
 		ORDER BY tails.session FOR UPDATE OF tails`, sessions, turns).Query(func(rows pgx.Rows) error {
 		var id word
 		var owner *word
 		var last int64
-		_, err := pgx.ForEachRow(rows, []any{&id, &last, &owner}, func() error {
+		var hash []byte
+		_, err := pgx.ForEachRow(rows, []any{&id, &last, &hash, &owner}, func() error {
 			if owner != nil { // else a later op of this batch is to make it
-				t.held[bellcord.SessionID(id)] = &tail{owner: string(*owner), last: last}
+				t.held[bellcord.SessionID(id)] = newTail(*owner, last, hash)
 			}
 			return nil
 		})
 		return err
 	})
+}
+
+func newTail(owner word, last int64, hash []byte) *tail {
+	s := &tail{owner: string(owner), head: bellcord.LogHead{Seq: last}}
+	copy(s.head.Hash[:], hash)
+	return s
 }
 
 // resolve finds the turns of a scope, as it is now: what comes behind them while

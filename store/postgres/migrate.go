@@ -7,6 +7,8 @@ import (
 	"io/fs"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bellcord/bellcord"
 )
 
 //go:embed migrations/*.sql
@@ -16,9 +18,14 @@ var migrations embed.FS
 // whole database, because a schema has many names.
 const migrating = 0x42656c6c
 
-// migrate brings the schema up to date. Version n is the n-th file in name
-// order. It is one transaction under a lock that is taken before it looks, so
-// that processes which start together on a new schema take turns.
+// oldVersions is the last schema version with the names of events and fields from
+// before they were changed. MigrateNames converts it.
+const oldVersions = 3
+
+// migrate brings the schema up to date. The n-th file in name order makes version
+// oldVersions + n. It runs in one transaction under a lock that is taken before
+// the version is read, so that processes that start together on a new schema
+// wait for each other.
 func (s *Store) migrate(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.writer, func(t pgx.Tx) error {
 		if _, err := t.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, migrating); err != nil {
@@ -55,13 +62,18 @@ func apply(ctx context.Context, t pgx.Tx, have int) error {
 	if err != nil {
 		return err
 	}
+	version := oldVersions + len(files)
 	switch {
-	case have > len(files):
-		return newerSchema(have, len(files))
-	case have == len(files):
+	case have > version:
+		return newerSchema(have, version)
+	case have == version:
 		return nil
+	case have == 0:
+		have = oldVersions
+	case have <= oldVersions:
+		return bellcord.ErrOldNames
 	}
-	for _, name := range files[have:] {
+	for _, name := range files[have-oldVersions:] {
 		text, err := migrations.ReadFile(name)
 		if err != nil {
 			return err
@@ -70,6 +82,6 @@ func apply(ctx context.Context, t pgx.Tx, have int) error {
 			return fmt.Errorf("migration %s: %w", name, err)
 		}
 	}
-	_, err = t.Exec(ctx, `UPDATE schema_version SET version = $1`, len(files))
+	_, err = t.Exec(ctx, `UPDATE schema_version SET version = $1`, version)
 	return err
 }

@@ -9,7 +9,7 @@ import (
 // known is the schema version of this program.
 func known() (int, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
-	return len(files), err
+	return oldVersions + len(files), err
 }
 
 // newerSchema is why this program cannot use a schema.

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -27,6 +28,30 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 		decoded, err := bellcord.DecodeBody(kind, body)
 		events = append(events, bellcord.Event{Session: session, Seq: seq, Turn: bellcord.TurnID(turn), Time: time.Unix(0, at), Body: decoded})
 		return err
+	})
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	return events, nil
+}
+
+// StoredEvents implements bellcord.ChainReader.
+func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.StoredEvent, error) {
+	rows, err := s.readers.Query(ctx,
+		`SELECT seq, turn, kind, at, body, hash FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, word(session), after, limit)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	var events []bellcord.StoredEvent
+	ev := bellcord.StoredEvent{Session: session}
+	var hash []byte
+	_, err = pgx.ForEachRow(rows, []any{&ev.Seq, (*word)(&ev.Turn), &ev.Kind, &ev.At, &ev.Body, &hash}, func() error {
+		if len(hash) != len(ev.Hash) {
+			return fmt.Errorf("%w: event %d has a hash of %d bytes", bellcord.ErrDamaged, ev.Seq, len(hash))
+		}
+		copy(ev.Hash[:], hash)
+		events = append(events, ev)
+		return nil
 	})
 	if err != nil {
 		return nil, s.explain(ctx, err)

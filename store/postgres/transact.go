@@ -29,7 +29,7 @@ type tx struct {
 // tail is a session as the transaction has it.
 type tail struct {
 	owner   string
-	last    int64
+	head    bellcord.LogHead
 	grown   bool
 	touched int64 // the latest time that something happened in it
 }
@@ -123,13 +123,16 @@ func (t *tx) affected(query string, args ...any) (int64, error) {
 func (t *tx) moveTails() {
 	var sessions []string
 	var last []int64
+	var hashes [][]byte
 	for id, s := range t.held {
 		if s.grown {
-			sessions, last = append(sessions, textOf(id)), append(last, s.last)
+			sessions, last, hashes = append(sessions, textOf(id)), append(last, s.head.Seq), append(hashes, s.head.Hash[:])
 		}
 	}
 	if len(sessions) > 0 {
-		t.later.Queue(`UPDATE tails SET last_seq = new.last FROM unnest($1::text[], $2::bigint[]) AS new (session, last) WHERE tails.session = new.session`, sessions, last)
+		t.later.Queue(`
+			UPDATE tails SET last_seq = new.last, hash = new.hash
+			FROM unnest($1::text[], $2::bigint[], $3::bytea[]) AS new (session, last, hash) WHERE tails.session = new.session`, sessions, last, hashes)
 	}
 }
 

@@ -15,9 +15,8 @@ import (
 // turnRow is a turn's record, and what only the store wants to know.
 type turnRow struct {
 	bellcord.TurnRecord
-	claimed int64  // time of the claim
-	applied int64  // number of the last append
-	receipt string // as it was written
+	claimed int64 // time of the claim
+	applied int64 // number of the last append
 }
 
 const (
@@ -104,7 +103,7 @@ func scanTurn(row pgx.Row) (turnRow, error) {
 		return r, err
 	}
 	if receipt != nil {
-		r.Receipt, r.receipt = &bellcord.Receipt{}, *receipt
+		r.Receipt = &bellcord.Receipt{}
 		err = json.Unmarshal([]byte(*receipt), r.Receipt)
 	}
 	return r, err

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"database/sql"
 	"encoding/json"
 	"strings"
@@ -96,7 +97,7 @@ type numbered struct {
 // down is refused, before anything is added: it concerns nobody else.
 func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 	var n numbered
-	last, err := t.tail(op.Session)
+	last, err := t.head(op.Session)
 	if err != nil {
 		return n, err
 	}
@@ -105,9 +106,11 @@ func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 		if err != nil {
 			return numbered{Result: bellcord.Result{Err: cannotWrite(b, err)}}, nil
 		}
-		last++
-		n.Events = append(n.Events, bellcord.Event{Session: op.Session, Seq: last, Turn: op.Turn, Time: op.At, Body: b})
-		n.rows = append(n.rows, []any{string(op.Session), last, string(op.Turn), b.Kind(), op.At.UnixNano(), string(data)})
+		last.Seq++
+		stored := bellcord.StoredEvent{Session: op.Session, Seq: last.Seq, Turn: op.Turn, At: op.At.UnixNano(), Kind: b.Kind(), Body: data}
+		last.Hash = stored.HashAfter(last.Hash)
+		n.Events = append(n.Events, bellcord.Event{Session: op.Session, Seq: last.Seq, Turn: op.Turn, Time: op.At, Body: b})
+		n.rows = append(n.rows, []any{string(op.Session), last.Seq, string(op.Turn), b.Kind(), stored.At, string(data), bytes.Clone(last.Hash[:])})
 	}
 	t.s.tails.last[op.Session] = last
 	return n, nil
@@ -115,7 +118,7 @@ func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 
 // insert writes rows of the table events.
 func (t tx) insert(rows [][]any) error {
-	const one = `(?, ?, ?, ?, ?, ?)`
+	const one = `(?, ?, ?, ?, ?, ?, ?)`
 	for len(rows) > 0 {
 		n := 1
 		if len(rows) >= rowsAtOnce {
@@ -125,7 +128,7 @@ func (t tx) insert(rows [][]any) error {
 		for _, row := range rows[:n] {
 			args = append(args, row...)
 		}
-		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body) VALUES `+strings.Repeat(one+", ", n-1)+one, args...); err != nil {
+		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body, hash) VALUES `+strings.Repeat(one+", ", n-1)+one, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]

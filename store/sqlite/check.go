@@ -66,6 +66,14 @@ func (s *Store) checkPages(ctx context.Context, report *storecheck.Report) error
 	if err == nil && without > 0 {
 		report.Add("%d turns have no prompt in the log", without)
 	}
+	if err != nil {
+		return err
+	}
+	var orphans int
+	err = s.queryRow(ctx, `SELECT count(*) FROM events WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE id = session)`).Scan(&orphans)
+	if err == nil && orphans > 0 {
+		report.Add("%d events belong to no session", orphans)
+	}
 	return err
 }
 

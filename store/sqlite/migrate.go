@@ -6,14 +6,21 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+
+	"github.com/bellcord/bellcord"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the schema up to date. Version n is the n-th file in name
-// order. It is one transaction that takes the write lock before it looks, so
-// that processes which start together on a new directory take turns.
+// oldVersions is the last schema version with the names of events and fields from
+// before they were changed. MigrateNames converts it.
+const oldVersions = 8
+
+// migrate brings the schema up to date. The n-th file in name order makes version
+// oldVersions + n. It runs in one transaction that takes the write lock before it
+// reads the version, so that processes that start together on a new directory
+// wait for each other.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -23,7 +30,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
 		return err
 	}
-	if have == len(files) {
+	if have == oldVersions+len(files) {
 		return nil
 	}
 	if _, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
@@ -42,10 +49,15 @@ func apply(ctx context.Context, conn *sql.Conn, files []string) error {
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
 		return err
 	}
-	if have > len(files) {
-		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, len(files))
+	switch known := oldVersions + len(files); {
+	case have > known:
+		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, known)
+	case have == 0:
+		have = oldVersions
+	case have <= oldVersions:
+		return bellcord.ErrOldNames
 	}
-	for i, name := range files[have:] {
+	for i, name := range files[have-oldVersions:] {
 		text, err := migrations.ReadFile(name)
 		if err != nil {
 			return err

@@ -35,7 +35,7 @@ func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setVersion(t, dir, len(files)) // what it was
+	setVersion(t, dir, 8+len(files)) // what it was
 	reopen(t, dir)
 }
 

@@ -69,6 +69,29 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 	return events, explain(rows.Err())
 }
 
+// StoredEvents implements bellcord.ChainReader.
+func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.StoredEvent, error) {
+	rows, err := s.query(ctx,
+		`SELECT seq, turn, kind, at, body, hash FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(session), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var events []bellcord.StoredEvent
+	for rows.Next() {
+		ev := bellcord.StoredEvent{Session: session}
+		var hash []byte
+		if err := rows.Scan(&ev.Seq, &ev.Turn, &ev.Kind, &ev.At, &ev.Body, &hash); err != nil {
+			return nil, fmt.Errorf("%w: event after %d: %w", bellcord.ErrDamaged, after, err)
+		}
+		if copy(ev.Hash[:], hash) != len(hash) || len(hash) != len(ev.Hash) {
+			return nil, fmt.Errorf("%w: event %d has a hash of %d bytes", bellcord.ErrDamaged, ev.Seq, len(hash))
+		}
+		events = append(events, ev)
+	}
+	return events, explain(rows.Err())
+}
+
 // Tail implements bellcord.Reader.
 func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, error) {
 	var last int64
@@ -104,7 +127,6 @@ type turnRow struct {
 	bellcord.TurnRecord
 	claimed int64 // time of the claim
 	applied int64 // number of the last append
-	receipt string
 }
 
 // turn reads a turn as the transaction sees it. There is none where found is false.
@@ -151,7 +173,7 @@ func scanTurn(row interface{ Scan(...any) error }) (turnRow, error) {
 		return r, err
 	}
 	if receipt.Valid {
-		r.Receipt, r.receipt = &bellcord.Receipt{}, receipt.String
+		r.Receipt = &bellcord.Receipt{}
 		err = json.Unmarshal([]byte(receipt.String), r.Receipt)
 	}
 	return r, err

@@ -93,11 +93,17 @@ func (t tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) error {
 
 // finish is the one point at which every race about a turn is decided.
 func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
+	head, err := t.head(op.Session)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	receipt := op.Receipt
+	receipt.LogHead = &head
 	done, err := t.affected(`
 		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
 		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
 		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
-		string(op.Turn), op.Fence, string(op.Receipt.End), encode(op.Receipt), t.s.node, string(op.Session), op.StoppedBy())
+		string(op.Turn), op.Fence, string(op.Receipt.End), encode(receipt), t.s.node, string(op.Session), op.StoppedBy())
 	if err != nil {
 		return bellcord.Result{}, err
 	}
@@ -110,7 +116,7 @@ func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	if err := t.spend(op); err != nil {
 		return bellcord.Result{}, err
 	}
-	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnEnded{Receipt: op.Receipt}})
+	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnEnded{Receipt: receipt}})
 }
 
 // finishRefused answers a finish that was not carried out.
@@ -120,7 +126,7 @@ func (t tx) finishRefused(op bellcord.FinishTurn) (bellcord.Result, error) {
 		return bellcord.Result{}, err
 	}
 	if facts.Turn != nil {
-		facts.Turn.SameReceipt = row.receipt == encode(op.Receipt)
+		facts.Turn.SameReceipt = lifecycle.SameReceipt(row.Receipt, op.Receipt)
 	}
 	return lifecycle.Finish(facts, op).Result(op)
 }

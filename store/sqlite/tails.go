@@ -2,17 +2,19 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"github.com/bellcord/bellcord"
 )
 
-// tails remembers the newest sequence number of sessions that this node writes
-// to, for as long as nobody else has written. SQLite tells that by a number that
-// changes with other connections' commits alone, and we have one that writes.
+// tails caches the heads of the logs of sessions that this node writes to, for
+// as long as no other connection has written. SQLite's data_version changes with
+// the commits of other connections only, and this node has one that writes.
 type tails struct {
-	version int64 // as it was last seen
-	news    bool  // somebody else wrote, and nobody has asked yet
-	last    map[bellcord.SessionID]int64
+	version int64 // the data_version of the last transaction
+	news    bool  // another connection has written since Changed was last called
+	last    map[bellcord.SessionID]bellcord.LogHead
 }
 
 // mostTails bounds what is remembered.
@@ -34,15 +36,20 @@ func (t tx) refresh() error {
 	return nil
 }
 
-func (m *tails) clearAll() { m.last = map[bellcord.SessionID]int64{} }
+func (m *tails) clearAll() { m.last = map[bellcord.SessionID]bellcord.LogHead{} }
 
-// tail is the newest sequence number of a session, 0 when it has none.
-func (t tx) tail(session bellcord.SessionID) (int64, error) {
-	if last, known := t.s.tails.last[session]; known {
+// head returns the head of a session's log, the zero value if it has no events.
+func (t tx) head(session bellcord.SessionID) (bellcord.LogHead, error) {
+	if last, cached := t.s.tails.last[session]; cached {
 		return last, nil
 	}
-	var last int64
-	err := t.row(`SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last)
+	var last bellcord.LogHead
+	var hash []byte
+	err := t.row(`SELECT seq, hash FROM events WHERE session = $1 ORDER BY seq DESC LIMIT 1`, string(session)).Scan(&last.Seq, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return last, nil
+	}
+	copy(last.Hash[:], hash)
 	return last, err
 }
 

@@ -16,6 +16,9 @@ type Report struct {
 	Sessions int `json:"sessions"`
 	Turns    int `json:"turns"`
 	Events   int `json:"events"`
+	// Chained is the number of events with a hash that was verified. It is 0 for a
+	// store that does not chain its events.
+	Chained int `json:"chained"`
 	// Problems has at most mostProblems of them.
 	Problems []string `json:"problems"`
 }
@@ -74,6 +77,9 @@ func (c *checker) checkAll(ctx context.Context) error {
 		return err
 	}
 	if err := c.read(ctx); err != nil {
+		return err
+	}
+	if err := c.readChain(ctx); err != nil {
 		return err
 	}
 	if c.last < tail {

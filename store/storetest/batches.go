@@ -52,7 +52,7 @@ func wholeBatch(b *bench, n *node) {
 			b.Errorf("op %d of the batch: %v, want %v", i, results[i].Err, want)
 		}
 	}
-	if got := countKind(n.log(s), "said"); got != 2 {
+	if got := countKind(n.log(s), "text_delta"); got != 2 {
 		b.Errorf("%d of 2 appends are in the log", got)
 	}
 }
@@ -66,7 +66,7 @@ func seenWithin(b *bench) {
 			b.Errorf("op %d: %v", i, r.Err)
 		}
 	}
-	if got := countKind(n.log(s.ID), "ended"); got != 1 {
+	if got := countKind(n.log(s.ID), "turn_ended"); got != 1 {
 		b.Errorf("%d ends", got)
 	}
 }
@@ -89,7 +89,7 @@ func unwritable(b *bench) {
 	if results := n.do(bad, note(s, "innocent")); results[1].Err != nil {
 		b.Errorf("the other op: %v", results[1].Err)
 	}
-	if got := countKind(n.log(s), "configured"); got != 1 {
+	if got := countKind(n.log(s), "session_updated"); got != 1 {
 		b.Errorf("the other op is %d times in the log", got)
 	}
 }

@@ -43,7 +43,7 @@ func everyBody() []bellcord.Body {
 		bellcord.ToolOutputDelta{Call: "c", Text: awkward},
 		bellcord.ToolCallEnded{
 			Call: "c", Outcome: bellcord.CallStopped, Failed: true, Result: awkward,
-			Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: "sh", How: "forced"}}, Proof: "cgroup"},
+			Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: "sh", How: "killed"}}, Proof: "cgroup_empty"},
 		},
 		bellcord.QuestionOpened{Question: bellcord.Question{
 			ID: "q", Call: "c", Text: awkward, Tool: "write_file", Arguments: json.RawMessage(`{"path":"a"}`),
@@ -58,19 +58,19 @@ func everyBody() []bellcord.Body {
 		bellcord.SideRequestEnded{Purpose: "title", Usage: usage},
 		bellcord.ConversationCompacted{Summary: awkward, FromSeq: 1 << 40},
 		bellcord.ConversationCleared{},
-		bellcord.ProcessConfirmed{Turn: "t", Call: "c", Process: bellcord.Process{PID: 5, Name: awkward, How: "asked"}},
+		bellcord.ProcessConfirmed{Turn: "t", Call: "c", Process: bellcord.Process{PID: 5, Name: awkward, How: "terminated"}},
 		bellcord.AgentSessionOpened{Agent: "goose", AgentSession: awkward},
 	}
 }
 
 func everyField(at time.Time, cause *bellcord.Cause, usage bellcord.Usage) bellcord.Receipt {
 	calls := []bellcord.CallRef{{Call: "c", Name: "shell"}}
-	gone := []bellcord.Process{{PID: 5, Name: "sh", How: "asked"}}
+	gone := []bellcord.Process{{PID: 5, Name: "sh", How: "terminated"}}
 	return bellcord.Receipt{
 		Turn: "t", Session: "s", End: bellcord.EndStopped, Cause: cause, RaceWinner: bellcord.StopWon, Error: awkward, Prompt: awkward,
 		Times:              bellcord.Times{Accepted: at, Started: at.Add(1), StopRequested: at.Add(2), StreamClosed: at.Add(3), LastProcessEnded: at.Add(4), Settled: at.Add(5)},
 		Calls:              bellcord.Calls{Finished: 1, Stopped: calls, NotStarted: calls, Unknown: calls},
-		Processes:          bellcord.Processes{Ended: gone, Survivors: gone, Unconfirmed: gone, Proof: "scan", Background: gone},
+		Processes:          bellcord.Processes{Ended: gone, Survivors: gone, Unconfirmed: gone, Proof: "process_scan", Background: gone},
 		WithdrawnQuestions: []string{"q"}, Queue: bellcord.QueueDrop, HeldTurns: []bellcord.TurnID{"h"}, DroppedTurns: []bellcord.TurnID{"d"},
 		Usage: usage, UsageByModel: []bellcord.ModelUsage{{Model: "a/b", Usage: usage}}, Kept: bellcord.Kept{TextBytes: 1, ThinkingBytes: 2, FinishedCalls: 3}, AgentAbandoned: true, EndNotDurable: true,
 	}

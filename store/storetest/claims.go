@@ -70,7 +70,7 @@ func alternate(b *bench, events []bellcord.Event) {
 			if runs != ev.Turn {
 				b.Errorf("event %d belongs to a turn that is not running", ev.Seq)
 			}
-			if ev.Body.Kind() == "ended" {
+			if ev.Body.Kind() == "turn_ended" {
 				runs = ""
 			}
 		}

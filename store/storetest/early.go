@@ -38,7 +38,7 @@ func early(b *bench) {
 	if r.Stop == nil || *r.Stop != cause {
 		b.Fatalf("the turn found %v, want %v", r.Stop, &cause)
 	}
-	if events := n.log(s); countKind(events, "stop_asked") != 1 {
+	if events := n.log(s); countKind(events, "stop_requested") != 1 {
 		b.Errorf("the log is %v", kinds(events))
 	}
 	hears(b, other, id)

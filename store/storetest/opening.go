@@ -84,7 +84,7 @@ func news(b *bench) {
 	other.ok(ask(turn.turn, stopBy("anna", bellcord.StopNow)))
 	n.ok(turn.says(2, "on")) // a transaction of its own in between hides nothing
 	tell(n, true, "another asked for a stop")
-	if events := n.log(s); countKind(events, "stop_asked") != 1 || countKind(events, "said") != 2 {
+	if events := n.log(s); countKind(events, "stop_requested") != 1 || countKind(events, "text_delta") != 2 {
 		b.Errorf("the log is %v", kinds(events))
 	}
 }

@@ -30,8 +30,8 @@ func ordered(b *bench) {
 		got = append(got, textOf(ev))
 	}
 	want := []string{
-		fmt.Sprintf("prompted of %s", t.turn), fmt.Sprintf("started of %s", t.turn),
-		"one", "two", "three", "four", fmt.Sprintf("ended of %s", t.turn),
+		fmt.Sprintf("turn_accepted of %s", t.turn), fmt.Sprintf("turn_started of %s", t.turn),
+		"one", "two", "three", "four", fmt.Sprintf("turn_ended of %s", t.turn),
 	}
 	if !slices.Equal(got, want) {
 		b.Errorf("the log is %q, want %q", got, want)

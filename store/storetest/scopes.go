@@ -51,7 +51,7 @@ func scopeOfOthers(b *bench) {
 	if got := n.stopped(own.turn, running.turn, waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
 		b.Errorf("the stopped turns are %v", got)
 	}
-	if len(r.Events) != 1 || r.Events[0].Session != s || countKind(n.log(s), "stop_asked") != 1 {
+	if len(r.Events) != 1 || r.Events[0].Session != s || countKind(n.log(s), "stop_requested") != 1 {
 		b.Errorf("events %v, log %v", kinds(r.Events), kinds(n.log(s)))
 	}
 	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: asked})

@@ -78,10 +78,10 @@ func takenMidway(b *bench) {
 	close(taken)
 	writer.Wait()
 	events := n.log(t.session)
-	if got := countKind(events, "said"); got != acknowledged {
+	if got := countKind(events, "text_delta"); got != acknowledged {
 		b.Errorf("%d appends were acknowledged, but %d are in the log", acknowledged, got)
 	}
-	if last := events[len(events)-1].Body.Kind(); last != "ended" {
+	if last := events[len(events)-1].Body.Kind(); last != "turn_ended" {
 		b.Errorf("the log ends with %s", last)
 	}
 }

@@ -49,7 +49,7 @@ func manyStops(b *bench) {
 	if slices.ContainsFunc(told, func(by string) bool { return by != stays }) {
 		b.Errorf("%s's stop is recorded, the results were %v", stays, told)
 	}
-	if got := countKind(n.log(s), "stop_asked"); got != 1 {
+	if got := countKind(n.log(s), "stop_requested"); got != 1 {
 		b.Errorf("the log has %d stops", got)
 	}
 }
@@ -167,7 +167,7 @@ func hurried(b *bench) {
 	if again := n.record(t.turn).Stop; again.Mode != bellcord.StopForce || again.By != "anna" {
 		b.Errorf("a later stop changed it to %+v", again)
 	}
-	if got := countKind(n.log(t.session), "stop_asked"); got != 1 {
+	if got := countKind(n.log(t.session), "stop_requested"); got != 1 {
 		b.Errorf("the log has %d stops", got)
 	}
 }

@@ -47,6 +47,7 @@ type check struct {
 var suite = map[string][]check{
 	"opening":   openingChecks,
 	"order":     orderChecks,
+	"chain":     chainChecks,
 	"bodies":    bodyChecks,
 	"sessions":  sessionChecks,
 	"replay":    replayChecks,

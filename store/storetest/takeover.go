@@ -192,7 +192,7 @@ func leftBehind(b *bench) {
 		r = n.takeOver()[t.turn] // a child that another check is just starting has this process's locks, too, until its exec
 	}
 	n.ok(t.under(r.Fence).ends(bellcord.EndLost))
-	if got := fmt.Sprint(kinds(n.log(t.session))); got != "[prompted started ended]" {
+	if got := fmt.Sprint(kinds(n.log(t.session))); got != "[turn_accepted turn_started turn_ended]" {
 		b.Errorf("the log is %v", got)
 	}
 }

@@ -149,7 +149,7 @@ export class Conversation {
         if (rest && rest.toLowerCase() !== 'all') return this.tell('Not stopped: type /stop, or /stop all to also discard queued prompts.')
         if (rest) return this.act(() => stop(`${session}/stop`, { queue: 'drop' }))
         if (target) return this.stop(target)
-        return this.act(async () => { if ((await stop(`${session}/stop`, {})).state === 'nothing') throw new Error('Nothing is running.') })
+        return this.act(async () => { if ((await stop(`${session}/stop`, {})).state === 'nothing_to_stop') throw new Error('Nothing is running.') })
       case 'clear': return this.act(() => ask('POST', `${session}/clear`))
       case 'model': case 'mode':
         if (rest) return this.act(() => ask('PATCH', session, { [name]: rest }))
@@ -219,7 +219,7 @@ export class Conversation {
   }
 }
 
-const telling = new Set(['prompted', 'edited', 'started', 'ended', 'asked', 'answered'])
+const telling = new Set(['turn_accepted', 'prompt_edited', 'turn_started', 'turn_ended', 'question_opened', 'question_answered'])
 const words: { [state: string]: string } = {
   queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', stopped: 'Stopped.', done: 'The answer is complete.',
   failed: 'The turn failed.', lost: 'Lost: the server ended during this turn.',

@@ -33,7 +33,7 @@ export function Operations({ me }: { me?: Me }) {
         setSeen((old) => ({
           turns: turns.turns, metrics, nodes: nodes.nodes,
           running: [...(old?.running ?? []), turns.turns.filter((t: TurnReport) => t.state !== 'queued').length].slice(-120),
-          survivors: [...(old?.survivors ?? []), metrics.sample('bellcord_survivors_total')].slice(-120),
+          survivors: [...(old?.survivors ?? []), metrics.sample('bellcord_processes_survived_total')].slice(-120),
         }))
         setTrouble('')
       } catch (err) { setTrouble((err as Problem).message) }
@@ -106,8 +106,8 @@ function LiveTurns({ turns, owners, nodes, onStop }: { turns: TurnReport[]; owne
 }
 
 function Figures({ seen, metrics }: { seen: Seen; metrics: Metrics }) {
-  const settled = metrics.histogram('bellcord_stop_seconds', { phase: 'settled' })
-  const gone = metrics.histogram('bellcord_stop_seconds', { phase: 'process_gone' })
+  const settled = metrics.histogram('bellcord_stop_duration_seconds', { phase: 'settled' })
+  const gone = metrics.histogram('bellcord_stop_duration_seconds', { phase: 'last_process_ended' })
   const survivors = seen.survivors[seen.survivors.length - 1] ?? 0
   return (
     <section aria-label="Statistics for this node">
@@ -132,7 +132,7 @@ function Figures({ seen, metrics }: { seen: Seen; metrics: Metrics }) {
         </div>
         <div class="card">
           <h3>Running turns</h3>
-          <p class="big figures">{seen.running[seen.running.length - 1] ?? 0}<small>{plural(metrics.sample('bellcord_viewers'), 'live viewer')}</small></p>
+          <p class="big figures">{seen.running[seen.running.length - 1] ?? 0}<small>{plural(metrics.sample('bellcord_event_streams'), 'live viewer')}</small></p>
           <Line values={seen.running} label="Running turns" />
         </div>
       </div>
@@ -141,7 +141,7 @@ function Figures({ seen, metrics }: { seen: Seen; metrics: Metrics }) {
 }
 
 function Nodes({ nodes }: { nodes: Node[] }) {
-  const stateOf = (n: Node) => (n.draining ? 'draining' : n.id && n.lease <= 0 ? 'lease expired' : 'live')
+  const stateOf = (n: Node) => (n.draining ? 'draining' : n.id && n.lease_remaining_seconds <= 0 ? 'lease expired' : 'live')
   return (
     <section aria-label="Nodes">
       <h2>Nodes</h2>
@@ -152,8 +152,8 @@ function Nodes({ nodes }: { nodes: Node[] }) {
             <tr key={n.id + n.name}>
               <td>{n.name || n.id || 'this node'}{n.self && (n.name || n.id) && <span class="faint"> this node</span>}</td>
               <td>{stateOf(n)}</td>
-              <td class="figures">{n.lease ? `${n.lease.toFixed(1)} s` : '–'}</td><td class="figures">{n.heard ? `${n.heard.toFixed(1)} s ago` : '–'}</td>
-              <td class="figures">{n.bus ? span(n.bus * 1000) : '–'}</td><td class="figures">{n.running}</td><td class="figures">{n.queued}</td>
+              <td class="figures">{n.lease_remaining_seconds ? `${n.lease_remaining_seconds.toFixed(1)} s` : '–'}</td><td class="figures">{n.lease_age_seconds ? `${n.lease_age_seconds.toFixed(1)} s ago` : '–'}</td>
+              <td class="figures">{n.nats_round_trip_seconds ? span(n.nats_round_trip_seconds * 1000) : '–'}</td><td class="figures">{n.running}</td><td class="figures">{n.queued}</td>
             </tr>
           ))}</tbody>
         </table>

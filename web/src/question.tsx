@@ -14,7 +14,7 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
   const d = useDeliberation()
   const call = question.call ? turn.calls.get(question.call) : undefined
   const name = question.tool ?? call?.name
-  const args = question.args ?? call?.args
+  const args = question.arguments ?? call?.args
   const heading = name && headings[name]
   const known = !!heading && own.test(question.text)
   const because = /\n(Asked because [^\n]*)$/.exec(question.text)?.[1]

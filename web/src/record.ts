@@ -64,15 +64,15 @@ function title(c: Call): string {
 
 /** add puts an event on the record. */
 export function add(r: Record, ev: Event) {
-  if (ev.kind === 'configured') {
+  if (ev.kind === 'session_updated') {
     r.title = ev.body.title ?? r.title
     r.model = ev.body.model ?? r.model
     r.mode = ev.body.mode ?? r.mode
   }
-  if (ev.kind === 'cleared') for (const t of r.turns.values()) { t.cleared = true; t.version++ }
+  if (ev.kind === 'conversation_cleared') for (const t of r.turns.values()) { t.cleared = true; t.version++ }
   if (!ev.turn) return
   const at = Date.parse(ev.time)
-  if (ev.kind === 'prompted') {
+  if (ev.kind === 'turn_accepted') {
     r.turns.set(ev.turn, {
       id: ev.turn, seq: ev.seq, text: ev.body.text, images: ev.body.images ?? [], links: ev.body.links ?? [], task: ev.body.task,
       accepted: at, parts: [], calls: new Map(), questions: new Map(), version: 0,
@@ -107,18 +107,18 @@ function speak(t: Turn, kind: 'thinking' | 'text', text: string, at: number) {
 }
 
 const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
-  edited: (t, b) => { t.text = b.text },
-  started: (t, _, at) => { t.started = at; close(t, at, 'queue') },
+  prompt_edited: (t, b) => { t.text = b.text },
+  turn_started: (t, _, at) => { t.started = at; close(t, at, 'queue') },
   step_started: (t, _, at) => { close(t, at, 'model', 'thinking', 'text', 'pause'); begin(t, 'model', 'waiting for the model', at) },
-  thought: (t, b, at) => speak(t, 'thinking', b.text, at),
-  said: (t, b, at) => speak(t, 'text', b.text, at),
-  called: (t, b, at) => {
+  thinking_delta: (t, b, at) => speak(t, 'thinking', b.text, at),
+  text_delta: (t, b, at) => speak(t, 'text', b.text, at),
+  tool_call_requested: (t, b, at) => {
     close(t, at, 'model', 'thinking', 'text')
-    const call: Call = { id: b.call, name: b.name, title: b.title, args: b.args, problem: b.problem, state: 'asked', output: '' }
+    const call: Call = { id: b.call, name: b.name, title: b.title, args: b.arguments, problem: b.argument_error, state: 'asked', output: '' }
     t.calls.set(b.call, call)
     t.parts.push({ kind: 'call', call })
   },
-  call_started: (t, b, at) => {
+  tool_call_started: (t, b, at) => {
     const c = t.calls.get(b.call)
     if (!c) return
     c.state = 'running'
@@ -126,41 +126,41 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     begin(t, 'tool', titleOf(c), at)
     c.from = at
   },
-  call_output: (t, b) => {
+  tool_output_delta: (t, b) => {
     const c = t.calls.get(b.call)
     if (c) c.output = (c.output + b.text).slice(-mostOutput)
   },
-  call_ended: (t, b, at) => {
+  tool_call_ended: (t, b, at) => {
     const c = t.calls.get(b.call)
     if (!c) return
-    c.state = b.fate === 'finished' && b.failed ? 'failed' : b.fate
-    c.result = b.text
+    c.state = b.outcome === 'finished' && b.failed ? 'failed' : b.outcome
+    c.result = b.result
     c.to = at
     for (const s of t.spans) if (s.kind === 'tool' && s.from === c.from && s.label === titleOf(c) && s.to === undefined) s.to = at
   },
-  asked: (t, b, at) => { t.questions.set(b.question.id, b.question); begin(t, 'person', 'waiting for you', at) },
-  answered: (t, b, at) => {
+  question_opened: (t, b, at) => { t.questions.set(b.question.id, b.question); begin(t, 'person', 'waiting for you', at) },
+  question_answered: (t, b, at) => {
     const q = t.questions.get(b.question)
     if (q) { q.answer = b.choice; q.by = b.by }
     close(t, at, 'person')
   },
-  retrying: (t, b, at) => {
-    t.parts.push({ kind: 'note', text: `The model request failed (${b.why}). Retrying in ${Math.round(b.wait / 1e8) / 10} s.` })
+  model_retry_scheduled: (t, b, at) => {
+    t.parts.push({ kind: 'note', text: `The model request failed (${b.reason}). Retrying in ${Math.round(b.retry_in_ms / 100) / 10} s.` })
     close(t, at, 'model', 'pause')
     begin(t, 'pause', 'waiting to retry', at)
   },
-  compacted: (t) => { t.parts.push({ kind: 'note', text: 'Earlier messages were summarized for the model. You can still see all of them.' }) },
+  conversation_compacted: (t) => { t.parts.push({ kind: 'note', text: 'Earlier messages were summarized for the model. You can still see all of them.' }) },
   step_ended: (t, _, at) => close(t, at, 'model', 'thinking', 'text', 'pause'),
-  stop_asked: (t, b) => { t.stop ??= b.cause },
-  ended: (t, b, at) => {
+  stop_requested: (t, b) => { t.stop ??= b.cause },
+  turn_ended: (t, b, at) => {
     t.receipt = b.receipt
     t.ended = at
     t.stop ??= b.receipt.cause
     for (const s of t.spans) s.to ??= at
-    for (const [fate, refs] of Object.entries({ stopped: b.receipt.calls.stopped, not_started: b.receipt.calls.not_started, unknown: b.receipt.calls.unknown })) {
+    for (const [outcome, refs] of Object.entries({ stopped: b.receipt.calls.stopped, not_started: b.receipt.calls.not_started, unknown: b.receipt.calls.unknown })) {
       for (const ref of (refs as { call: string }[] | undefined) ?? []) {
         const c = t.calls.get(ref.call)
-        if (c) { c.state = fate as Call['state']; c.to ??= c.from && at }
+        if (c) { c.state = outcome as Call['state']; c.to ??= c.from && at }
       }
     }
   },

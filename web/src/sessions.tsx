@@ -22,7 +22,7 @@ export function Sessions({ current, me }: Props) {
         const [page, turns] = await Promise.all([ask('GET', '/v1/sessions?limit=40'), ask('GET', '/v1/turns')])
         if (nth !== asked) return // a newer look knows more
         set((old) => [...page.sessions, ...(old ?? []).slice(40).filter((s) => !page.sessions.some((p: Session) => p.id === s.id))])
-        setNext((old) => old || page.next || '')
+        setNext((old) => old || page.next_cursor || '')
         setLive(new Map(turns.turns.filter((t: TurnReport) => t.state !== 'queued').map((t: TurnReport) => [t.session, t])))
       } catch { if (nth === asked) setLive(new Map()) } // what runs is not known any more; the conversation shows why
     }
@@ -35,7 +35,7 @@ export function Sessions({ current, me }: Props) {
   const more = async () => {
     const page = await ask('GET', `/v1/sessions?limit=40&before=${encodeURIComponent(next)}`)
     set((old) => [...(old ?? []), ...page.sessions])
-    setNext(page.next ?? '')
+    setNext(page.next_cursor ?? '')
   }
   return (
     <nav class="sessions" aria-label="Sessions">

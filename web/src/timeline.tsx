@@ -8,9 +8,9 @@ interface Mark { label: string; at: number; stop?: boolean }
 export function marks(turn: Turn): Mark[] {
   const t = turn.receipt?.times
   const all: (Mark | false | undefined)[] = [
-    t?.requested && { label: 'stop requested', at: instant(t.requested), stop: true },
-    t?.requested && t.stream_closed && { label: 'model stream closed', at: instant(t.stream_closed) },
-    t?.requested && t.process_gone && { label: 'last process ended', at: instant(t.process_gone) },
+    t?.stop_requested && { label: 'stop requested', at: instant(t.stop_requested), stop: true },
+    t?.stop_requested && t.stream_closed && { label: 'model stream closed', at: instant(t.stream_closed) },
+    t?.stop_requested && t.last_process_ended && { label: 'last process ended', at: instant(t.last_process_ended) },
     t?.settled && { label: 'turn ended', at: instant(t.settled) },
   ].map((m) => m || undefined)
   return all.filter((m): m is Mark => !!m).sort((a, b) => a.at - b.at)

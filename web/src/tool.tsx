@@ -4,7 +4,7 @@ import { span } from './figures'
 import { titleOf, type Call } from './record'
 import { printed, visible } from './visible'
 
-const fates: { [state: string]: string } = {
+const outcomes: { [state: string]: string } = {
   asked: 'waiting', running: 'running', finished: 'finished', failed: 'failed', stopped: 'stopped', not_started: 'not run', unknown: 'outcome unknown',
 }
 
@@ -18,7 +18,7 @@ export function ToolCard({ call }: { call: Call }) {
       <summary>
         <span class="name">{visible(call.name)}</span>
         <code class="title">{titleOf(call).replace(new RegExp(`^${call.name.replace(/\W/g, '\\$&')} `), '')}</code>
-        <span class="fate">{call.state === 'running' && <i class="pulse" aria-hidden="true" />}{fates[call.state]}{took && <span class="faint"> {took}</span>}</span>
+        <span class="outcome">{call.state === 'running' && <i class="pulse" aria-hidden="true" />}{outcomes[call.state]}{took && <span class="faint"> {took}</span>}</span>
       </summary>
       <div class="inside">
         <CallDetails name={call.name} args={call.args} />

@@ -119,8 +119,8 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
   const started = r.times.started ?? r.times.accepted
   const facts = [
     started && r.times.settled && clock(Date.parse(r.times.settled) - Date.parse(started)),
-    r.usage.input + r.usage.output > 0 && `${r.usage.exact ? '' : 'about '}${tokens(r.usage.input + r.usage.output)} tokens`,
-    r.usage.cost && cost(r.usage.cost),
+    r.usage.input_tokens + r.usage.output_tokens > 0 && `${r.usage.exact ? '' : 'about '}${tokens(r.usage.input_tokens + r.usage.output_tokens)} tokens`,
+    r.usage.cost_nano_usd && cost(r.usage.cost_nano_usd),
   ].filter(Boolean)
   const said = answer(turn)
   const copy = () => void navigator.clipboard?.writeText(said).then(() => say('Copied.'))
@@ -160,18 +160,18 @@ export function byWhom(turn: Turn): string {
   const c = turn.receipt?.cause ?? turn.stop
   if (!c) return ''
   if (c.kind !== 'person') return 'because ' + (kinds[c.kind] ?? c.kind)
-  return [`by ${c.by || 'an unknown person'}`, c.from && (places[c.from] ?? `via ${c.from}`)].filter(Boolean).join(', ') + (c.why ? ` (“${c.why}”)` : '')
+  return [`by ${c.by || 'an unknown person'}`, c.source && (places[c.source] ?? `via ${c.source}`)].filter(Boolean).join(', ') + (c.reason ? ` (“${c.reason}”)` : '')
 }
 
 function kept(turn: Turn): string {
   const r = turn.receipt!
   const have = [
-    r.kept.text > 0 && bytes(r.kept.text) + ' of text', r.kept.thought > 0 && bytes(r.kept.thought) + ' of thinking',
+    r.kept.text_bytes > 0 && bytes(r.kept.text_bytes) + ' of text', r.kept.thinking_bytes > 0 && bytes(r.kept.thinking_bytes) + ' of thinking',
     r.calls.finished > 0 && plural(r.calls.finished, 'tool call'),
   ].filter(Boolean)
   const rest = [
     r.calls.stopped && `${plural(r.calls.stopped.length, 'tool call')} stopped`, r.calls.not_started && `${plural(r.calls.not_started.length, 'tool call')} not run`,
-    r.calls.unknown && `${plural(r.calls.unknown.length, 'tool call')} with unknown outcome`, r.questions && `${plural(r.questions.length, 'question')} closed`,
+    r.calls.unknown && `${plural(r.calls.unknown.length, 'tool call')} with unknown outcome`, r.withdrawn_questions && `${plural(r.withdrawn_questions.length, 'question')} closed`,
     r.processes.ended && `${plural(r.processes.ended.length, 'process', 'processes')} ended`,
   ].filter(Boolean)
   if (!turn.started) return 'The turn never started.'

@@ -1,7 +1,7 @@
 // The words of the HTTP API that the page uses; docs/http.md explains them.
 
-export interface Cause { kind: string; by?: string; from?: string; why?: string; at: string; mode?: string }
-export interface Usage { input: number; output: number; cost?: number; exact: boolean }
+export interface Cause { kind: string; by?: string; source?: string; reason?: string; at: string; mode?: string }
+export interface Usage { input_tokens: number; output_tokens: number; cost_nano_usd?: number; exact: boolean }
 export interface CallRef { call: string; name: string }
 export interface Process { pid: number; name?: string; how?: string }
 
@@ -9,23 +9,23 @@ export interface Receipt {
   turn: string
   end: 'done' | 'stopped' | 'failed' | 'lost'
   cause?: Cause
-  won: string
+  race_winner: string
   error?: string
   prompt?: string
-  times: { accepted?: string; started?: string; requested?: string; stream_closed?: string; process_gone?: string; settled?: string }
+  times: { accepted?: string; started?: string; stop_requested?: string; stream_closed?: string; last_process_ended?: string; settled?: string }
   calls: { finished: number; stopped?: CallRef[]; not_started?: CallRef[]; unknown?: CallRef[] }
   processes: { ended?: Process[]; survivors?: Process[]; unconfirmed?: Process[]; proof?: string }
-  questions?: string[]
-  held?: string[]
+  withdrawn_questions?: string[]
+  held_turns?: string[]
   usage: Usage
-  kept: { text: number; thought: number; results: number }
+  kept: { text_bytes: number; thinking_bytes: number; finished_calls: number }
 }
 
 export interface Choice { id: string; text: string; kind: string }
 export interface Question {
   id: string; call?: string; text: string; choices: Choice[]
   /** the call that it is about */
-  tool?: string; args?: any
+  tool?: string; arguments?: any
 }
 export interface Image { type: string; data: string }
 
@@ -36,14 +36,14 @@ export interface Session {
 
 export interface TurnReport {
   id: string; session: string; state: string; held?: boolean; text: string; accepted: string; node?: string
-  stop?: Cause; questions?: Question[]; receipt?: Receipt
+  stop_request?: Cause; questions?: Question[]; receipt?: Receipt
 }
 
 export interface Event { session: string; seq: number; turn?: string; time: string; kind: string; body: any }
 
 export interface Node {
   id: string; name: string; version: string; self: boolean; started?: string
-  heard: number; lease: number; bus: number; draining: boolean; running: number; queued: number
+  lease_age_seconds: number; lease_remaining_seconds: number; nats_round_trip_seconds: number; draining: boolean; running: number; queued: number
 }
 
 export interface Me { owner: string; scopes: string[] }

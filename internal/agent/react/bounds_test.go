@@ -133,7 +133,8 @@ func TestStep_AnswerWithoutEnd_EndsAsLengthWithNotice(t *testing.T) {
 			if r := s.run("go"); r.End != bellcord.EndDone || r.Kept.TextBytes > 200 {
 				t.Errorf("%s %q, %d bytes kept", r.End, r.Error, r.Kept.TextBytes)
 			}
-			var said, finish string
+			var said string
+			var finish bellcord.Finish
 			for _, ev := range s.log() {
 				switch b := ev.Body.(type) {
 				case bellcord.TextDelta:
@@ -142,7 +143,7 @@ func TestStep_AnswerWithoutEnd_EndsAsLengthWithNotice(t *testing.T) {
 					finish = b.Finish
 				}
 			}
-			if !strings.Contains(said, "longer than 8 MiB") || finish != "length" {
+			if !strings.Contains(said, "longer than 8 MiB") || finish != "max_output" {
 				t.Errorf("said %q, finish %q", said, finish)
 			}
 		})

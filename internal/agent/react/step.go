@@ -28,7 +28,7 @@ func (j *job) step(ctx context.Context) ([]call, error) {
 		return calls, err
 	}
 	j.compacted = true
-	nothing := bellcord.StepEnded{Finish: "too_long", Usage: &bellcord.Usage{Exact: true}} // a request that was refused costs nothing
+	nothing := bellcord.StepEnded{Finish: bellcord.FinishContextFull, Usage: &bellcord.Usage{Exact: true}} // a request that was refused costs nothing
 	if err := j.w.Emit(nothing); err != nil {
 		return nil, err
 	}
@@ -69,14 +69,14 @@ func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 	})
 	w.Mark(hub.MomentStreamClosed)
 	if errors.Is(err, hub.ErrAnswerTooLong) { // the log says so; the connection is closed
-		return nil, w.Emit(bellcord.StepEnded{Finish: "length", Usage: reply.Usage})
+		return nil, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishMaxOutput, Usage: reply.Usage})
 	}
 	if ctx.Err() == nil && !begun && !tooLong(err) && llm.Unbilled(err, written()) {
-		return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: "failed", Usage: &bellcord.Usage{Exact: true}}))
+		return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishFailed, Usage: &bellcord.Usage{Exact: true}}))
 	}
 	if err != nil {
 		if reply.Usage != nil { // the stop came first, and yet the model told
-			err = errors.Join(err, w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: reply.Usage}))
+			err = errors.Join(err, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: reply.Usage}))
 		}
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 	for i, c := range reply.Calls {
 		calls[i] = understand(c, j.tools)
 		if err := w.Emit(calls[i].ToolCallRequested); err != nil { // a stop came: the call is not recorded, its cost is
-			return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: reply.Usage}))
+			return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: reply.Usage}))
 		}
 	}
 	return calls, w.Emit(bellcord.StepEnded{Finish: reply.Finish, Usage: reply.Usage})

@@ -59,18 +59,13 @@ func FindTurn(ctx context.Context, at Backend, word string) (bellcord.TurnID, er
 	return sessionid.ResolveTurn(word, idsOf(turns))
 }
 
-// FindTarget returns the session or the turn that an id or a part of it means; with
-// onlySession, the session. An unknown complete id may belong to a turn that has not
-// been accepted yet.
-func FindTarget(ctx context.Context, at Backend, id string, onlySession bool) (bellcord.TurnID, bellcord.SessionID, error) {
+// FindTarget returns the session or the turn that an id or a part of it means. An
+// unknown complete id may belong to a turn that has not been accepted yet.
+func FindTarget(ctx context.Context, at Backend, id string) (bellcord.TurnID, bellcord.SessionID, error) {
 	session := bellcord.SessionID(id)
 	_, err := at.Session(ctx, session)
-	if err == nil || onlySession && mayNotRead(err) {
+	if err == nil {
 		return "", session, nil
-	}
-	if onlySession {
-		session, err = FindSession(ctx, at, id)
-		return "", session, err
 	}
 	if !noSession(err) && !mayNotRead(err) {
 		return "", "", err
@@ -85,6 +80,26 @@ func FindTarget(ctx context.Context, at Backend, id string, onlySession bool) (b
 		return "", "", fmt.Errorf("%s is neither a session nor a turn (bellcord ps lists them): %w", id, err)
 	}
 	return turn, "", nil
+}
+
+// StopTarget stops the session or the turn that an id or a part of it means, and
+// returns the id of the turn if it is one. A token without the scope read cannot
+// look an id up: it needs a complete one, which is tried as a session's first.
+func StopTarget(ctx context.Context, at Backend, id string, request api.Stop) (bellcord.TurnID, api.Stopped, error) {
+	if _, err := at.Session(ctx, bellcord.SessionID(id)); mayNotRead(err) {
+		stopped, err := at.Stop(ctx, "", bellcord.SessionID(id), request)
+		if noSession(err) {
+			stopped, err = at.Stop(ctx, bellcord.TurnID(id), "", request)
+			return bellcord.TurnID(id), stopped, err
+		}
+		return "", stopped, err
+	}
+	turn, session, err := FindTarget(ctx, at, id)
+	if err != nil {
+		return "", api.Stopped{}, err
+	}
+	stopped, err := at.Stop(ctx, turn, session, request)
+	return turn, stopped, err
 }
 
 func idsOf(turns []api.Turn) []bellcord.TurnID {

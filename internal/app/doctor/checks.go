@@ -120,7 +120,7 @@ func (d *Doctor) containment(ctx context.Context) []Finding {
 	switch {
 	case err != nil:
 		return bad("resolve this error; until then no command can run", "cannot start a command: %v", err)
-	case exit.Proof == "scan" && runtime.GOOS == "linux":
+	case exit.Proof == "process_scan" && runtime.GOOS == "linux":
 		return warn(`run Bellcord in a delegated cgroup: systemd-run --user --scope -p Delegate=yes bellcord …, or as a service: deploy/bellcord.service`,
 			"no cgroup can be created here; processes are contained by process group, marker and scan")
 	}

@@ -28,7 +28,7 @@ func (d *Doctor) dataDirectory(context.Context) []Finding {
 	case err != nil:
 		return bad("resolve this error", "%v", err)
 	case !info.IsDir():
-		return bad("choose another with --data or BELLCORD_DATA", "%s is not a directory", dir)
+		return bad("choose another with --data-dir or BELLCORD_DATA", "%s is not a directory", dir)
 	case app.OpenToOthers(info):
 		return bad(fmt.Sprintf("chmod 700 %s", dir), "%s is open to other users (%v)", dir, info.Mode().Perm())
 	}
@@ -81,7 +81,7 @@ func (d *Doctor) nats(ctx context.Context) []Finding {
 	case errors.Is(err, cluster.ErrExposed):
 		return bad("see docs/scale.md; bellcord serve does not start with this server", "%s", inOneLine(err))
 	case err != nil:
-		return warn("start it, or correct nats in [cluster]; until then nodes communicate through the store, half a second slower", "cannot be reached: %s", inOneLine(err))
+		return warn("start it, or correct nats_url in [cluster]; until then nodes communicate through the store, half a second slower", "cannot be reached: %s", inOneLine(err))
 	}
 	return ok("can be reached, and is not open to others")
 }

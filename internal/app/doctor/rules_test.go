@@ -15,7 +15,7 @@ func TestLoad_MisspeltRule_IsAnErrorAndDoctorReportsIt(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"bash", "Shell(rm *)", "shel(echo *)"} {
 		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte("mode = \"full\"\n[permit]\ndeny = [\""+rule+"\"]\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte("mode = \"full\"\n[permissions]\ndeny = [\""+rule+"\"]\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c, err := load(t, file)
@@ -39,7 +39,7 @@ func TestLoad_MisspeltRule_IsAnErrorAndDoctorReportsIt(t *testing.T) {
 func TestDoctor_RuleForAServerThatIsNotConfigured_Warns(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	text := "[permit]\nallow = [\"mcp_files_*\", \"mcp_ticket_read\", \"mcp_*\", \"shell(date)\"]\n[mcp.files]\ncommand = [\"x\"]\n"
+	text := "[permissions]\nallow = [\"mcp_files_*\", \"mcp_ticket_read\", \"mcp_*\", \"shell(date)\"]\n[mcp.files]\ncommand = [\"x\"]\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

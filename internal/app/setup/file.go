@@ -32,7 +32,7 @@ mode = "ask"
 %s
 # Tool calls that run without a question, and tool calls that are always refused.
 # Deny rules take precedence.
-# [permit]
+# [permissions]
 # allow = ["shell(git status)", "shell(go test *)"]
 # deny = ["shell(git push *)"]
 

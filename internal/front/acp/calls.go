@@ -81,7 +81,7 @@ func (e *encoder) endCall(c *shownCall, status acp.ToolCallStatus, result string
 	if status == acp.CallCompleted {
 		content = append(diffs(c.changes), content...)
 	}
-	e.send(acp.ToolCallUpdate{ToolCallID: c.id, Status: status, Content: content, Meta: acp.Meta{"bellcord/fate": fate}})
+	e.send(acp.ToolCallUpdate{ToolCallID: c.id, Status: status, Content: content, Meta: acp.Meta{"bellcord/outcome": fate}})
 }
 
 func fateOf(call string, calls bellcord.Calls) bellcord.CallOutcome {

@@ -27,7 +27,7 @@ type seen struct {
 	turn    bellcord.TurnID                     // the one that runs, or ran last
 	spoke   bool                                // it has said something
 	model   string                              // of its last step
-	finish  string                              // why the model ended its last answer
+	finish  bellcord.Finish                     // why the model ended its last answer
 	calls   []*shownCall
 	dialogs []dialog // for permissions, that are open
 	bill    bill

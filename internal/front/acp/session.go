@@ -96,7 +96,7 @@ func (s *session) see(ev bellcord.Event) {
 }
 
 // answerPrompt answers the prompt whose turn has ended; only then is it off the book.
-func (s *session) answerPrompt(turn bellcord.TurnID, r bellcord.Receipt, finish string) {
+func (s *session) answerPrompt(turn bellcord.TurnID, r bellcord.Receipt, finish bellcord.Finish) {
 	request, ours := s.book.request(turn)
 	if !ours {
 		return

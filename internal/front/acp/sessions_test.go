@@ -27,7 +27,7 @@ func TestInitializeSaysWhatWeCanDo(t *testing.T) {
 		id := e.prompt("go")
 		e.tell("session/cancel", e.here())
 		receipt := e.answer(id).Result["_meta"].(obj)["bellcord/receipt"].(obj)
-		if cause := receipt["cause"].(obj); cause["by"] != "vim" || cause["from"] != "acp" || cause["why"] != "session/cancel" {
+		if cause := receipt["cause"].(obj); cause["by"] != "vim" || cause["source"] != "acp" || cause["reason"] != "session/cancel" {
 			t.Errorf("stopped by %v", cause)
 		}
 	})

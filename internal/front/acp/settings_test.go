@@ -91,7 +91,7 @@ func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
 
 func TestStopReasons(t *testing.T) {
 	t.Parallel()
-	ends := func(finish string) script {
+	ends := func(finish bellcord.Finish) script {
 		return func(ctx context.Context, w *hub.Work) error {
 			return all(ctx, w, bellcord.StepStarted{}, bellcord.StepEnded{Finish: finish})
 		}
@@ -114,8 +114,8 @@ func TestStopReasons(t *testing.T) {
 	}{
 		{"a normal end", ends("stop"), bellcord.Prompt{}, "end_turn"},
 		{"an agent that does not say", ends(""), bellcord.Prompt{}, "end_turn"},
-		{"an answer that was too long", ends("length"), bellcord.Prompt{}, "max_tokens"},
-		{"an answer that was withheld", ends("content_filter"), bellcord.Prompt{}, "refusal"},
+		{"an answer that was too long", ends("max_output"), bellcord.Prompt{}, "max_tokens"},
+		{"an answer that was withheld", ends("refused"), bellcord.Prompt{}, "refusal"},
 		{"too many steps", steps, bellcord.Prompt{MaxSteps: 3}, "max_turn_requests"},
 		{"too many tokens", steps, bellcord.Prompt{MaxTokens: 100}, "max_tokens"},
 		{"too much time", waits, bellcord.Prompt{Deadline: 1}, "cancelled"},

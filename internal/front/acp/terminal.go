@@ -172,14 +172,14 @@ func (t *terminal) kill() ending {
 	if errors.Is(err, context.DeadlineExceeded) {
 		t.release() // which ends the command, too, in an editor that follows the protocol
 		if err = kill.Wait(&none); err == nil {
-			t.confirm("asked")
+			t.confirm("terminated")
 			return ending{}
 		}
 		return ending{unconfirmed: "terminal/kill: " + err.Error()}
 	}
 	if err == nil {
-		defer t.confirm("asked")
-		t.note("asked")
+		defer t.confirm("terminated")
+		t.note("terminated")
 	}
 	look, over := context.WithTimeout(context.Background(), lastLook)
 	defer over()

@@ -160,7 +160,7 @@ func TestLaw15_StopDuringTerminalCreate_KillsAndReleasesTheTerminal(t *testing.T
 				}
 				if confirmed := e.confirmations(); (len(confirmed) == 1) != late {
 					t.Errorf("confirmations %+v, late %v", confirmed, late)
-				} else if late && (confirmed[0].Turn != r.Turn || confirmed[0].Call != "c" || confirmed[0].Process.Name != "make" || confirmed[0].Process.How != "asked") {
+				} else if late && (confirmed[0].Turn != r.Turn || confirmed[0].Call != "c" || confirmed[0].Process.Name != "make" || confirmed[0].Process.How != "terminated") {
 					t.Errorf("confirmation %+v", confirmed[0])
 				}
 			})
@@ -179,7 +179,7 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 	}{
 		"kill never answered":   {terminals{"terminal/kill": {never: true}}, 3 * time.Second, true, bellcord.CallUnknown, ""},
 		"kill refused":          {terminals{"terminal/kill": {err: "no"}}, 0, true, bellcord.CallUnknown, ""},
-		"kill late":             {terminals{"terminal/kill": {after: 5 * time.Second, result: `{}`}}, 3 * time.Second, true, bellcord.CallUnknown, "asked"},
+		"kill late":             {terminals{"terminal/kill": {after: 5 * time.Second, result: `{}`}}, 3 * time.Second, true, bellcord.CallUnknown, "terminated"},
 		"kill garbled":          {terminals{"terminal/kill": {result: `[1,2]`}}, 0, true, bellcord.CallUnknown, ""},
 		"kill answered by null": {terminals{"terminal/kill": {result: `null`}}, 0, false, bellcord.CallStopped, ""},
 		"kill refused, but the command had ended": {terminals{

@@ -97,7 +97,7 @@ func (s *Server) cancelRequest(m jsonrpc.Message) {
 }
 
 // stopReason is a turn's end in ACP's words.
-func stopReason(r bellcord.Receipt, finish string) (acp.StopReason, *jsonrpc.Error) {
+func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *jsonrpc.Error) {
 	switch r.End {
 	case bellcord.EndStopped:
 		switch r.Cause.Kind {
@@ -115,9 +115,9 @@ func stopReason(r bellcord.Receipt, finish string) (acp.StopReason, *jsonrpc.Err
 	case bellcord.EndDone:
 	}
 	switch finish {
-	case "length":
+	case bellcord.FinishMaxOutput:
 		return acp.StopMaxTokens, nil
-	case "content_filter":
+	case bellcord.FinishRefused:
 		return acp.StopRefusal, nil
 	}
 	return acp.StopEndTurn, nil

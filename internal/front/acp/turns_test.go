@@ -39,7 +39,7 @@ func TestAReceiptComesWithTheAnswer(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(t *testing.T, e *editor) {
 		receipt := e.answer(e.prompt("hello")).Result["_meta"].(obj)["bellcord/receipt"].(obj)
-		if receipt["end"] != "done" || receipt["session"] != e.session || receipt["kept"].(obj)["text"] != float64(len("echo: hello")) {
+		if receipt["end"] != "done" || receipt["session"] != e.session || receipt["kept"].(obj)["text_bytes"] != float64(len("echo: hello")) {
 			t.Errorf("receipt %v", receipt)
 		}
 	})

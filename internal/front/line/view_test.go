@@ -176,7 +176,7 @@ func TestFollow_JSON_WritesEveryEventAsALineAndLastTheResult(t *testing.T) {
 		}
 		kinds = append(kinds, ev.Kind)
 	}
-	if got := strings.Join(kinds, " "); got != "prompted started said retrying ended result" || errs.Len() > 0 {
+	if got := strings.Join(kinds, " "); got != "turn_accepted turn_started text_delta model_retry_scheduled turn_ended result" || errs.Len() > 0 {
 		t.Errorf("events %s; stderr %q", got, errs.String())
 	}
 }

@@ -103,7 +103,7 @@ func (f *Front) stranger(p wire.Place, from wire.Person) {
 	}
 	text := "This bot is private."
 	if code != "" {
-		text += fmt.Sprintf("\n\nIf it is yours, run this on its server within an hour:\nbellcord telegram pair %s", code)
+		text += fmt.Sprintf("\n\nIf it is yours, run this on its server within an hour:\nbellcord telegram approve %s", code)
 	}
 	f.say(p, text)
 }

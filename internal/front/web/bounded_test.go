@@ -18,7 +18,7 @@ func TestProblem_BodyWithManyMistakes_IsSmallAndRepeatsNothing(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	long := strings.Repeat("canary", 20_000)
 	marks := strings.Repeat(`\u0001<`, 10_000) // each takes six bytes in JSON
 	var keys []string

@@ -19,7 +19,7 @@ func TestCookie_WithoutThePagesSecret_IsRefusedOnEveryRoute(t *testing.T) {
 	})
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	cookie, page := s.login("anna", api.NewCode{})
 	_, other := s.login("anna", api.NewCode{})
 	for _, op := range s.operations() {

@@ -21,7 +21,7 @@ var (
 type crowd struct {
 	most Bounds
 
-	warn sync.Once // once for a start: bellcord_viewers has the rest
+	warn sync.Once // once for a start: bellcord_event_streams has the rest
 
 	mu  sync.Mutex
 	all int

@@ -16,9 +16,9 @@ func TestAStreamShowsWhatIsOnRecordAndThenWhatHappensWithoutAHole(t *testing.T) 
 	path, id := s.session("anna")
 	s.ended("anna", s.prompt("anna", path, "say one").ID)
 	v := s.watch("anna", path, "")
-	v.until("ended")
+	v.until("turn_ended")
 	second := s.prompt("anna", path, "say two").ID
-	if last := v.until("ended"); last.Turn != second || last.Session != id {
+	if last := v.until("turn_ended"); last.Turn != second || last.Session != id {
 		t.Errorf("%+v", last)
 	}
 	for i, ev := range v.seen {
@@ -72,11 +72,11 @@ func TestAllViewersSeeTheSame(t *testing.T) {
 	s.prompt("anna", path, "stream 50")
 	var all sync.WaitGroup
 	for _, v := range viewers {
-		all.Go(func() { v.until("ended") })
+		all.Go(func() { v.until("turn_ended") })
 	}
 	all.Wait()
 	late := s.watch("admin", path, "")
-	late.until("ended")
+	late.until("turn_ended")
 	for i, v := range viewers {
 		if len(v.seen) != len(late.seen) {
 			t.Fatalf("viewer %d saw %d events of %d", i, len(v.seen), len(late.seen))
@@ -118,10 +118,10 @@ func TestAStreamEndsWithItsSessionAndWithTheServer(t *testing.T) {
 	other, _ := s.session("anna")
 	s.prompt("anna", path, "hang on")
 	v, w := s.watch("anna", path, ""), s.watch("anna", other, "")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	s.ask("anna", "DELETE", path, nil).is(204)
 	v.rest()
-	s.ask("anna", "GET", path+"/events", nil).isA(404, "no-session")
+	s.ask("anna", "GET", path+"/events", nil).isA(404, "session-not-found")
 	s.server.Close()
 	w.rest()
 	s.ask("anna", "GET", other+"/events", nil).isA(503, "shutting-down")

@@ -21,7 +21,7 @@ func TestFlood_OfBadTokensFromThisMachine_IsCountedAndLetsAGoodStopIn(t *testing
 	s := newStage(t, func(with *setup) { with.door = auth.Options{} })
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	var refused, waits atomic.Int64
 	var all sync.WaitGroup
 	for n := range 8 {

@@ -31,7 +31,7 @@ func TestAReceiptSaysWhereItsStopCameFromInOneOfAFewWords(t *testing.T) {
 			t.Parallel()
 			path, id := s.session("anna")
 			turn := s.prompt("anna", path, "hang half of ")
-			s.until(id, "said")
+			s.until(id, "text_delta")
 			a := s.ask(test.who, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
 			if c := a.Turns[0].Receipt.Cause; c.Source != test.from || c.By != "anna" {
 				t.Errorf("the cause is %+v", c)
@@ -45,7 +45,7 @@ func TestANameGivesNoRight(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang half of ")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	s.ask("", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(401)
 	s.ask("reader", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(403)
 }

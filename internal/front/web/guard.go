@@ -17,7 +17,7 @@ import (
 // What a request is refused for before it is looked at.
 var (
 	errHost     = errors.New("unrecognized Host header")
-	errOrigin   = errors.New("request from another site refused; allow the site with --origin")
+	errOrigin   = errors.New("request from another site refused; allow the site with --allow-origin")
 	errNotJSON  = errors.New("the request body must be application/json")
 	errTooLarge = errors.New("the request body is too large")
 	errTooSlow  = errors.New("the request body arrived too slowly")
@@ -44,7 +44,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		switch {
 		case !s.isOurs(r.Host):
-			s.writeProblem(w, r, fmt.Errorf("%w %q; if it is a name of this server, add it with --host", errHost, clip(r.Host, mostPlace)))
+			s.writeProblem(w, r, fmt.Errorf("%w %q; if it is a name of this server, add it with --allow-host", errHost, clip(r.Host, mostPlace)))
 		case !s.isFromUs(r):
 			s.writeProblem(w, r, errOrigin)
 		default:

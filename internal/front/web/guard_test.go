@@ -14,7 +14,7 @@ func TestNobodyComesInWithoutAGoodTokenFromThisMachineNeither(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	for _, op := range s.operations() {
 		if op.scope == "" {
 			continue
@@ -53,7 +53,7 @@ func TestIncidentATokenInTheAddressIsRefusedEvenBesideAGoodHeader(t *testing.T) 
 	s := newStage(t, nil)
 	for _, query := range []string{"token=" + s.tokens["anna"], "access_token=x", "api_key=", "TOKEN=x"} {
 		for _, who := range []string{"", "anna"} {
-			s.ask(who, "GET", "/v1/me?"+query, nil).isA(401, "token-in-address")
+			s.ask(who, "GET", "/v1/me?"+query, nil).isA(401, "token-in-url")
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
 	browser := s.browser()
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	for _, from := range []func(*http.Request){
 		header("Origin", "https://evil.example"),
 		header("Origin", "null"),

@@ -61,7 +61,7 @@ func TestPrompt_TextAboveItsLimit_IsRefusedAndImagesMayBeLarger(t *testing.T) {
 
 	s.prompt("anna", path, "hang on")
 	waits := s.prompt("anna", path, "say later").ID
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	s.ask("anna", "PATCH", "/v1/turns/"+string(waits), text("x", bellcord.MaxPromptText+1)).isA(413, "too-large")
 }
 
@@ -87,7 +87,7 @@ func TestBodies_OfOneOwnerInFlight_AreBoundedAndLeaveOthersTheirRoom(t *testing.
 		t.Error("it has no Retry-After")
 	}
 	s.ask("anna", "POST", annas+"/turns", `{"text":"say hi"}`).is(202)
-	s.ask("anna", "POST", "/v1/stop", `{"why":"enough"}`).is(200)
+	s.ask("anna", "POST", "/v1/stop", `{"reason":"enough"}`).is(200)
 	s.ask("bert", "POST", berts+"/turns", long).is(202)
 	for _, conn := range halves {
 		_ = conn.Close()

@@ -55,7 +55,7 @@ func TestUsageIsOfOnesOwnTurns(t *testing.T) {
 			t.Errorf("%s%s: %d turns, %d tokens", test.who, test.query, used.Turns, sum)
 		}
 	}
-	s.ask("anna", "GET", "/v1/usage?session="+string(bertsID), nil).isA(404, "no-session")
+	s.ask("anna", "GET", "/v1/usage?session="+string(bertsID), nil).isA(404, "session-not-found")
 	s.ask("anna", "GET", "/v1/usage?since=lately", nil).is(422)
 }
 
@@ -113,7 +113,7 @@ func TestWhileTheServerDrainsPromptsAreRefusedAndStopsWork(t *testing.T) {
 	s.ask("", "GET", "/readyz", nil).is(200)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	ctx, cancel := context.WithCancel(t.Context())
 	finished := make(chan error, 1)
 	go func() { finished <- s.hub.WaitForTurns(ctx) }()

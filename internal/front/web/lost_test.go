@@ -25,7 +25,7 @@ func TestServer_DatabaseDeletedWhileRunning_IsNotReadyAndRefusesPrompts(t *testi
 	s.readiness(http.StatusServiceUnavailable)
 	for at, body := range map[string]any{"/v1/sessions": nil, session + "/turns": api.NewTurn{Text: "hello"}} {
 		a := s.ask("anna", http.MethodPost, at, body)
-		a.isA(http.StatusServiceUnavailable, "store-down")
+		a.isA(http.StatusServiceUnavailable, "store-unavailable")
 		if a.header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", at)
 		}

@@ -171,7 +171,7 @@ func TestAFieldThatNobodyKnowsIsRefused(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	for _, op := range s.operations() {
 		takes, _ := op.body().(string)
 		if takes == "" || strings.HasSuffix(op.path, "/clear") || strings.HasSuffix(op.path, "/send") || op.path == "/v1/logout" {

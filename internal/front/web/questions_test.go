@@ -20,7 +20,7 @@ func TestAQuestionIsListedAndAnsweredOnce(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := string(s.prompt("anna", path, "ask May I?").ID)
-	s.until(id, "asked")
+	s.until(id, "question_opened")
 	open := s.questions("anna", turn)
 	if len(open) != 1 || open[0].Text != "May I?" || len(open[0].Choices) != 2 {
 		t.Fatalf("%+v", open)
@@ -30,14 +30,14 @@ func TestAQuestionIsListedAndAnsweredOnce(t *testing.T) {
 	}
 	at := "/v1/turns/" + turn + "/answers/"
 	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "perhaps"}).isA(422, "bad-input")
-	s.ask("anna", "POST", at+"other", api.Answer{Choice: "yes"}).isA(404, "no-question")
+	s.ask("anna", "POST", at+"other", api.Answer{Choice: "yes"}).isA(404, "question-not-found")
 	s.ask("anna", "POST", at+open[0].ID, `{}`).is(422)
 	s.ask("anna", "POST", at+open[0].ID, `{"choice":"yes","by":"bert"}`).is(422)
 	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "yes"}).is(204)
 	if r := s.ended("anna", bellcord.TurnID(turn)); r.End != bellcord.EndDone {
 		t.Errorf("%+v", r)
 	}
-	if ev, is := s.until(id, "answered").Body.(bellcord.QuestionAnswered); !is || ev.By != "anna" || ev.Choice != "yes" {
+	if ev, is := s.until(id, "question_answered").Body.(bellcord.QuestionAnswered); !is || ev.By != "anna" || ev.Choice != "yes" {
 		t.Errorf("%+v", ev)
 	}
 	if open := s.questions("anna", turn); len(open) != 0 {
@@ -50,7 +50,7 @@ func TestALateAnswerIsToldThatTheTurnHasEnded(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := string(s.prompt("anna", path, "ask May I?").ID)
-	s.until(id, "asked")
+	s.until(id, "question_opened")
 	question := s.questions("anna", turn)[0].ID
 	a := s.ask("anna", "POST", "/v1/turns/"+turn+"/stop", nil).is(200).stopped()
 	if got := a.Turns[0].Receipt.WithdrawnQuestions; len(got) != 1 || got[0] != question {

@@ -16,7 +16,7 @@ func (s *stage) line() (path string, session bellcord.SessionID, runs bellcord.T
 	for _, text := range []string{"say one", "say two", "say three"} {
 		waits = append(waits, s.prompt("anna", path, text).ID)
 	}
-	s.until(session, "said")
+	s.until(session, "text_delta")
 	return path, session, runs, waits
 }
 

@@ -18,7 +18,7 @@ func TestSomebodyElsesSessionsAndTurnsAreNotThere(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	runs, waits := s.prompt("anna", path, "ask May I?"), s.prompt("anna", path, "say later")
-	s.until(id, "asked")
+	s.until(id, "question_opened")
 	question := s.questions("anna", string(runs.ID))[0].ID
 	tail, err := s.hub.Tail(t.Context(), id)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestSomebodyElsesSessionsAndTurnsAreNotThere(t *testing.T) {
 		}
 	}
 	for _, scope := range []string{"?session=" + string(id)} {
-		s.ask("bert", "GET", "/v1/usage"+scope, nil).isA(404, "no-session")
+		s.ask("bert", "GET", "/v1/usage"+scope, nil).isA(404, "session-not-found")
 	}
 	s.ask("bert", "POST", "/v1/stop", api.Stop{Mode: "force", Queue: "drop"}).is(200)
 	if now, err := s.hub.Tail(t.Context(), id); err != nil || now != tail || tried < 20 {

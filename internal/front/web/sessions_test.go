@@ -161,7 +161,7 @@ func TestADeletedSessionIsStoppedFirstThenGone(t *testing.T) {
 	})
 	path, id := s.session("anna")
 	runs, waits := s.prompt("anna", path, "hang on"), s.prompt("anna", path, "say later")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	turns := s.hub.Running()
 	s.ask("anna", "DELETE", path, nil).is(204)
 	for _, turn := range turns {
@@ -177,9 +177,9 @@ func TestADeletedSessionIsStoppedFirstThenGone(t *testing.T) {
 	if _, ran := s.given(waits.ID); ran || len(turns) != 2 {
 		t.Errorf("of %d turns the one that waited ran: %v", len(turns), ran)
 	}
-	s.ask("anna", "GET", path, nil).isA(404, "no-session")
-	s.ask("anna", "GET", "/v1/turns/"+string(runs.ID), nil).isA(404, "no-turn")
-	s.ask("anna", "DELETE", path, nil).isA(404, "no-session")
+	s.ask("anna", "GET", path, nil).isA(404, "session-not-found")
+	s.ask("anna", "GET", "/v1/turns/"+string(runs.ID), nil).isA(404, "turn-not-found")
+	s.ask("anna", "DELETE", path, nil).isA(404, "session-not-found")
 	if len(deleted) != 1 || deleted[0] != id {
 		t.Errorf("told to end what else there is of %v", deleted)
 	}
@@ -190,12 +190,12 @@ func TestAClearStopsWhatRunsAndTheConversationBeginsAnew(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	answer := s.ask("anna", "POST", path+"/clear", nil).is(200).stopped()
 	if answer.State != bellcord.StopStateSettled || len(answer.Turns) != 1 || answer.Turns[0].Turn != turn.ID || answer.Turns[0].Receipt.Cause.Reason == "" {
 		t.Errorf("%+v", answer)
 	}
-	s.until(id, "cleared")
+	s.until(id, "conversation_cleared")
 	if again := s.ask("anna", "POST", path+"/clear", nil).is(200).stopped(); again.State != api.NothingToStop || len(again.Turns) != 0 {
 		t.Errorf("%+v", again)
 	}
@@ -223,7 +223,7 @@ func TestATranscriptIsMarkdownOrJSON(t *testing.T) {
 	}
 	a = s.ask("anna", "GET", path+"/transcript?format=json", nil).is(200)
 	a.into(&all)
-	if a.header.Get("Content-Type") != "application/json" || all.Session.Owner != "anna" || len(all.Events) < 4 || all.Events[0].Seq != 1 || all.Events[len(all.Events)-1].Kind != "ended" {
+	if a.header.Get("Content-Type") != "application/json" || all.Session.Owner != "anna" || len(all.Events) < 4 || all.Events[0].Seq != 1 || all.Events[len(all.Events)-1].Kind != "turn_ended" {
 		t.Errorf("%s: %s", a.header.Get("Content-Type"), a.body)
 	}
 	s.ask("anna", "GET", path+"/transcript?format=pdf", nil).is(422)
@@ -257,7 +257,7 @@ func TestPromptScope_WithoutRead_SeesNoTitlesAndNoTurns(t *testing.T) {
 	path, id := s.session("anna")
 	s.ask("anna", "PATCH", path, api.SessionChange{Title: "secret plan"}).is(200)
 	runs := s.prompt("anna", path, "ask May I?")
-	s.until(id, "asked")
+	s.until(id, "question_opened")
 	waits := s.prompt("anna", path, "say secret words")
 	for _, a := range []answer{
 		s.ask("prompter", "PATCH", path, api.SessionChange{Mode: "ask"}),

@@ -12,7 +12,7 @@ func TestAStopAnswersWithTheReceiptThatNamesItsCaller(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang half of ")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	a := s.ask("stopper", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Why: "enough"}).is(200).stopped()
 	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Receipt == nil {
 		t.Fatalf("%+v", a)
@@ -38,7 +38,7 @@ func TestAStopThatDoesNotWaitIsToldWhereItIs(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "linger on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
 	if a.State != bellcord.StopStateInProgress || len(a.Turns) != 1 || a.Turns[0].Turn != turn.ID || a.Turns[0].Receipt != nil {
 		t.Errorf("%+v", a)
@@ -108,7 +108,7 @@ func TestAStopOfASessionAndOfAllStopsWhatIsTheCallers(t *testing.T) {
 	begin := func(who string) running {
 		path, id := s.session(who)
 		turn := s.prompt(who, path, "hang on")
-		s.until(id, "said")
+		s.until(id, "text_delta")
 		return running{path, turn}
 	}
 	one, two, berts := begin("anna"), begin("anna"), begin("bert")
@@ -151,7 +151,7 @@ func TestAStopSaysWhatBecomesOfTheQueue(t *testing.T) {
 			path, id := s.session("anna")
 			runs := s.prompt("anna", path, "hang on")
 			waits := []api.Turn{s.prompt("anna", path, "say one"), s.prompt("anna", path, "say two")}
-			s.until(id, "said")
+			s.until(id, "text_delta")
 			a := s.ask("anna", "POST", path+"/stop", api.Stop{Queue: fate}).is(200).stopped()
 			if len(a.Turns) != want.stopped || a.Turns[0].Turn != runs.ID {
 				t.Errorf("stopped %+v", a)
@@ -178,12 +178,12 @@ func TestAStopAfterTheStepLetsTheStepEnd(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "wait on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "after_step", Wait: "0s"}).is(202).stopped()
 	if a.State != bellcord.StopStateInProgress {
 		t.Errorf("%+v", a)
 	}
-	s.until(id, "stop_asked")
+	s.until(id, "stop_requested")
 	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != api.Running || on.Stop == nil {
 		t.Errorf("meanwhile: %+v", on)
 	}
@@ -202,7 +202,7 @@ func TestAForcedStopDoesNotWaitForAnAgentThatLingers(t *testing.T) {
 	defer s.release()
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "linger on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "force", Wait: "5s"}).is(200).stopped()
 	if r := a.Turns[0].Receipt; r == nil || r.End != bellcord.EndStopped || !r.AgentAbandoned {
 		t.Errorf("%+v", a)

@@ -26,7 +26,7 @@ func TestTurn_IncludeAnswer_HasWhatWasSaidAtEveryEnd(t *testing.T) {
 
 	path, id := s.session("anna")
 	running := s.prompt("anna", path, "hang half of it")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	at := "/v1/turns/" + string(running.ID) + "?include=answer"
 	if got := s.ask("anna", "GET", at, nil).is(200).turn(); got.State != api.Running || got.Answer.Text != "half of it" {
 		t.Errorf("running: %s %+v", got.State, got.Answer)

@@ -18,7 +18,7 @@ func TestAPromptIsAnsweredWithItsTurnAndTheEndCanBeWaitedFor(t *testing.T) {
 	if turn.Session != id || turn.Text != "wait a" || turn.Accepted.IsZero() || a.header.Get("Location") != "/v1/turns/"+string(turn.ID) {
 		t.Errorf("%s at %s", a.body, a.header.Get("Location"))
 	}
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	began := time.Now()
 	if got := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait=50ms", nil).is(200).turn(); got.State != api.Running || time.Since(began) < 50*time.Millisecond {
 		t.Errorf("after %v it is %s", time.Since(began), got.State)
@@ -135,7 +135,7 @@ func TestTheSameKeyIsTheSameTurnAlsoAfterARestart(t *testing.T) {
 	if again := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID {
 		t.Errorf("again it is %s", again.ID)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "key-used")
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
 	if elsewhere := s.ask("anna", "POST", second+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn(); elsewhere.ID == first.ID {
 		t.Error("another session's turn is the same")
 	}
@@ -144,7 +144,7 @@ func TestTheSameKeyIsTheSameTurnAlsoAfterARestart(t *testing.T) {
 	if again := next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID || again.State != "done" {
 		t.Errorf("after the restart it is %s, %s", again.ID, again.State)
 	}
-	next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "key-used")
+	next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
 }
 
 func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
@@ -152,11 +152,11 @@ func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
 	s := newStage(t, nil)
 	path, id := s.session("anna")
 	runs := s.prompt("anna", path, "hang on")
-	s.until(id, "said")
+	s.until(id, "text_delta")
 	if waits := s.prompt("anna", path, "say later"); waits.State != api.Queued {
 		t.Errorf("it is %s", waits.State)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say no", Policy: "reject"}).isA(409, "busy")
+	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say no", Policy: "reject"}).isA(409, "session-busy")
 	replaces := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say instead", Policy: "replace"}).is(202).turn()
 	if r := s.ended("anna", replaces.ID); r.End != bellcord.EndDone {
 		t.Errorf("what replaces: %+v", r)
@@ -198,7 +198,7 @@ func TestLimitsOfAPromptReachTheTurnAndNeverExceedTheServers(t *testing.T) {
 	if got := given(wide); limits(got) != limits(ours) {
 		t.Errorf("wider: %+v", got)
 	}
-	for _, bad := range []string{`{"text":"say","deadline":"soon"}`, `{"text":"say","deadline":"-1s"}`, `{"text":"say","steps":-1}`, `{"text":"say","budget":{"tokens":-1}}`, `{"text":"say","budget":{"dollars":-1}}`} {
+	for _, bad := range []string{`{"text":"say","deadline":"soon"}`, `{"text":"say","deadline":"-1s"}`, `{"text":"say","max_steps":-1}`, `{"text":"say","budget":{"max_tokens":-1}}`, `{"text":"say","budget":{"max_cost_usd":-1}}`} {
 		s.ask("anna", "POST", path+"/turns", bad).is(422)
 	}
 }

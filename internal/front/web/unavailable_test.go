@@ -53,5 +53,5 @@ func TestProblem_FencedTurnOrLostDatabase_AnswersServiceUnavailable(t *testing.T
 	unavailable(s.ask("anna", "POST", session+"/turns", api.NewTurn{Text: "hello"}), "fenced")
 	lost := fmt.Errorf("%w: unexpected EOF", bellcord.ErrStoreDown)
 	store.read.Store(&lost)
-	unavailable(s.ask("anna", "GET", "/v1/turns/"+string(bellcord.NewTurnID()), nil), "store-down")
+	unavailable(s.ask("anna", "GET", "/v1/turns/"+string(bellcord.NewTurnID()), nil), "store-unavailable")
 }

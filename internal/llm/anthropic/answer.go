@@ -178,10 +178,10 @@ func (a *answer) complete() bool { return a.stop != "" && len(a.blocks) == 0 }
 // fullReply returns the reply. It is called only when the answer is complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish := finishOf(a.stop)
-	if finish == finishStop && len(a.calls) > 0 {
-		finish = finishCalls
+	if finish == bellcord.FinishStop && len(a.calls) > 0 {
+		finish = bellcord.FinishToolCalls
 	}
-	calls, err := finishedCalls(a.calls, finish == finishCalls)
+	calls, err := finishedCalls(a.calls, finish == bellcord.FinishToolCalls)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -71,9 +71,9 @@ func TestAnswersAreUnderstoodAsTheAPISendsThem(t *testing.T) {
 		"an orderly one":                 {slices.Concat([]string{begun(3), ping}, hello, []string{stopped("end_turn", 2), over}), "hello", nil, "stop", tokens(3, 2)},
 		"without its last word":          {slices.Concat([]string{begun(3)}, hello, []string{stopped("end_turn", 2)}), "hello", nil, "stop", tokens(3, 2)},
 		"at a stop sequence":             {[]string{begun(3), stopped("stop_sequence", 2), over}, "", nil, "stop", tokens(3, 2)},
-		"out of tokens":                  {[]string{begun(3), stopped("max_tokens", 2), over}, "", nil, "length", tokens(3, 2)},
-		"out of context":                 {[]string{begun(3), stopped("model_context_window_exceeded", 2), over}, "", nil, "length", tokens(3, 2)},
-		"refused":                        {[]string{begun(3), stopped("refusal", 2), over}, "", nil, "content_filter", tokens(3, 2)},
+		"out of tokens":                  {[]string{begun(3), stopped("max_tokens", 2), over}, "", nil, "max_output", tokens(3, 2)},
+		"out of context":                 {[]string{begun(3), stopped("model_context_window_exceeded", 2), over}, "", nil, "max_output", tokens(3, 2)},
+		"refused":                        {[]string{begun(3), stopped("refusal", 2), over}, "", nil, "refused", tokens(3, 2)},
 		"paused":                         {[]string{begun(3), stopped("pause_turn", 2), over}, "", nil, "stop", tokens(3, 2)},
 		"for a reason unknown to anyone": {[]string{begun(3), stopped("tired", 2), over}, "", nil, "stop", tokens(3, 2)},
 		"with words in the block's start": {
@@ -124,7 +124,7 @@ func TestAnswersAreUnderstoodAsTheAPISendsThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || !reflect.DeepEqual(h.thinking, c.thinking) || reply.Finish != c.finish || reply.Calls != nil {
+			if h.said != c.said || !reflect.DeepEqual(h.thinking, c.thinking) || reply.Finish != bellcord.Finish(c.finish) || reply.Calls != nil {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 			if (reply.Usage == nil) != (c.usage == nil) || (c.usage != nil && *reply.Usage != *c.usage) {
@@ -152,7 +152,7 @@ func TestCallsArePutTogetherByTheIndexOfTheirBlock(t *testing.T) {
 		},
 		"whole in the block's start":   {[]string{block(0, `"type":"tool_use","id":"a","name":"look","input":{"x":1}`), ended(0), stopped("tool_use", 2)}, "tool_calls", two[:1]},
 		"with another stop reason":     {[]string{block(0, call("b", "wait")), ended(0), stopped("end_turn", 2)}, "tool_calls", two[1:]},
-		"cut short by the token limit": {[]string{block(0, call("a", "remove_all")), ended(0), stopped("max_tokens", 2)}, "length", []llm.Call{{ID: "a", Name: "remove_all"}}},
+		"cut short by the token limit": {[]string{block(0, call("a", "remove_all")), ended(0), stopped("max_tokens", 2)}, "max_output", []llm.Call{{ID: "a", Name: "remove_all"}}},
 		"with the same id, or none": {
 			[]string{block(0, call("a", "f")), ended(0), block(1, call("a", "f")), ended(1), block(2, call("", "f")), ended(2), stopped("tool_use", 2)},
 			"tool_calls",
@@ -163,7 +163,7 @@ func TestCallsArePutTogetherByTheIndexOfTheirBlock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			reply, err := serving(t, saying(append(c.events, over)...)).Ask(t.Context(), prompt("hello"), ignore)
-			if err != nil || reply.Finish != c.finish || !reflect.DeepEqual(reply.Calls, c.want) {
+			if err != nil || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Calls, c.want) {
 				t.Errorf("reply %+v, %v; want %+v", reply, err, c.want)
 			}
 		})

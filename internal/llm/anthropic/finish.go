@@ -8,29 +8,22 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// The finish reasons of a reply.
-const (
-	finishStop    = "stop"
-	finishCalls   = "tool_calls"
-	finishLength  = "length"
-	finishRefused = "content_filter"
-)
-
-func finishOf(reason sdk.StopReason) string {
+func finishOf(reason sdk.StopReason) bellcord.Finish {
 	switch reason {
 	case sdk.StopReasonToolUse:
-		return finishCalls
+		return bellcord.FinishToolCalls
 	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
-		return finishLength
+		return bellcord.FinishMaxOutput
 	case sdk.StopReasonRefusal:
-		return finishRefused
+		return bellcord.FinishRefused
 	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence, sdk.StopReasonPauseTurn:
 	}
-	return finishStop
+	return bellcord.FinishStop
 }
 
 // endStream decides how the stream ended; err is the SDK's error, which is

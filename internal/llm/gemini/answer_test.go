@@ -44,17 +44,17 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 		"with the last usage that counts":   {[]string{usage(`"promptTokenCount":3`), hello, usage(`"promptTokenCount":3,"candidatesTokenCount":2`), finish("STOP"), usage(`"promptTokenCount":3,"candidatesTokenCount":4`)}, "hello", "", "stop", &bellcord.Usage{InputTokens: 3, OutputTokens: 4, Exact: true}},
 		"with usage that knows no input":    {[]string{hello, usage(`"totalTokenCount":4`), finish("STOP")}, "hello", "", "stop", nil},
 		"with a finish reason on all":       {[]string{`{"candidates":[{"content":{"parts":[{"text":"hel"}]},"finishReason":"STOP"}]}`, `{"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}]}`}, "hello", "", "stop", nil},
-		"with a finish reason that is none": {[]string{`{"candidates":[{"content":{"parts":[{"text":"hello"}]},"finishReason":"FINISH_REASON_UNSPECIFIED"}]}`, finish("MAX_TOKENS")}, "hello", "", "length", nil},
+		"with a finish reason that is none": {[]string{`{"candidates":[{"content":{"parts":[{"text":"hello"}]},"finishReason":"FINISH_REASON_UNSPECIFIED"}]}`, finish("MAX_TOKENS")}, "hello", "", "max_output", nil},
 		"with a finish and no content":      {[]string{hello, `{"candidates":[{"finishReason":"STOP","index":0}]}`}, "hello", "", "stop", nil},
 		"with a second candidate":           {[]string{`{"candidates":[{"content":{"parts":[{"text":"hello"}]}},{"content":{"parts":[{"text":"no"}]}}]}`, finish("STOP")}, "hello", "", "stop", nil},
 		"with fields unknown to anyone":     {[]string{`{"x":[1],"candidates":[{"y":{},"content":{"parts":[{"text":"hello","z":1}]}}]}`, finish("STOP")}, "hello", "", "stop", nil},
 		"with parts of other kinds":         {[]string{parts(`{"executableCode":{"code":"x"}}`, `{"text":"hello"}`), finish("STOP")}, "hello", "", "stop", nil},
-		"with a prompt that was blocked":    {[]string{`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3}}`}, "", "", "content_filter", &bellcord.Usage{InputTokens: 3, Exact: true}},
-		"with safety":                       {[]string{hello, finish("SAFETY")}, "hello", "", "content_filter", nil},
-		"with recitation":                   {[]string{hello, finish("RECITATION")}, "hello", "", "content_filter", nil},
-		"with a blocklist":                  {[]string{hello, finish("BLOCKLIST")}, "hello", "", "content_filter", nil},
-		"with prohibited content":           {[]string{hello, finish("PROHIBITED_CONTENT")}, "hello", "", "content_filter", nil},
-		"with personal data":                {[]string{hello, finish("SPII")}, "hello", "", "content_filter", nil},
+		"with a prompt that was blocked":    {[]string{`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3}}`}, "", "", "refused", &bellcord.Usage{InputTokens: 3, Exact: true}},
+		"with safety":                       {[]string{hello, finish("SAFETY")}, "hello", "", "refused", nil},
+		"with recitation":                   {[]string{hello, finish("RECITATION")}, "hello", "", "refused", nil},
+		"with a blocklist":                  {[]string{hello, finish("BLOCKLIST")}, "hello", "", "refused", nil},
+		"with prohibited content":           {[]string{hello, finish("PROHIBITED_CONTENT")}, "hello", "", "refused", nil},
+		"with personal data":                {[]string{hello, finish("SPII")}, "hello", "", "refused", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +63,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || h.thought != c.mused || reply.Finish != c.finish || !reflect.DeepEqual(reply.Usage, c.usage) {
+			if h.said != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Usage, c.usage) {
 				t.Errorf("heard %+v, finish %q, usage %v", h, reply.Finish, reply.Usage)
 			}
 			if want := min(1, len(h.metered)); c.usage != nil && want != 1 || len(h.metered) > 1 {

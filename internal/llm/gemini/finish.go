@@ -4,16 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/wire"
-)
-
-// The finish reasons in our words.
-const (
-	finishStop     = "stop"
-	finishCalls    = "tool_calls"
-	finishLength   = "length"
-	finishFiltered = "content_filter"
 )
 
 // endStream judges how the stream ended; err is nil also for one that just ceased.
@@ -36,7 +29,7 @@ func (a *answer) fullReply() (llm.Reply, error) {
 		return llm.Reply{}, err
 	}
 	for i := range a.calls {
-		if call := &a.calls[i]; call.Args == "" && finish != finishLength {
+		if call := &a.calls[i]; call.Args == "" && finish != bellcord.FinishMaxOutput {
 			call.Args = noArgs
 		}
 	}
@@ -48,21 +41,21 @@ func (a *answer) fullReply() (llm.Reply, error) {
 
 // finished is the finish reason in our words. A model that failed to write a
 // call may well succeed the next time; of what we do not know we say the same.
-func (a *answer) finished() (string, error) {
+func (a *answer) finished() (bellcord.Finish, error) {
 	switch a.finish {
 	case "": // the prompt was blocked
-		return finishFiltered, nil
+		return bellcord.FinishRefused, nil
 	case reasonStop:
 		if len(a.calls) > 0 {
-			return finishCalls, nil
+			return bellcord.FinishToolCalls, nil
 		}
-		return finishStop, nil
+		return bellcord.FinishStop, nil
 	case reasonMaxTokens:
-		return finishLength, nil
+		return bellcord.FinishMaxOutput, nil
 	case reasonSafety, reasonRecitation, reasonLanguage, reasonBlocklist,
 		reasonProhibitedContent, reasonPersonalData, reasonImageSafety,
 		reasonImageProhibitedContent, reasonImageRecitation:
-		return finishFiltered, nil
+		return bellcord.FinishRefused, nil
 	case reasonContinuation:
 		return "", wire.Cut(nil)
 	default:

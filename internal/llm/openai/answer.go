@@ -14,12 +14,12 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// The finish reasons that something is decided on.
-const (
-	finishStop         = "stop"
-	finishCalls        = "tool_calls"
-	finishFunctionCall = "function_call" // what tool_calls were called once
-)
+// finishReasons maps the API's finish reasons. function_call is the name that
+// tool_calls had in older versions of the API.
+var finishReasons = map[string]bellcord.Finish{
+	"stop": bellcord.FinishStop, "tool_calls": bellcord.FinishToolCalls, "function_call": bellcord.FinishToolCalls,
+	"length": bellcord.FinishMaxOutput, "content_filter": bellcord.FinishRefused,
+}
 
 // answer gathers a stream. The SDK's own accumulator is not used: it adds up the
 // usage that some servers report with every chunk, each time for the whole.
@@ -122,14 +122,14 @@ func (a *answer) endStream(err error) error {
 // fullReply returns the reply. It is called only after the finish reason:
 // until then a call's arguments may look complete and not be.
 func (a *answer) fullReply() (llm.Reply, error) {
-	finish := a.finish
+	finish, known := finishReasons[a.finish]
 	switch {
-	case finish == finishFunctionCall:
-		finish = finishCalls
-	case finish == finishStop && len(a.calls) > 0: // llama.cpp, some of vLLM
-		finish = finishCalls
+	case !known:
+		finish = bellcord.FinishOther
+	case finish == bellcord.FinishStop && len(a.calls) > 0: // llama.cpp, some of vLLM
+		finish = bellcord.FinishToolCalls
 	}
-	list, err := a.calls.finishedCalls(finish == finishCalls)
+	list, err := a.calls.finishedCalls(finish == bellcord.FinishToolCalls)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -42,13 +42,13 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 		"with usage that no null takes back":       {[]string{usage(3, 1), hello, finish("stop"), `{"choices":[],"usage":null}`}, "hello", "", "stop", tokens(3, 1)},
 		"with usage before the end":                {[]string{usage(3, 0), hello, usage(3, 1), finish("stop"), usage(3, 2), "[DONE]"}, "hello", "", "stop", tokens(3, 2)},
 		"without a last word":                      {[]string{hello, finish("stop")}, "hello", "", "stop", nil},
-		"with an empty finish reason on all":       {[]string{`{"choices":[{"delta":{"content":"hello"},"finish_reason":""}]}`, finish("length")}, "hello", "", "length", nil},
+		"with an empty finish reason on all":       {[]string{`{"choices":[{"delta":{"content":"hello"},"finish_reason":""}]}`, finish("length")}, "hello", "", "max_output", nil},
 		"with the finish reason on the last word":  {[]string{`{"choices":[{"delta":{"content":"hello"},"finish_reason":"stop"}]}`}, "hello", "", "stop", nil},
 		"with reasoning_content":                   {[]string{delta(`"reasoning_content":"hm \"so\""`), hello, finish("stop")}, "hello", `hm "so"`, "stop", nil},
 		"with reasoning":                           {[]string{delta(`"reasoning":"hm"`), hello, finish("stop")}, "hello", "hm", "stop", nil},
 		"with both, which are the same":            {[]string{delta(`"reasoning_content":"hm","reasoning":"hm"`), finish("stop")}, "", "hm", "stop", nil},
 		"with reasoning that is null or an object": {[]string{delta(`"reasoning_content":null,"reasoning":{"a":1},"content":"hello"`), finish("stop")}, "hello", "", "stop", nil},
-		"with a refusal":                           {[]string{delta(`"refusal":"no"`), finish("content_filter")}, "no", "", "content_filter", nil},
+		"with a refusal":                           {[]string{delta(`"refusal":"no"`), finish("content_filter")}, "no", "", "refused", nil},
 		"with fields unknown to anyone":            {[]string{`{"x":[1],"choices":[{"y":{},"delta":{"content":"hello","z":1}}]}`, finish("stop")}, "hello", "", "stop", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || h.thought != c.mused || reply.Finish != c.finish {
+			if h.said != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) {
 				t.Errorf("heard %+v, finish %q", h, reply.Finish)
 			}
 			if (reply.Usage == nil) != (c.usage == nil) || (c.usage != nil && *reply.Usage != *c.usage) {

@@ -107,7 +107,7 @@ func TestACallCutShortByTheTokenLimitGetsNoArgumentsThatTheModelDidNotGive(t *te
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "remove_all", "")), finish("length"), "[DONE]"))
 	reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
-	if want := []llm.Call{{ID: "a", Name: "remove_all"}}; err != nil || reply.Finish != "length" || !reflect.DeepEqual(reply.Calls, want) {
+	if want := []llm.Call{{ID: "a", Name: "remove_all"}}; err != nil || reply.Finish != "max_output" || !reflect.DeepEqual(reply.Calls, want) {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }

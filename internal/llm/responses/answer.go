@@ -12,14 +12,6 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// The reasons for which an answer ends.
-const (
-	finishStop     = "stop"
-	finishCalls    = "tool_calls"
-	finishLength   = "length"
-	finishFiltered = "content_filter"
-)
-
 // paragraph is put between what the API gives in separate pieces and people
 // read as one.
 const paragraph = "\n\n"
@@ -27,7 +19,7 @@ const paragraph = "\n\n"
 // answer gathers a stream.
 type answer struct {
 	emit    func(bellcord.Body) error
-	finish  string // "" until the last event has come
+	finish  bellcord.Finish // "" until the last event has come
 	refused bool
 	metered bool
 	usage   *bellcord.Usage
@@ -63,9 +55,9 @@ func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) 
 	case "response.completed":
 		a.usage, a.finish = usage(ev.Response), a.completed()
 	case "response.incomplete":
-		a.usage, a.finish = usage(ev.Response), finishLength
+		a.usage, a.finish = usage(ev.Response), bellcord.FinishMaxOutput
 		if ev.Response.IncompleteDetails.Reason == "content_filter" {
-			a.finish = finishFiltered
+			a.finish = bellcord.FinishRefused
 		}
 	case "response.failed", "error":
 		return told([]byte(ev.RawJSON()))
@@ -73,14 +65,14 @@ func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) 
 	return nil
 }
 
-func (a *answer) completed() string {
+func (a *answer) completed() bellcord.Finish {
 	switch {
 	case a.refused:
-		return finishFiltered
+		return bellcord.FinishRefused
 	case len(a.calls) > 0:
-		return finishCalls
+		return bellcord.FinishToolCalls
 	default:
-		return finishStop
+		return bellcord.FinishStop
 	}
 }
 

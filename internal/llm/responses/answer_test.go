@@ -61,11 +61,11 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 		"nothing at all":              {[]string{completed}, "", "", "stop"},
 		"without pieces":              {[]string{done(1, message), completed}, "hello", "", "stop"},
 		"two messages":                {[]string{words("one"), piece("output_text", 2, "two"), piece("output_text", 2, "!"), completed}, "one\n\ntwo!", "", "stop"},
-		"out of tokens":               {[]string{words("hello"), incomplete("max_output_tokens")}, "hello", "", "length"},
-		"filtered":                    {[]string{words("hello"), incomplete("content_filter")}, "hello", "", "content_filter"},
-		"incomplete for a new reason": {[]string{words("hello"), incomplete("boredom")}, "hello", "", "length"},
-		"a refusal":                   {[]string{piece("refusal", 1, "no"), done(1, refusal), completed}, "no", "", "content_filter"},
-		"a refusal without pieces":    {[]string{done(1, refusal), completed}, "no", "", "content_filter"},
+		"out of tokens":               {[]string{words("hello"), incomplete("max_output_tokens")}, "hello", "", "max_output"},
+		"filtered":                    {[]string{words("hello"), incomplete("content_filter")}, "hello", "", "refused"},
+		"incomplete for a new reason": {[]string{words("hello"), incomplete("boredom")}, "hello", "", "max_output"},
+		"a refusal":                   {[]string{piece("refusal", 1, "no"), done(1, refusal), completed}, "no", "", "refused"},
+		"a refusal without pieces":    {[]string{done(1, refusal), completed}, "no", "", "refused"},
 		"a summary in parts":          {[]string{part(0), summary("a"), summary("b"), part(1), summary("c"), words("hello"), completed}, "hello", "ab\n\nc", "stop"},
 		"a summary without pieces":    {[]string{done(0, `{"type":"reasoning","summary":[{"text":"a"},{"text":"b"}]}`), completed}, "", "a\n\nb", "stop"},
 		"thinking in the open":        {[]string{piece("reasoning_text", 0, "hm"), words("hello"), completed}, "hello", "hm", "stop"},
@@ -78,7 +78,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || h.thought != c.mused || reply.Finish != c.finish || reply.Usage != nil || len(h.thinking) != 0 {
+			if h.said != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || reply.Usage != nil || len(h.thinking) != 0 {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 		})
@@ -100,7 +100,7 @@ func TestUsageIsWhatTheLastEventSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for kind, finish := range map[string]string{"completed": "stop", "incomplete": "length"} {
+			for kind, finish := range map[string]bellcord.Finish{"completed": "stop", "incomplete": "max_output"} {
 				var h heard
 				last := fmt.Sprintf(`{"type":"response.%s","response":%s}`, kind, told(9, 4, 3, 7))
 				reply, err := serving(t, saying(append(append([]string{}, c.events...), words("x"), last)...)).Ask(t.Context(), prompt("hello"), h.emit)

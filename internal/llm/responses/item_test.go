@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
@@ -19,12 +20,12 @@ func TestCallsCountOnceTheirItemsAreDone(t *testing.T) {
 		"one that is not done": {[]string{
 			`{"type":"response.output_item.added","output_index":1,"item":` + b + `}`, piece("function_call_arguments", 1, "{}"),
 			`{"type":"response.function_call_arguments.done","output_index":1,"arguments":"{}"}`, done(0, a), incomplete("max_output_tokens"),
-		}, []llm.Call{{ID: "a", Name: "look", Args: `{"x": 1}`}}, "length"},
-		"one cut short": {[]string{done(0, toolCall("a", "remove_all", ``, "incomplete")), incomplete("max_output_tokens")}, []llm.Call{{ID: "a", Name: "remove_all"}}, "length"},
+		}, []llm.Call{{ID: "a", Name: "look", Args: `{"x": 1}`}}, "max_output"},
+		"one cut short": {[]string{done(0, toolCall("a", "remove_all", ``, "incomplete")), incomplete("max_output_tokens")}, []llm.Call{{ID: "a", Name: "remove_all"}}, "max_output"},
 		"one cut short, as OpenAI says it": {
 			[]string{done(0, toolCall("a", "look", `{"x`, "in_progress")), incomplete("max_output_tokens")},
 			[]llm.Call{{ID: "a", Name: "look", Args: `{"x`}},
-			"length",
+			"max_output",
 		},
 		"without a status": {[]string{done(0, `{"type":"function_call","call_id":"a","name":"look"}`), completed}, []llm.Call{{ID: "a", Name: "look", Args: `{}`}}, "tool_calls"},
 		"with one id":      {[]string{done(0, a), done(1, a), completed}, []llm.Call{{ID: "a", Name: "look", Args: `{"x": 1}`}, {ID: "a_1", Name: "look", Args: `{"x": 1}`}}, "tool_calls"},
@@ -37,7 +38,7 @@ func TestCallsCountOnceTheirItemsAreDone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			reply, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), ignore)
-			if err != nil || reply.Finish != c.finish || !reflect.DeepEqual(reply.Calls, c.want) {
+			if err != nil || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Calls, c.want) {
 				t.Errorf("reply %+v, %v", reply, err)
 			}
 		})

@@ -1,16 +1,20 @@
--- Times are nanoseconds since 1970. Words that PostgreSQL cannot hold as text
--- are written as the program's own escapes (see words.go).
+-- Times are nanoseconds since 1970. Strings that PostgreSQL cannot store as text
+-- are escaped (see words.go).
 
--- The processes that share this schema. An id is used once: taking a dead
--- process's row away fences it off for good.
+-- The processes that share this schema. An id is used once: deleting the row of a
+-- dead process fences it off permanently.
 CREATE TABLE nodes (
     id          TEXT COLLATE "C" PRIMARY KEY,
     started     BIGINT NOT NULL,
-    lease_until BIGINT NOT NULL -- by this database's clock; 0: it has left
+    lease_until BIGINT NOT NULL, -- by the clock of this database; 0: the node has left
+    name        TEXT NOT NULL DEFAULT '',
+    version     TEXT NOT NULL DEFAULT '',
+    heard       BIGINT NOT NULL DEFAULT 0, -- time of the last renewal of the lease
+    draining    BOOLEAN NOT NULL DEFAULT false -- a draining node gets no new turns
 );
 
--- The last thing that each node committed, in numbers that are used once, so
--- that the others can tell cheaply whether there is anything new.
+-- The number of each node's last commit. Numbers are used once, so that the other
+-- nodes can detect cheaply whether there is anything new.
 CREATE SEQUENCE mark_numbers;
 CREATE TABLE marks (
     node TEXT COLLATE "C" PRIMARY KEY,
@@ -21,9 +25,9 @@ CREATE TABLE marks (
 CREATE TABLE sessions (
     id      TEXT COLLATE "C" PRIMARY KEY,
     dir     TEXT COLLATE "C" NOT NULL,
-    owner   TEXT COLLATE "C" NOT NULL, -- '' for whoever has the machine
+    owner   TEXT COLLATE "C" NOT NULL, -- '' for sessions of this machine's user
     title   TEXT NOT NULL,
-    agent   TEXT NOT NULL, -- '' is our own
+    agent   TEXT NOT NULL, -- hosted agent; '' for Bellcord's own
     model   TEXT NOT NULL,
     mode    TEXT NOT NULL,
     created BIGINT NOT NULL,
@@ -32,52 +36,59 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_update ON sessions (updated DESC, id DESC);
 CREATE INDEX sessions_by_owner ON sessions (owner, updated DESC, id DESC);
 
--- The end of each session's log. Its row is the session's lock, too: whoever
--- writes anything of a session holds it first. It is apart from the session
--- because it is written with every append, and this way that stays small.
+-- The head of each session's log: the number and the hash of its last event. The
+-- row is also the lock of the session: every writer takes it first. Every append
+-- rewrites it, so it is separate from the row of the session, and small.
 CREATE TABLE tails (
     session  TEXT COLLATE "C" PRIMARY KEY,
-    last_seq BIGINT NOT NULL
+    last_seq BIGINT NOT NULL DEFAULT 0,
+    hash     BYTEA NOT NULL DEFAULT ''
 ) WITH (fillfactor = 50);
 
 -- The row of a turn decides every race about it.
 CREATE TABLE turns (
-    id        TEXT COLLATE "C" PRIMARY KEY,
-    session   TEXT COLLATE "C" NOT NULL,
-    state     TEXT COLLATE "C" NOT NULL, -- queued | running | ended
-    node      TEXT COLLATE "C" NOT NULL, -- whose it is
-    taken     BOOLEAN NOT NULL DEFAULT false, -- from a dead node, to be ended by this one
-    fence     BIGINT NOT NULL, -- raised by every claim; a write with an older one is refused
-    claimed   BIGINT NOT NULL DEFAULT 0, -- when it was started
-    applied   BIGINT NOT NULL, -- number of its last append, so that one is never applied twice
-    first_seq BIGINT NOT NULL,
-    accepted  BIGINT NOT NULL,
-    stop      TEXT, -- the cause on record
-    stop_mode TEXT,
-    receipt   TEXT
+    id         TEXT COLLATE "C" PRIMARY KEY,
+    session    TEXT COLLATE "C" NOT NULL,
+    state      TEXT COLLATE "C" NOT NULL, -- queued | running | ended
+    node       TEXT COLLATE "C" NOT NULL, -- the process that has the turn
+    taken      BOOLEAN NOT NULL DEFAULT false, -- from a dead node, which cannot end it
+    fence      BIGINT NOT NULL, -- raised by every claim; a write with an older one is refused
+    claimed    BIGINT NOT NULL DEFAULT 0, -- time of the start
+    applied    BIGINT NOT NULL, -- number of the last append, so that none is applied twice
+    first_seq  BIGINT NOT NULL,
+    accepted   BIGINT NOT NULL,
+    stop       TEXT, -- the recorded cause, as JSON
+    stop_mode  TEXT,
+    receipt    TEXT, -- as JSON
+    stopped_by BIGINT -- request time of the stop that ended the turn
 ) WITH (fillfactor = 70);
--- One running turn per session, by index and not by lock alone.
+-- An index, not only a lock, limits a session to one running turn.
 CREATE UNIQUE INDEX turns_running ON turns (session) WHERE state = 'running';
 CREATE INDEX turns_unended ON turns (node) WHERE state <> 'ended';
-CREATE INDEX turns_of_session ON turns (session);
+-- The home of a session is the node of its newest turn.
+CREATE INDEX turns_of_session ON turns (session, accepted);
+-- The stop of a scope finds the turns that it ended before it was recorded.
+CREATE INDEX turns_stopped_by ON turns (stopped_by) WHERE stopped_by IS NOT NULL;
 
--- A turn's row is written anew with every append; its prompt may be long, and
--- never changes once it runs.
+-- Every append rewrites the row of a turn. Its prompt can be long and does not
+-- change while the turn runs, so it has a table of its own.
 CREATE TABLE prompts (
     turn   TEXT COLLATE "C" PRIMARY KEY,
-    prompt TEXT NOT NULL
+    prompt TEXT NOT NULL -- as JSON, without images
 );
 
--- By session, not by time: a session is always read and deleted alone, which
--- then meets one partition, and (session, seq) stays a key that the database
--- enforces. A body is JSON, kept as the bytes that it was.
+-- Partitioned by session, not by time: a session is always read and deleted alone,
+-- which touches one partition, and (session, seq) stays a key that the database
+-- enforces. A body is JSON, kept byte for byte. hash is the SHA-256 of the event
+-- before it and of the other columns.
 CREATE TABLE events (
     session TEXT COLLATE "C" NOT NULL,
     seq     BIGINT NOT NULL,
-    turn    TEXT COLLATE "C" NOT NULL,
+    turn    TEXT COLLATE "C" NOT NULL, -- '' for events of the session
     kind    TEXT COLLATE "C" NOT NULL,
     at      BIGINT NOT NULL,
     body    BYTEA NOT NULL,
+    hash    BYTEA NOT NULL,
     PRIMARY KEY (session, seq)
 ) PARTITION BY HASH (session);
 DO $$
@@ -87,17 +98,17 @@ BEGIN
     END LOOP;
 END $$;
 
--- Stops for turns that have not come: for a turn of the owner's only; '' for
--- anybody's.
+-- Stops whose turn has not arrived. A stop with an owner waits for a turn of that
+-- owner; '' for a turn of any owner.
 CREATE TABLE intents (
     turn  TEXT COLLATE "C" NOT NULL,
     owner TEXT COLLATE "C" NOT NULL,
-    cause TEXT NOT NULL,
+    cause TEXT NOT NULL, -- as JSON
     at    BIGINT NOT NULL,
     PRIMARY KEY (turn, owner)
 );
 
--- What ended turns used, by model. It has no part in a session's deletion.
+-- Usage of ended turns, by model. Deleting a session keeps its rows.
 CREATE TABLE spending (
     turn        TEXT COLLATE "C" NOT NULL,
     session     TEXT COLLATE "C" NOT NULL,
@@ -109,25 +120,33 @@ CREATE TABLE spending (
     cache_write BIGINT NOT NULL,
     output      BIGINT NOT NULL,
     cost        BIGINT NOT NULL, -- in billionths of a dollar
-    exact       BOOLEAN NOT NULL, -- as the model told it
+    exact       BOOLEAN NOT NULL, -- true: reported by the model; false: estimated
     PRIMARY KEY (turn, session, model)
 );
 CREATE INDEX spending_by_time ON spending (at);
 CREATE INDEX spending_of_session ON spending (session);
 
--- Who may use a server. A secret is not here, only its hash. Times are 0 where
--- there is none.
+-- Access tokens of a server. Only the hash of a secret is stored. A time is 0 if
+-- the event has not happened.
 CREATE TABLE tokens (
     id      TEXT COLLATE "C" PRIMARY KEY,
     owner   TEXT NOT NULL,
     name    TEXT NOT NULL,
-    scopes  TEXT NOT NULL, -- with commas between them
+    scopes  TEXT NOT NULL, -- separated by commas
     hash    BYTEA NOT NULL,
     created BIGINT NOT NULL,
     expires BIGINT NOT NULL,
     used    BIGINT NOT NULL,
     revoked BIGINT NOT NULL,
-    cookie  BOOLEAN NOT NULL, -- a browser's
-    parent  TEXT COLLATE "C" NOT NULL -- the token that it is revoked with; '' for none
+    cookie  BOOLEAN NOT NULL, -- the token of a browser
+    parent  TEXT COLLATE "C" NOT NULL -- revoking this token revokes the row's token; '' for none
 );
 CREATE INDEX tokens_of_parent ON tokens (parent) WHERE parent <> '';
+
+-- Secrets that the nodes share, written once. Only the database's user can read
+-- them. 'bus' signs the messages between nodes.
+CREATE TABLE secrets (
+    name   TEXT COLLATE "C" PRIMARY KEY,
+    secret BYTEA NOT NULL
+);
+REVOKE ALL ON secrets FROM PUBLIC;

@@ -164,15 +164,15 @@ func (t *turn) conclude(a answer) error {
 	end := bellcord.StepEnded{Usage: r.Usage.usage()}
 	switch r.StopReason {
 	case acp.StopMaxTokens, acp.StopMaxTurnRequests:
-		end.Finish = "length"
+		end.Finish = bellcord.FinishMaxOutput
 	case acp.StopRefusal:
-		end.Finish = "content_filter"
+		end.Finish = bellcord.FinishRefused
 	case acp.StopCancelled:
-		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: "stopped", Usage: end.Usage}), errors.New("the agent cancelled the turn by itself"))
+		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: end.Usage}), errors.New("the agent cancelled the turn by itself"))
 	case acp.StopEndTurn:
-		end.Finish = "stop"
+		end.Finish = bellcord.FinishStop
 	default: // a reason that is not in the protocol
-		end.Finish = "stop"
+		end.Finish = bellcord.FinishStop
 	}
 	return t.w.Emit(end)
 }

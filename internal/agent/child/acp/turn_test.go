@@ -81,7 +81,7 @@ func TestAnAgentsReasonToEndIsItsStepsFinish(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	for reason, want := range map[string]string{
-		"end_turn": "stop", "max_tokens": "length", "max_turn_requests": "length", "refusal": "content_filter", "new_in_2030": "stop",
+		"end_turn": "stop", "max_tokens": "max_output", "max_turn_requests": "max_output", "refusal": "refused", "new_in_2030": "stop",
 	} {
 		turn := s.prompt(bellcord.Prompt{Text: "reason " + reason})
 		if r := s.settled(turn); r.End != bellcord.EndDone || !strings.Contains(transcript(s.events(turn.ID)), "step ended "+want) {

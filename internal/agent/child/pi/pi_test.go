@@ -15,7 +15,7 @@ func TestAnAnswerBecomesEventsInOrderWithExactUsage(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "quick tool"})
 		r := s.end(turn)
-		want := "prompted started hosted step_started called step_ended call_started call_output call_ended step_started said step_ended ended"
+		want := "turn_accepted turn_started agent_session_opened step_started tool_call_requested step_ended tool_call_started tool_output_delta tool_call_ended step_started text_delta step_ended turn_ended"
 		if got := s.kinds(turn.ID); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}

@@ -135,7 +135,7 @@ func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
 		}
 		// Pi repeats what it knows of the usage when it has the time to.
 		kinds := strings.ReplaceAll(s.kinds(turn.ID), "metered ", "")
-		if !strings.HasPrefix(kinds, "prompted started hosted step_started") || !strings.Contains(kinds, "thought said step_ended ended") {
+		if !strings.HasPrefix(kinds, "turn_accepted turn_started agent_session_opened step_started") || !strings.Contains(kinds, "thinking_delta text_delta step_ended turn_ended") {
 			t.Errorf("%s", s.kinds(turn.ID))
 		}
 		if want := (bellcord.Usage{InputTokens: 100, OutputTokens: 10, CostNanoUSD: 120_000, Exact: true}); r.Usage != want || r.UsageByModel[0].Model != "fake/one" {

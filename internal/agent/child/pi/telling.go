@@ -190,12 +190,22 @@ func (t *telling) answerEnds(m message) {
 	t.open = false
 }
 
-// finish is a stop reason in the words of the log.
-func finish(reason string) string {
-	if reason == "toolUse" {
-		return "tool_calls"
+// finish maps a stop reason of pi.
+func finish(reason string) bellcord.Finish {
+	switch reason {
+	case "stop":
+		return bellcord.FinishStop
+	case "toolUse":
+		return bellcord.FinishToolCalls
+	case "length":
+		return bellcord.FinishMaxOutput
+	case "aborted":
+		return bellcord.FinishStopped
+	case "error":
+		return bellcord.FinishFailed
+	default:
+		return bellcord.FinishOther
 	}
-	return reason
 }
 
 // retrying tells of a pause before the next try.
