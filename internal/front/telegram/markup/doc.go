@@ -1,3 +1,3 @@
-// Package markup makes messages of what a model writes: Markdown as Telegram's
-// HTML, cut into parts that Telegram takes.
+// Package markup converts a model's Markdown to Telegram's HTML and splits it
+// into parts that fit into messages.
 package markup

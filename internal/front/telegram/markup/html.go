@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Render makes Telegram's HTML of Markdown. What it makes is always well formed:
-// a mark that is not closed is shown as it is. What a model writes is text to us;
-// no tag of its own gets through.
+// Render converts Markdown to Telegram's HTML. The result is always well
+// formed: an unclosed mark is shown literally, and HTML tags in the Markdown
+// are escaped.
 func Render(markdown string) string {
 	var out strings.Builder
 	lines := strings.Split(markdown, "\n")
@@ -43,7 +43,7 @@ func notWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '-' && r != '#' && r != '_'
 }
 
-// renderLine is for a line outside of fences.
+// renderLine renders a line outside of code fences.
 func renderLine(line string) string {
 	body := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(body)]
@@ -60,11 +60,11 @@ func renderLine(line string) string {
 	return renderInline(line, "")
 }
 
-// marks are those that stand in pairs around words, the longer ones first.
+// marks are the paired marks around text, the longer ones first.
 var marks = []struct{ mark, tag string }{{"**", "b"}, {"__", "b"}, {"~~", "s"}, {"*", "i"}, {"_", "i"}}
 
-// renderInline renders what stands in a line. within is the tag that is open
-// around it: one does not open within itself.
+// renderInline renders the content of a line. within is the enclosing tag,
+// which is not opened again inside itself.
 func renderInline(s, within string) string {
 	var out strings.Builder
 	for s != "" {
@@ -75,7 +75,8 @@ func renderInline(s, within string) string {
 	return out.String()
 }
 
-// renderNext renders what s begins with and says how long that was.
+// renderNext renders the beginning of s and returns how many bytes of s it
+// used.
 func renderNext(s, within string) (shown string, length int) {
 	switch s[0] {
 	case '`':
@@ -94,11 +95,11 @@ func renderNext(s, within string) (shown string, length int) {
 		if shown, length = renderMarked(s, within); length > 0 {
 			return shown, length
 		}
-		n := len(s) - len(strings.TrimLeft(s, s[:1])) // of a run that marks nothing, all
+		n := len(s) - len(strings.TrimLeft(s, s[:1])) // a run of marks that opens nothing is literal
 		return s[:n], n
 	}
-	// Up to the next character that may mean something. An underscore within a
-	// word is a part of it.
+	// Plain text extends to the next special character. An underscore
+	// within a word is not one.
 	end := 1
 	for end < len(s) && strings.IndexByte("`[\\*~", s[end]) < 0 && (s[end] != '_' || isWordByte(s[end-1])) {
 		end++
@@ -110,7 +111,8 @@ func isWordByte(b byte) bool {
 	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// renderMarked renders words between two equal marks; 0 where s does not begin so.
+// renderMarked renders text between two equal marks. It returns 0 if s does not
+// begin with such text.
 func renderMarked(s, within string) (string, int) {
 	for _, m := range marks {
 		rest, opens := strings.CutPrefix(s, m.mark)
@@ -130,7 +132,8 @@ func renderMarked(s, within string) (string, int) {
 	return "", 0
 }
 
-// renderLink renders [words](address); 0 where it is none that can be followed.
+// renderLink renders [text](address). It returns 0 if s does not begin with an
+// http or https link.
 func renderLink(s, within string) (string, int) {
 	middle := strings.Index(s, "](")
 	if middle < 0 || within == "a" || strings.ContainsAny(s[1:middle], "[]") {

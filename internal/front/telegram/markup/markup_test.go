@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestMarkdownBecomesTelegramsHTML(t *testing.T) {
+func TestRender_Markdown_ReturnsTelegramHTML(t *testing.T) {
 	t.Parallel()
 	for markdown, want := range map[string]string{
 		"plain":                              "plain",
@@ -50,7 +50,7 @@ func TestMarkdownBecomesTelegramsHTML(t *testing.T) {
 	}
 }
 
-func TestALengthIsInUTF16Units(t *testing.T) {
+func TestUnitsAndTail_AnyText_CountUTF16Units(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "abc": 3, "ü": 1, "漢字": 2, "🔔": 2, "a🔔b": 4} {
 		if got := markup.Units(text); got != want {
@@ -65,7 +65,7 @@ func TestALengthIsInUTF16Units(t *testing.T) {
 	}
 }
 
-func TestATextIsCutWhereItHurtsLeast(t *testing.T) {
+func TestSplit_LongText_CutsAtTheBestPlace(t *testing.T) {
 	t.Parallel()
 	paragraph := strings.Repeat("word ", 12) + "end."
 	for _, test := range []struct {
@@ -89,9 +89,9 @@ func TestATextIsCutWhereItHurtsLeast(t *testing.T) {
 	}
 }
 
-// What a model writes is anything. Whatever it is, the strict server takes every
-// part as HTML, and nothing of the words is lost.
-func TestTheStrictServerTakesWhateverAModelWrites(t *testing.T) {
+// A model may write anything. The strict fake server must accept every part as
+// HTML.
+func TestRender_RandomMarkdown_IsAcceptedByTheServer(t *testing.T) {
 	t.Parallel()
 	pieces := []string{
 		"word", " ", "\n", "\n\n", "**", "*", "_", "__", "~~", "`", "```", "```go\n", "\n```\n", "[a](https://x.y/z)", "[", "](", ")", "<b>", "</b>", "&", "&amp;",
@@ -137,7 +137,7 @@ func post(t *testing.T, client *http.Client, part string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := strings.Contains(string(said), "text is empty") // marks alone, or spaces: there is nothing to say
+	empty := strings.Contains(string(said), "text is empty") // only marks or spaces: there is nothing to show
 	if answer.StatusCode != http.StatusOK && !empty {
 		t.Errorf("%s\nof %q\nas %q", said, part, html)
 	}

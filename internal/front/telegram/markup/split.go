@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// MostUnits is how long a message may be, in UTF-16 units of what is shown.
-// Telegram takes 4096; the rest is for a fence that is closed and for what is
-// said below.
+// MostUnits is the maximum length of a message part, in UTF-16 units of the
+// visible text. Telegram accepts 4096; the rest is for a closing fence and for
+// the lines below the text.
 const MostUnits = 4000
 
-// Units is the length of a text as Telegram counts it.
+// Units returns the length of a text in UTF-16 units, as Telegram counts it.
 func Units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -22,7 +22,8 @@ func Units(s string) int {
 	return n
 }
 
-// head returns as much of a text as fits into so many units, whole characters.
+// head returns the longest prefix of s with at most that many units. It never
+// splits a character.
 func head(s string, most int) string {
 	n := 0
 	for i, r := range s {
@@ -37,13 +38,13 @@ func head(s string, most int) string {
 	return s
 }
 
-// Tail returns the end of a text that fits into so many units, behind an
-// ellipsis where something is left out.
+// Tail returns the longest suffix of s that fits into that many units, with an
+// ellipsis in front if something is left out.
 func Tail(s string, most int) string {
 	if Units(s) <= most {
 		return s
 	}
-	n, from := 1, len(s) // the ellipsis
+	n, from := 1, len(s) // 1 for the ellipsis
 	for from > 0 {
 		r, size := utf8.DecodeLastRuneInString(s[:from])
 		n++
@@ -58,12 +59,12 @@ func Tail(s string, most int) string {
 	return "…" + s[from:]
 }
 
-// Split cuts Markdown into parts that fit into messages: between paragraphs
-// where it can, else between lines, else between words. A fence that is cut is
-// closed in its part and opened again in the next.
+// Split cuts Markdown into parts of at most that many units: between paragraphs
+// if possible, else between lines, else between words. A code fence that is cut
+// is closed in its part and reopened in the next.
 func Split(text string, most int) []string {
 	var parts []string
-	fence := "" // the line that opened the one we are in
+	fence := "" // the opening line of the current fence
 	for {
 		text = strings.Trim(text, "\n")
 		if fence == "" && strings.TrimSpace(text) == "" {
@@ -89,9 +90,9 @@ func Split(text string, most int) []string {
 	}
 }
 
-// cutAt is where a piece that is as long as it may be is cut, at the latest at
-// its end. In the first half nothing is cut: a part that is nearly empty is worse
-// than a line that is broken.
+// cutAt returns where to cut a piece of maximum length, at its end at the
+// latest. It does not cut in the first half: a broken line is better than a
+// nearly empty part.
 func cutAt(piece, fence string) int {
 	half := len(piece) / 2
 	if i := strings.LastIndex(piece, "\n\n"); i > half && fenceAfter(piece[:i], fence) == "" {
@@ -106,8 +107,8 @@ func cutAt(piece, fence string) int {
 	return len(piece)
 }
 
-// fenceAfter returns the line that opened the fence in which a text ends, ""
-// where it ends outside of any; fence is the one in which it begins.
+// fenceAfter returns the opening line of the fence in which text ends, or "" if
+// it ends outside of fences. fence is the one in which text begins.
 func fenceAfter(text, fence string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		marks := strings.TrimSpace(line)

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// asideTime is how long something that belongs to no chat is worth saying: the
-// answer to a press is awaited for 15 s.
+// asideTime bounds the retries of a call outside of chats. Telegram accepts the
+// answer to a button press for 15 s.
 const asideTime = 12 * time.Second
 
-// Aside hands over a call that belongs to no chat, such as the answer to a press.
-// It keeps no pace, but nothing is sent while the whole bot has to wait; it is
-// tried again for a few seconds. Aside waits for nothing.
+// Aside makes a call that belongs to no chat, such as the answer to a button
+// press, in the background. It ignores the pace, but waits while the whole bot
+// is rate limited. Failures are retried for a few seconds. Aside does not
+// block.
 func (o *Outbox) Aside(do func(ctx context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,14 +50,14 @@ func (o *Outbox) aside(do func(ctx context.Context) error) {
 	}
 }
 
-// heldFor is how long the whole bot has to wait.
+// heldFor returns how long the whole bot must still wait.
 func (o *Outbox) heldFor() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return time.Until(o.held)
 }
 
-// sleep waits; it reports whether to go on.
+// sleep waits for d. It reports false if the outbox ends first.
 func (o *Outbox) sleep(d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -1,10 +1,11 @@
-// Package outbox sends what a bot has to say as fast as Telegram takes it and no
-// faster. A bot has one. Each chat has its own pace, all of them share one, and
-// when Telegram says to wait, nothing is sent until that time is over.
+// Package outbox sends a bot's calls as fast as Telegram's rate limits allow. A
+// bot has one outbox. Each chat has its own pace and all chats share another.
+// After a rate limit error, nothing is sent to the chat until the wait is over.
 //
-// Of what only shows how far something is, a draft or an edit, the newest word
-// counts: what waits is replaced. What has to arrive is never replaced or
-// dropped, keeps its order, and is tried again until it has.
+// A call that only shows progress, such as a draft or an edit, is replaced by a
+// newer one that shows the same thing. A call that must arrive is never
+// replaced; such calls keep their order and are retried until they succeed or
+// Telegram rejects them.
 package outbox
 
 import (
@@ -18,36 +19,38 @@ import (
 // Call is one request to Telegram for a chat.
 type Call struct {
 	Chat  int64
-	Group bool // a chat of several people: Telegram wants it slower
-	// Slot names what the call shows: one that waits with the same name is
-	// replaced by it. A call that has to arrive has none.
+	Group bool // a group chat: Telegram has a lower limit for it
+	// Slot names what the call shows. The call replaces a waiting one with
+	// the same slot. It is empty for a call that must arrive.
 	Slot string
 	Do   func(ctx context.Context) error
 }
 
-// TooMany is Telegram's word that it wants no call for a while.
+// TooMany is Telegram's rate limit error.
 type TooMany struct{ RetryAfter time.Duration }
 
 func (e *TooMany) Error() string { return "too many requests, retry after " + e.RetryAfter.String() }
 
-// ErrNever wraps a failure that trying again does not change.
+// ErrNever is wrapped by errors that a retry does not change.
 var ErrNever = errors.New("telegram rejected the call")
 
-// Pace is how far apart calls are at the least.
+// Pace contains the minimum intervals between calls.
 type Pace struct {
-	All     time.Duration // of the bot, whatever the chat
-	Private time.Duration // to one person
-	Group   time.Duration // to a group
+	All     time.Duration // between any two calls of the bot
+	Private time.Duration // between calls for a private chat
+	Group   time.Duration // between calls for a group
 }
 
-// Usual is what Telegram takes, with a margin: 30 a second in all, one a second
-// for a chat, 20 a minute for a group.
+// Usual keeps a margin to Telegram's limits: 30 calls a second in all, one a
+// second for a chat, 20 a minute for a group.
 var Usual = Pace{All: 40 * time.Millisecond, Private: 1200 * time.Millisecond, Group: 3500 * time.Millisecond}
 
-// slowest bounds how far a chat's pace is stretched after refusals.
+// slowest limits how far a chat's pace is stretched after rate limit errors,
+// and the pause after failures.
 const slowest = 30 * time.Second
 
-// Outbox is a bot's. It is safe for use by many at once; none of its users waits.
+// Outbox sends the calls of a bot. It is safe for concurrent use. Only Close
+// blocks.
 type Outbox struct {
 	pace   Pace
 	logger *slog.Logger
@@ -58,34 +61,34 @@ type Outbox struct {
 	mu      sync.Mutex
 	chats   map[int64]*chat
 	next    time.Time // when the bot may make its next call
-	held    time.Time // until when Telegram wants none at all
-	working bool      // there is somebody who hands out the turns
+	held    time.Time // until when the whole bot must wait
+	working bool      // the goroutine that schedules calls is running
 	shut    bool
-	news    chan struct{} // something came, or a call was answered
+	news    chan struct{} // signals a new call or the result of one
 
-	refused   int64 // the chat that was last told to wait, and when
+	refused   int64 // the chat that was last rate limited, and when
 	refusedAt time.Time
 }
 
-// chat is what waits for one chat. It is there as long as something does, or its
-// pace still matters.
+// chat contains the waiting calls of one chat. It is removed when nothing waits
+// and its pace no longer matters.
 type chat struct {
-	sure     []Call // has to arrive, in order
-	shown    []Call // the newest of each slot, in the order they first came
+	sure     []Call // must arrive, in order
+	shown    []Call // the newest call of each slot, ordered by the first use of the slot
 	ready    time.Time
-	served   time.Time     // when it last had its turn
-	stretch  time.Duration // added to its pace after a refusal
-	busy     bool          // a call is under way
+	served   time.Time     // when its last call was made
+	stretch  time.Duration // added to its pace after a rate limit error
+	busy     bool          // a call is in progress
 	failures int           // in a row
 }
 
-// New returns an empty one; Close ends it.
+// New returns an empty outbox. Close must be called to end it.
 func New(pace Pace, logger *slog.Logger) *Outbox {
 	ctx, end := context.WithCancel(context.Background())
 	return &Outbox{pace: pace, logger: logger, ctx: ctx, end: end, chats: map[int64]*chat{}, news: make(chan struct{}, 1)}
 }
 
-// Put hands a call over. It waits for nothing.
+// Put adds a call and does not block. After Close the call is discarded.
 func (o *Outbox) Put(c Call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -128,7 +131,7 @@ func (to *chat) addCall(c Call) {
 	to.shown = append(to.shown, c)
 }
 
-// Forget drops what waits to be shown in a slot: it is no longer so.
+// Forget drops the waiting call of a slot: what it shows is outdated.
 func (o *Outbox) Forget(id int64, slot string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -146,7 +149,8 @@ func (to *chat) drop(slot string) {
 	}
 }
 
-// Close sends what has to arrive, as far as ctx allows, and ends.
+// Close drops calls that only show progress and sends those that must arrive.
+// If ctx ends first, it cancels the rest and returns ctx.Err().
 func (o *Outbox) Close(ctx context.Context) error {
 	o.mu.Lock()
 	o.shut = true

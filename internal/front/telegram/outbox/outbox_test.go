@@ -16,12 +16,12 @@ import (
 
 var pace = outbox.Pace{All: 50 * time.Millisecond, Private: time.Second, Group: 4 * time.Second}
 
-// wire records when each call came, and answers as it is told.
+// wire records the time of each call and returns the configured result.
 type wire struct {
 	mu     sync.Mutex
 	began  time.Time
 	calls  []string
-	answer func(word string, n int) error // n: how often the word has come before
+	answer func(word string, n int) error // n: how often the word has been sent before
 	seen   map[string]int
 }
 
@@ -64,7 +64,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestAChatHasItsPaceAndTheBotHasOne(t *testing.T) {
+func TestOutbox_CallsToSeveralChats_KeepBothPaces(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		for _, word := range []string{"a", "b"} {
@@ -78,7 +78,7 @@ func TestAChatHasItsPaceAndTheBotHasOne(t *testing.T) {
 	})
 }
 
-func TestWhatOnlyShowsSomethingIsReplacedByNewerWords(t *testing.T) {
+func TestPut_SameSlot_ReplacesTheWaitingCall(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		for n := range 30 {
@@ -90,7 +90,7 @@ func TestWhatOnlyShowsSomethingIsReplacedByNewerWords(t *testing.T) {
 	})
 }
 
-func TestWhatHasToArriveComesFirstAndInOrder(t *testing.T) {
+func TestPut_CallsThatMustArrive_AreSentFirstAndInOrder(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		o.Put(w.call(1, false, "draft", "draft"))
@@ -104,7 +104,7 @@ func TestWhatHasToArriveComesFirstAndInOrder(t *testing.T) {
 	})
 }
 
-func TestNothingIsSentWhileTelegramWantsToWaitAndTheFinalWordArrives(t *testing.T) {
+func TestOutbox_RateLimited_WaitsAndDeliversTheFinalCall(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		w.answer = func(word string, n int) error {
@@ -123,7 +123,7 @@ func TestNothingIsSentWhileTelegramWantsToWaitAndTheFinalWordArrives(t *testing.
 	})
 }
 
-func TestWhenTwoChatsAreToldToWaitTheWholeBotDoes(t *testing.T) {
+func TestOutbox_TwoChatsRateLimited_HoldsTheWholeBot(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		w.answer = func(word string, n int) error {
@@ -150,7 +150,7 @@ func TestWhenTwoChatsAreToldToWaitTheWholeBotDoes(t *testing.T) {
 	})
 }
 
-func TestAFailureIsTriedAgainWhereItHasToArriveAndARefusalIsNot(t *testing.T) {
+func TestOutbox_FailedCall_IsRetriedUnlessRejected(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		w.answer = func(word string, n int) error {
@@ -170,7 +170,7 @@ func TestAFailureIsTriedAgainWhereItHasToArriveAndARefusalIsNot(t *testing.T) {
 	})
 }
 
-func TestACloseSendsWhatHasToArriveWithinItsTime(t *testing.T) {
+func TestClose_ShortDeadline_SendsWhatMustArriveInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{began: time.Now(), seen: map[string]int{}}
@@ -190,7 +190,7 @@ func TestACloseSendsWhatHasToArriveWithinItsTime(t *testing.T) {
 	})
 }
 
-func TestWhatHasToArriveAnywhereComesBeforeWhatOnlyShowsSomething(t *testing.T) {
+func TestOutbox_ManyDrafts_CallThatMustArriveOvertakesThem(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		for chat := range int64(100) {
@@ -206,7 +206,7 @@ func TestWhatHasToArriveAnywhereComesBeforeWhatOnlyShowsSomething(t *testing.T) 
 	})
 }
 
-func TestEveryChatHasItsTurnHoweverManyThereAre(t *testing.T) {
+func TestOutbox_HundredChats_ServesEachInTurn(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		for range 3 {
@@ -225,7 +225,7 @@ func TestEveryChatHasItsTurnHoweverManyThereAre(t *testing.T) {
 	})
 }
 
-func TestAnAnswerToAPressWaitsForNoChatButForTheBot(t *testing.T) {
+func TestAside_RateLimits_WaitsOnlyForTheWholeBot(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(t *testing.T, o *outbox.Outbox, w *wire) {
 		w.answer = func(word string, n int) error {

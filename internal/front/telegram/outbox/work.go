@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// sameMoment is how close together two refusals are that have one reason.
+// sameMoment is how close together two rate limit errors must be to count as
+// one for the whole bot.
 const sameMoment = 2 * time.Second
 
-// work hands out the bot's turns until nothing waits and no call is under way.
+// work schedules calls until nothing waits and no call is in progress.
 func (o *Outbox) work() {
 	for {
 		id, c, wait, over := o.pick()
@@ -19,7 +20,7 @@ func (o *Outbox) work() {
 			o.still.Go(func() { o.make(id, *c) })
 			continue
 		}
-		var due <-chan time.Time // for ever, where only news can change something
+		var due <-chan time.Time // nil blocks forever: only news can change something
 		if wait > 0 {
 			due = time.After(wait)
 		}
@@ -32,8 +33,8 @@ func (o *Outbox) work() {
 	}
 }
 
-// pick takes the call whose turn it is, or says how long until there is one; over
-// when nothing waits any more.
+// pick removes and returns the next call, or the time to wait for one. over is
+// true when nothing waits and no call is in progress.
 func (o *Outbox) pick() (id int64, c *Call, wait time.Duration, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,9 +53,9 @@ func (o *Outbox) pick() (id int64, c *Call, wait time.Duration, over bool) {
 	return 0, nil, 0, !under
 }
 
-// best is the chat whose turn it is: one for which something has to arrive, and
-// of several the one that has waited longest; 0 where none is ready. soonest is
-// when the next one will be; under, whether calls are under way.
+// best returns the chat to serve next: one with calls that must arrive, and of
+// several the one that has waited longest; 0 if none is ready. soonest is when
+// the next chat becomes ready. under reports whether calls are in progress.
 func (o *Outbox) best(now time.Time) (best int64, soonest time.Time, under bool) {
 	for id, to := range o.chats {
 		ready := latest(to.ready, o.held)
@@ -83,7 +84,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// before reports whether the chat's turn comes before another one's.
+// before reports whether the chat is served before other.
 func (to *chat) before(other *chat) bool {
 	if sure := len(to.sure) > 0; sure != (len(other.sure) > 0) {
 		return sure
@@ -91,7 +92,8 @@ func (to *chat) before(other *chat) bool {
 	return to.served.Before(other.served)
 }
 
-// takeCall removes the chat's next call: what has to arrive first.
+// takeCall removes and returns the chat's next call. Calls that must arrive
+// come first.
 func (to *chat) takeCall(now time.Time, pace Pace) *Call {
 	var c Call
 	if len(to.sure) > 0 {
@@ -108,7 +110,7 @@ func (to *chat) takeCall(now time.Time, pace Pace) *Call {
 	return &c
 }
 
-// make makes a call and takes its answer.
+// make makes a call and handles its result.
 func (o *Outbox) make(id int64, c Call) {
 	err := c.Do(o.ctx)
 	o.mu.Lock()
@@ -130,11 +132,11 @@ func (o *Outbox) make(id int64, c Call) {
 	o.wake()
 }
 
-// hold is Telegram's word to wait: nothing goes to the chat until then, and later
-// it goes slower. What only shows something is not worth a second try: newer
-// words will come. Telegram does not say whether it means the chat or the bot;
-// where two chats are told so at the same moment, it means the bot. The lock is
-// held.
+// hold applies a rate limit error: nothing is sent to the chat until the wait
+// is over, and its pace is slower afterwards. A call that only shows progress
+// is not retried, since a newer one will follow. Telegram does not report
+// whether the limit applies to the chat or the bot; if two chats are limited at
+// about the same time, the whole bot waits. The caller holds the lock.
 func (o *Outbox) hold(id int64, to *chat, c Call, wait time.Duration) {
 	now := time.Now()
 	until := now.Add(wait)
@@ -149,7 +151,7 @@ func (o *Outbox) hold(id int64, to *chat, c Call, wait time.Duration) {
 	}
 }
 
-// again puts a call that failed back, behind a pause.
+// again puts a failed call back at the front, after a pause.
 func (to *chat) again(c Call) {
 	to.failures++
 	to.ready = time.Now().Add(min(time.Second<<min(to.failures-1, 5), slowest))

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// book is what the file holds.
+// book is the content of the file.
 type book struct {
 	Paired    []Paired   `json:"paired"`
 	Strangers []stranger `json:"strangers"`
 	Wrong     int        `json:"wrong,omitempty"` // codes that were tried in vain since one was right
 }
 
-// stranger is one who was told that the bot is not for them.
+// stranger is a person that the bot has turned away.
 type stranger struct {
 	Stranger
 	Told    time.Time   `json:"told"`              // the last time
@@ -40,13 +40,13 @@ func (b *book) open(now time.Time) (n int) {
 	return n
 }
 
-// dropExpired drops what is too old to count, so that the file stays small.
+// dropExpired removes expired entries, which keeps the file small.
 func (b *book) dropExpired(now time.Time) {
 	old := func(t time.Time) bool { return !now.Before(t.Add(day)) }
 	b.Strangers = slices.DeleteFunc(b.Strangers, func(s stranger) bool { return old(s.Told) })
 	for i := range b.Strangers {
 		s := &b.Strangers[i]
-		s.Codes = slices.DeleteFunc(slices.Clone(s.Codes), old) // a reader may have a copy of the book
+		s.Codes = slices.DeleteFunc(slices.Clone(s.Codes), old) // readers may share the old slice
 		if !s.open(now) {
 			s.Hash = ""
 		}

@@ -10,24 +10,24 @@ import (
 	"unicode"
 )
 
-// Stranger is one who may not use the bot, as Telegram describes them. Names
-// are what they chose themselves: only what can be printed is kept of them.
+// Stranger is a person without access, as Telegram describes them. People
+// choose the names themselves; only printable characters are stored.
 type Stranger struct {
 	ID       int64  `json:"id"`
 	Name     string `json:"name,omitempty"`
 	Username string `json:"username,omitempty"`
 }
 
-// Bounds of what strangers can ask for.
+// Limits for strangers.
 const (
 	codeLife      = time.Hour
 	day           = 24 * time.Hour
-	codesADay     = 3    // for one stranger
-	mostOpen      = 50   // codes of all strangers
-	mostStrangers = 1000 // remembered for a day; further ones hear nothing
+	codesADay     = 3    // per stranger
+	mostOpen      = 50   // open codes of all strangers
+	mostStrangers = 1000 // stored for a day; the bot does not reply to further ones
 )
 
-// reply is what a stranger is due.
+// reply is the kind of reply that a stranger gets.
 type reply int
 
 const (
@@ -36,8 +36,8 @@ const (
 	invitation
 )
 
-// due decides about a stranger who wrote: nobody is told twice within an hour,
-// and one without a code not twice within a day.
+// due returns the reply for a stranger that wrote to the bot. A stranger gets
+// at most one reply an hour, and at most one refusal a day.
 func (b *book) due(id int64, pairing bool, now time.Time) reply {
 	var s stranger
 	if at := b.strangerAt(id); at >= 0 {
@@ -56,16 +56,18 @@ func (b *book) due(id int64, pairing bool, now time.Time) reply {
 	return refusal
 }
 
-// Code says what a stranger is told who has just written to the bot. When tell
-// is false it is nothing: they were told already. The code is "" where pairing
-// is off, or where this stranger or all of them together have asked too often;
-// else it can be paired for an hour. It cannot be had again: only its hash is kept.
+// Code returns a pairing code for a stranger that has just written to the bot.
+// If the bool result is false, the bot must not reply, because the stranger
+// already got a reply or may use the bot. The code is "" if pairing is off, or
+// if this stranger or all strangers together have requested too many; otherwise
+// it can be paired for one hour. It cannot be returned again, since only its
+// hash is stored.
 func (l *List) Code(p Stranger) (code string, tell bool, err error) {
 	if _, in := l.Person(p.ID); in || !person(p.ID) {
 		return "", false, nil
 	}
 	now := time.Now()
-	l.read(func(b *book) { // most who are not let in write again: that shall not cost a write
+	l.read(func(b *book) { // strangers often repeat themselves; this check avoids a write
 		recent := book{Strangers: slices.Clone(b.Strangers)}
 		recent.dropExpired(now)
 		tell = recent.due(p.ID, l.pairing, now) != silence
@@ -91,7 +93,7 @@ func (l *List) Code(p Stranger) (code string, tell bool, err error) {
 	return code, tell, nil
 }
 
-// told notes what a stranger was told.
+// told records the reply to a stranger.
 func (b *book) told(p Stranger, code string, now time.Time) {
 	at := b.strangerAt(p.ID)
 	if at < 0 {
@@ -106,20 +108,20 @@ func (b *book) told(p Stranger, code string, now time.Time) {
 	}
 }
 
-// alphabet has nothing that is read as something else: no 0 O, 1 I L, 2 Z, 5 S,
-// 6 G, 8 B, U V.
+// alphabet contains no characters that are easily confused: no 0 O, 1 I L, 2 Z,
+// 5 S, 6 G, 8 B, U V.
 const (
 	alphabet   = "ACDEFHJKMNPQRTWXY3479"
 	codeLength = 8
 )
 
-// draw makes a code, each with the same chance.
+// draw returns a random code. All codes are equally likely.
 func draw() string {
 	const fair = 256 / len(alphabet) * len(alphabet)
 	var code []byte
 	for len(code) < codeLength {
 		var random [1]byte
-		_, _ = rand.Read(random[:]) // never fails: it would end the program
+		_, _ = rand.Read(random[:]) // cannot fail: it would crash the program
 		if int(random[0]) < fair {
 			code = append(code, alphabet[int(random[0])%len(alphabet)])
 		}
@@ -127,7 +129,7 @@ func draw() string {
 	return string(code[:codeLength/2]) + "-" + string(code[codeLength/2:])
 }
 
-// hashOf a code, however it was typed.
+// hashOf returns the hash of a code, ignoring case, spaces and dashes.
 func hashOf(code string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Dash, r) {
@@ -139,7 +141,8 @@ func hashOf(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// printable is what of a stranger's words is safe on an owner's terminal.
+// printable returns the part of a stranger's text that is safe to print on the
+// owner's terminal, at most 64 characters.
 func printable(words string) string {
 	const longest = 64
 	safe := []rune(strings.Map(func(r rune) rune {

@@ -12,7 +12,7 @@ import (
 
 var form = regexp.MustCompile(`^[ACDEFHJKMNPQRTWXY3479]{4}-[ACDEFHJKMNPQRTWXY3479]{4}$`)
 
-func TestAStrangerIsToldOnceForTheLifeOfACodeAndHasThreeADay(t *testing.T) {
+func TestCode_RepeatedMessages_GetOneReplyAnHourAndThreeCodesADay(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -27,15 +27,15 @@ func TestAStrangerIsToldOnceForTheLifeOfACodeAndHasThreeADay(t *testing.T) {
 			{time.Hour, true, true},
 			{time.Hour + 59*time.Minute, false, false},
 			{2 * time.Hour, true, true},
-			{3 * time.Hour, false, true}, // the fourth is refused, and that is said once
+			{3 * time.Hour, false, true}, // the fourth is refused, with one reply
 			{4 * time.Hour, false, false},
 			{23 * time.Hour, false, false},
-			{24 * time.Hour, true, true}, // the first is a day old
+			{24 * time.Hour, true, true}, // the first code is a day old
 			{24*time.Hour + time.Minute, false, false},
 			{25 * time.Hour, true, true},
 		} {
 			<-time.After(time.Until(began.Add(want.at)))
-			// A list of its own each time: a restart forgets nothing.
+			// A new list each time: the limits survive a restart.
 			code, tell, err := open(t, rights.Config{File: file, Pairing: true}).Code(rights.Stranger{ID: anna})
 			if err != nil || tell != want.tell || (code != "") != want.code {
 				t.Errorf("after %v: %q, told: %v, %v", want.at, code, tell, err)
@@ -48,7 +48,7 @@ func TestAStrangerIsToldOnceForTheLifeOfACodeAndHasThreeADay(t *testing.T) {
 	})
 }
 
-func TestWithoutPairingAStrangerIsToldOnceAndGetsNoCode(t *testing.T) {
+func TestCode_PairingOff_RepliesOnceWithoutCode(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestWithoutPairingAStrangerIsToldOnceAndGetsNoCode(t *testing.T) {
 	})
 }
 
-func TestWhoMayUseTheBotIsNoStrangerAndWhoIsNobodyIsNotTold(t *testing.T) {
+func TestCode_PersonWithAccessOrInvalidID_GetsNoReply(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{File: place(t), Pairing: true, People: map[int64]string{anna: ""}})
 	for _, id := range []int64{anna, 0, group, 777000} {
@@ -76,7 +76,7 @@ func TestWhoMayUseTheBotIsNoStrangerAndWhoIsNobodyIsNotTold(t *testing.T) {
 	}
 }
 
-func TestFiftyCodesAreOpenAtMost(t *testing.T) {
+func TestCode_FiftyOpenCodes_GivesNoMore(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -97,14 +97,14 @@ func TestFiftyCodesAreOpenAtMost(t *testing.T) {
 		if n := len(l.Waiting()); n != 0 {
 			t.Errorf("%d wait with codes that are too old", n)
 		}
-		ask(t, l, late.ID) // there is room, and it is an hour ago
+		ask(t, l, late.ID) // other codes have expired, and the last reply is an hour old
 	})
 }
 
-func TestACrowdOfStrangersDoesNotGrowTheFileForEver(t *testing.T) {
+func TestCode_ManyStrangers_StoresAtMostOneThousand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := open(t, rights.Config{}) // in memory: a thousand files would take a while
+		l := open(t, rights.Config{}) // in memory: a thousand writes would take a while
 		crowd := func() (told int) {
 			for id := range int64(1200) {
 				if _, tell, _ := l.Code(rights.Stranger{ID: anna + id}); tell {
@@ -123,7 +123,7 @@ func TestACrowdOfStrangersDoesNotGrowTheFileForEver(t *testing.T) {
 	})
 }
 
-func TestAStrangersNameIsHarmlessOnATerminal(t *testing.T) {
+func TestCode_HostileName_KeepsPrintableCharactersOnly(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{File: place(t), Pairing: true})
 	hostile := "\x1b[2J\x1b]0;owned\aAnna \u202eneB\r\n\t\u009b31m\xff" + strings.Repeat("x", 1000)

@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// update changes the file, one process after the other. A change that reports
-// false is not written.
+// update applies change to the file under a lock, one process at a time. If
+// change returns false, nothing is written.
 func (l *List) update(change func(*book) bool) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -38,12 +38,12 @@ func (l *List) update(change func(*book) bool) error {
 	return nil
 }
 
-// lockPatience is how long a change waits for another process's, which takes
-// milliseconds. One that hangs shall not hang us.
+// lockPatience is how long an update waits for another process, which normally
+// takes milliseconds. It bounds the wait for a process that hangs.
 const lockPatience = 5 * time.Second
 
-// lock waits for the file's lock, which lasts until it is released, also by the
-// death of this process.
+// lock waits for the file lock. It is held until it is released or this process
+// ends.
 func lock(path string) (*os.File, error) {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -61,8 +61,8 @@ func lock(path string) (*os.File, error) {
 	}
 }
 
-// load reads through the directory, and save renames within it: in that way the
-// two go together on Windows, too.
+// load reads through an os.Root because save renames through one. On Windows, a
+// rename can then replace a file that is being read.
 func load(path string) (b book, err error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -82,8 +82,8 @@ func load(path string) (b book, err error) {
 	return b, nil
 }
 
-// save puts a whole file in place of the old one, for its owner alone to read.
-// It is called under the lock: what a crash left of another one is in nobody's way.
+// save atomically replaces the file; only the owner can read it. The caller
+// holds the lock, so a leftover temporary file can be removed.
 func save(path string, b book) error {
 	text, err := json.MarshalIndent(b, "", "\t")
 	if err != nil {
@@ -113,7 +113,7 @@ func save(path string, b book) error {
 	if err := dir.Rename(fresh, name); err != nil {
 		return err
 	}
-	if names, err := dir.Open("."); err == nil { // after a power cut nobody is paired again; where a directory can be synced
+	if names, err := dir.Open("."); err == nil { // makes the rename durable where directories can be synced: after a power failure, an unpaired person must not be paired again
 		_ = names.Sync()
 		_ = names.Close()
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 )
 
-func TestOneWhoHoldsTheLockForEverHoldsUpNobodyWhoLooks(t *testing.T) {
+func TestUnpair_LockHeldElsewhere_TimesOutWithoutBlockingReaders(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestOneWhoHoldsTheLockForEverHoldsUpNobodyWhoLooks(t *testing.T) {
 		}
 		began, unpaired := time.Now(), make(chan error, 1)
 		go func() { unpaired <- l.Unpair(anna) }()
-		synctest.Wait() // it waits for the lock
+		synctest.Wait() // until Unpair waits for the lock
 		if name, ok := l.Person(anna); !ok || name != "anna" || time.Since(began) > 0 {
 			t.Errorf("%q, %v, after %v", name, ok, time.Since(began))
 		}

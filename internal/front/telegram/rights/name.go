@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// validate refuses settings that could confuse one person with another.
+// validate rejects settings that could confuse one person with another.
 func (l *List) validate() error {
 	people := map[string]bool{}
 	for id, name := range l.people {
@@ -32,8 +32,8 @@ func (l *List) validate() error {
 	return nil
 }
 
-// person reports whether a number can be that of one person. Telegram has some
-// that stand for anybody: they are never let in.
+// person reports whether id can identify one person. Telegram has IDs that
+// stand for many people; they never get access.
 func person(id int64) bool {
 	const (
 		anonymousAdmin = 1087968824
@@ -52,8 +52,8 @@ func named(name string, id int64) string {
 	return name
 }
 
-// checkName refuses what does not look like a name, or like one that is given:
-// by us, or by an issuer of OpenID Connect.
+// checkName rejects invalid names, and names reserved for generated ones:
+// telegram:ID and those of an OpenID Connect issuer.
 func checkName(name string) error {
 	const longest, punctuation = 100, "._@-:+"
 	if len(name) > longest {

@@ -8,33 +8,34 @@ import (
 	"time"
 )
 
-// Paired is one whom the owner let in.
+// Paired is a person that the owner has paired.
 type Paired struct {
 	ID       int64     `json:"id"`
-	Name     string    `json:"name"` // that sessions and stops are theirs by
+	Name     string    `json:"name"` // owns their sessions and stops
 	Username string    `json:"username,omitempty"`
 	At       time.Time `json:"at"`
 }
 
-// Waiting is a stranger with a code that can be paired.
+// Waiting is a stranger with an open code.
 type Waiting struct {
 	Stranger
 	Asked, Until time.Time
 }
 
-// What can be wrong with a pairing.
+// Errors returned by Pair and Unpair.
 var (
 	ErrNoCode     = errors.New("no such code, or it has expired")
 	ErrPairingOff = errors.New("pairing is off")
 	ErrNotPaired  = errors.New("not paired")
 )
 
-// mostWrong is how many wrong codes close all that are open.
+// mostWrong is the number of wrong codes after which all open codes are closed.
 const mostWrong = 10
 
-// Pair lets in the stranger who was given a code, under a name; "" is
-// telegram:NUMBER. Case, spaces and dashes of the code do not matter. A code is
-// good once.
+// Pair gives access to the stranger with this code, under a name; "" means
+// telegram:ID. Case, spaces and dashes of the code are ignored. A code works
+// once. Pair returns ErrPairingOff if pairing is off and ErrNoCode for a wrong
+// or expired code.
 func (l *List) Pair(code, name string) (made Paired, err error) {
 	if !l.pairing {
 		return Paired{}, ErrPairingOff
@@ -64,8 +65,8 @@ func (l *List) Pair(code, name string) (made Paired, err error) {
 	return made, nil
 }
 
-// holder is where the stranger is whose code has this hash, below 0 when nobody
-// has. It takes as long for a wrong code as for a right one.
+// holder returns the index of the stranger with an open code of this hash, or
+// -1. Hashes are compared in constant time.
 func (b *book) holder(hash string, now time.Time) (at int) {
 	at = -1
 	for i, s := range b.Strangers {
@@ -76,7 +77,7 @@ func (b *book) holder(hash string, now time.Time) (at int) {
 	return at
 }
 
-// miss counts a wrong code, and closes all when there were too many.
+// miss counts a wrong code and, after too many, closes all open codes.
 func (b *book) miss(now time.Time) (closed bool) {
 	if b.open(now) == 0 {
 		return false
@@ -91,7 +92,7 @@ func (b *book) miss(now time.Time) (closed bool) {
 	return true
 }
 
-// admit makes a stranger one of the paired.
+// admit moves a stranger to the paired people.
 func (b *book) admit(at int, name string, now time.Time) Paired {
 	s := b.Strangers[at]
 	made := Paired{ID: s.ID, Name: named(name, s.ID), Username: s.Username, At: now}
@@ -102,8 +103,9 @@ func (b *book) admit(at int, name string, now time.Time) Paired {
 	return made
 }
 
-// Unpair takes back a pairing, at once and in every process. Those whom the
-// settings name stay.
+// Unpair revokes a pairing, immediately and in every process. It does not
+// affect people listed in the settings. It returns ErrNotPaired if the person
+// is not paired.
 func (l *List) Unpair(id int64) error {
 	found := false
 	err := l.update(func(b *book) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 )
 
-func TestOneWhoIsPairedMayUseTheBotUntilUnpaired(t *testing.T) {
+func TestPair_CodeOfStranger_GivesAccessUntilUnpaired(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{File: place(t), Pairing: true})
 	code, _, err := l.Code(rights.Stranger{ID: anna, Name: "Anna", Username: "anna_x"})
@@ -47,7 +47,7 @@ func TestOneWhoIsPairedMayUseTheBotUntilUnpaired(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodOnceAndForAnHour(t *testing.T) {
+func TestPair_UsedOrExpiredCode_Fails(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestACodeIsGoodOnceAndForAnHour(t *testing.T) {
 	})
 }
 
-func TestHowACodeIsTypedDoesNotMatter(t *testing.T) {
+func TestPair_CodeTypedDifferently_IsAccepted(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{File: place(t), Pairing: true})
 	for i, typed := range []func(string) string{
@@ -89,20 +89,20 @@ func TestHowACodeIsTypedDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestTenWrongCodesCloseAllThatAreOpen(t *testing.T) {
+func TestPair_TenWrongCodes_CloseAllOpenCodes(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	wrong := func(t *testing.T, times int) {
 		t.Helper()
 		for range times {
-			// Each from a process of its own, as it were.
+			// A new list each time, as in separate processes.
 			if _, err := open(t, rights.Config{File: file, Pairing: true}).Pair("AAAA-AAAA", ""); !errors.Is(err, rights.ErrNoCode) {
 				t.Fatal(err)
 			}
 		}
 	}
 	l := open(t, rights.Config{File: file, Pairing: true})
-	wrong(t, 20) // there is nothing to guess, and nothing to close
+	wrong(t, 20) // without open codes, wrong ones are not counted
 	first, second, third := ask(t, l, anna), ask(t, l, ben), ask(t, l, 1003)
 	wrong(t, 9)
 	if _, err := l.Pair(first, ""); err != nil {
@@ -122,7 +122,7 @@ func TestTenWrongCodesCloseAllThatAreOpen(t *testing.T) {
 	}
 }
 
-func TestNobodyIsPairedWherePairingIsOffOrUnderAnothersName(t *testing.T) {
+func TestPair_PairingOffOrReservedName_Fails(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	l := open(t, rights.Config{File: file, Pairing: true})

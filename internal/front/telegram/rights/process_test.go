@@ -14,7 +14,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 )
 
-// fileEnv makes this binary another process on the file that it names.
+// fileEnv turns this test binary into another process that uses the file it
+// names.
 const fileEnv = "BELLCORD_RIGHTS_FILE"
 
 func TestMain(m *testing.M) {
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// obey does what each line of the input says and answers with a line.
+// obey runs the command in each line of its input and prints one line in reply.
 func obey(file string) {
 	l, err := rights.Open(rights.Config{File: file, Pairing: true})
 	for lines := bufio.NewScanner(os.Stdin); err == nil && lines.Scan(); {
@@ -49,7 +50,7 @@ func obey(file string) {
 	}
 }
 
-// process is another one on a file; it ends with the test.
+// process starts another process that uses the file; it ends with the test.
 func process(t *testing.T, file string) (tell func(verb string, word any) string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -87,7 +88,7 @@ func process(t *testing.T, file string) (tell func(verb string, word any) string
 	}
 }
 
-func TestNoUpdateIsLostBetweenProcesses(t *testing.T) {
+func TestList_ConcurrentProcesses_LoseNoUpdate(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	server := open(t, rights.Config{File: file, Pairing: true})
@@ -101,7 +102,7 @@ func TestNoUpdateIsLostBetweenProcesses(t *testing.T) {
 			}
 		})
 	}
-	for i := range int64(each) { // and this one
+	for i := range int64(each) { // this process pairs, too
 		if _, err := server.Pair(ask(t, server, 100+i), ""); err != nil {
 			t.Error(err)
 		}
@@ -112,7 +113,7 @@ func TestNoUpdateIsLostBetweenProcesses(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherProcessChangesIsSeenAtOnce(t *testing.T) {
+func TestList_ChangeByAnotherProcess_IsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	server, command := open(t, rights.Config{File: file, Pairing: true}), process(t, file)
@@ -133,8 +134,8 @@ func TestWhatAnotherProcessChangesIsSeenAtOnce(t *testing.T) {
 	}
 }
 
-// On a coarse clock a change can have the time of the one before.
-func TestAChangeIsSeenThatHasTheSizeAndTimeOfTheOneBefore(t *testing.T) {
+// On a coarse clock, two changes can have the same modification time.
+func TestList_ChangeWithEqualSizeAndTime_IsSeen(t *testing.T) {
 	t.Parallel()
 	file, now := place(t), time.Now()
 	l := open(t, rights.Config{File: file})

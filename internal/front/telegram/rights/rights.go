@@ -1,9 +1,11 @@
-// Package rights says who may use a Telegram bot: the people whom the settings
-// name, and those whom the bot's owner has paired by a code. It fails closed:
-// nobody else may, whatever is missing, broken or empty.
+// Package rights decides which people may use a Telegram bot: the people listed
+// in the settings, and those paired by the bot's owner with a code. It fails
+// closed: if a file or setting is missing, broken or empty, no additional
+// access is granted.
 //
-// Paired people and open codes are in a file that several processes may change
-// at the same time: no change is lost, and each sees the others' at once.
+// Paired people and open codes are stored in a file that several processes may
+// change concurrently. No change is lost, and each process sees the changes of
+// the others at once.
 package rights
 
 import (
@@ -18,31 +20,32 @@ import (
 	"time"
 )
 
-// Config is what the settings say.
+// Config contains the settings of a List.
 type Config struct {
-	People map[int64]string // by number: the name that sessions and stops are theirs by; "" is telegram:NUMBER
-	Groups map[int64]string // where listed people may use the bot, named likewise; none unless said
+	People map[int64]string // by user ID: the name that owns their sessions and stops; "" for telegram:ID
+	Groups map[int64]string // by group ID, named likewise: groups in which listed people may use the bot
 
-	Pairing bool   // strangers get a code that the owner can approve
-	File    string // of paired people and open codes; "" keeps them in memory, where nobody else can pair
+	Pairing bool   // strangers receive a code that the owner can approve
+	File    string // stores paired people and open codes; "" keeps them in memory, where no other process can pair
 }
 
-// List is who may use the bot. Its methods may be called at any time from any
-// goroutine. Those that only look never wait for one that writes.
+// List decides which people may use the bot. Its methods are safe for
+// concurrent use. Methods that only read do not wait for a write to the file.
 type List struct {
 	people, groups map[int64]string
 	pairing        bool
 	file           string
 
-	writing sync.Mutex // held by the one that changes the file
+	writing sync.Mutex // held while the file is changed
 
 	mu   sync.Mutex
-	book book      // as of the last reading
-	seen time.Time // when the file was changed last, as of then; zero when that is not to be relied on
+	book book      // as last read
+	seen time.Time // modification time of the file when it was last read; zero if it is too recent to rely on
 	size int64
 }
 
-// Open makes sure that the file can be read, and that its directory is there.
+// Open returns a List. It creates the file's directory, and fails if the
+// settings are invalid or the file cannot be read.
 func Open(c Config) (*List, error) {
 	l := &List{people: maps.Clone(c.People), groups: maps.Clone(c.Groups), pairing: c.Pairing, file: c.File}
 	if err := l.validate(); err != nil {
@@ -60,7 +63,7 @@ func Open(c Config) (*List, error) {
 	return l, nil
 }
 
-// Person returns the name of one who may use the bot.
+// Person returns the name of a user and reports whether they may use the bot.
 func (l *List) Person(id int64) (name string, ok bool) {
 	if !person(id) {
 		return "", false
@@ -76,7 +79,8 @@ func (l *List) Person(id int64) (name string, ok bool) {
 	return name, ok
 }
 
-// Group returns the name of a group where people who may use the bot may do so.
+// Group returns the name of a group and reports whether listed people may use
+// the bot there.
 func (l *List) Group(id int64) (name string, ok bool) {
 	if name, ok = l.groups[id]; !ok {
 		return "", false
@@ -84,13 +88,13 @@ func (l *List) Group(id int64) (name string, ok bool) {
 	return named(name, id), true
 }
 
-// Paired returns those who were paired and not unpaired since, the first first.
+// Paired returns the paired people, the earliest pairing first.
 func (l *List) Paired() (all []Paired) {
 	l.read(func(b *book) { all = slices.Clone(b.Paired) })
 	return all
 }
 
-// Waiting returns the strangers whose codes can be paired now, the first first.
+// Waiting returns the strangers with an open code, the oldest code first.
 func (l *List) Waiting() (all []Waiting) {
 	now := time.Now()
 	l.read(func(b *book) {
@@ -104,12 +108,14 @@ func (l *List) Waiting() (all []Waiting) {
 	return all
 }
 
-// settled is how old a change has to be before a later one is sure to have
-// another time: file systems count in steps, the coarsest of 2 s.
+// settled is the age at which a file's modification time is reliable: a later
+// change is sure to have another time. The coarsest file systems count in steps
+// of 2 s.
 const settled = 3 * time.Second
 
-// read looks at the file's content, which is read again when it has changed.
-// What cannot be read has nobody in it.
+// read passes the content of the file, reloaded if it has changed, to the given
+// function. A file that cannot be read counts as empty. The lock is held during
+// the call.
 func (l *List) read(look func(*book)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,7 +17,7 @@ const (
 	group = int64(-1001)
 )
 
-// place is where a file is that nobody has made yet.
+// place returns the path of a file that does not exist yet.
 func place(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "telegram", "people.json")
@@ -32,7 +32,7 @@ func open(t *testing.T, c rights.Config) *rights.List {
 	return l
 }
 
-// ask is a stranger's message, which is answered with a code.
+// ask requests a code for a stranger and fails the test if there is none.
 func ask(t *testing.T, l *rights.List, id int64) (code string) {
 	t.Helper()
 	code, tell, err := l.Code(rights.Stranger{ID: id})
@@ -42,7 +42,7 @@ func ask(t *testing.T, l *rights.List, id int64) (code string) {
 	return code
 }
 
-func TestNobodyIsLetInUnlessNamed(t *testing.T) {
+func TestList_NotNamed_HasNoAccess(t *testing.T) {
 	t.Parallel()
 	everybody := []int64{0, 1, anna, ben, -anna, group, 777000, 136817688, 1087968824}
 	for _, c := range []rights.Config{{}, {File: place(t)}, {File: place(t), Pairing: true}, {People: map[int64]string{}, Groups: map[int64]string{}}} {
@@ -71,7 +71,7 @@ func TestNobodyIsLetInUnlessNamed(t *testing.T) {
 	}
 }
 
-func TestSettingsThatTakeSomebodyForSomebodyElseAreRefused(t *testing.T) {
+func TestOpen_AmbiguousPeopleOrGroups_Fails(t *testing.T) {
 	t.Parallel()
 	for why, c := range map[string]rights.Config{
 		"no one person":       {People: map[int64]string{0: "anna"}},
@@ -90,7 +90,7 @@ func TestSettingsThatTakeSomebodyForSomebodyElseAreRefused(t *testing.T) {
 	}
 }
 
-func TestABrokenFileLetsNobodyInAndIsKept(t *testing.T) {
+func TestList_BrokenFile_DeniesPairedPeopleAndKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	l := open(t, rights.Config{File: file, Pairing: true, People: map[int64]string{anna: "anna"}})
@@ -125,7 +125,7 @@ func TestABrokenFileLetsNobodyInAndIsKept(t *testing.T) {
 	}
 }
 
-func TestTheFileIsForItsOwnerAndHasNoCode(t *testing.T) {
+func TestList_File_IsPrivateAndContainsNoCode(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	l := open(t, rights.Config{File: file, Pairing: true})
@@ -149,7 +149,7 @@ func TestTheFileIsForItsOwnerAndHasNoCode(t *testing.T) {
 	}
 }
 
-func TestWithoutAFileItWorksInMemory(t *testing.T) {
+func TestList_WithoutFile_KeepsPairingsInMemory(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{Pairing: true})
 	if _, err := l.Pair(ask(t, l, anna), "anna"); err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// secret is as long as a real one.
+// The secret is as long as a real one.
 var (
 	secret = strings.Repeat("Zq", 17) + "_"
 	token  = "1234567:" + secret
 )
 
-// answering is a bot whose Telegram answers as told, for what the strict server
-// never does.
+// answering returns a bot connected to a server with the given handler, for
+// responses that the strict fake server never gives.
 func answering(t *testing.T, log io.Writer, answer http.HandlerFunc) *wire.Bot {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -48,7 +48,7 @@ func saying(status int, body string) http.HandlerFunc {
 	}
 }
 
-func TestAGroupThatMovedSaysWhere(t *testing.T) {
+func TestSend_GroupWasUpgraded_ReturnsMovedWithNewID(t *testing.T) {
 	t.Parallel()
 	b := answering(t, io.Discard, saying(400, `{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-1001234567890}}`))
 	_, err := b.Send(t.Context(), wire.Text{Place: toAnna, Text: "x"})
@@ -58,7 +58,7 @@ func TestAGroupThatMovedSaysWhere(t *testing.T) {
 	}
 }
 
-func TestADeleteOfWhatIsGoneIsNoError(t *testing.T) {
+func TestDelete_MessageIsGone_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	b := answering(t, io.Discard, saying(400, `{"ok":false,"error_code":400,"description":"Bad Request: message to delete not found"}`))
 	if err := b.Delete(t.Context(), toAnna, []int{1}); err != nil {
@@ -66,7 +66,7 @@ func TestADeleteOfWhatIsGoneIsNoError(t *testing.T) {
 	}
 }
 
-func TestAPageOfAProxyIsAFailureThatMayPass(t *testing.T) {
+func TestCalls_ProxyErrorPage_FailTemporarily(t *testing.T) {
 	t.Parallel()
 	b := answering(t, io.Discard, saying(502, "<html>Bad Gateway</html>"))
 	err := b.Typing(t.Context(), toAnna)
@@ -75,7 +75,7 @@ func TestAPageOfAProxyIsAFailureThatMayPass(t *testing.T) {
 	}
 }
 
-func TestTheTokenFollowsNoRedirect(t *testing.T) {
+func TestCalls_Redirect_IsNotFollowedWithTheToken(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("it went to %s", r.URL)
@@ -91,7 +91,7 @@ func TestTheTokenFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsLargerThanItsSizeIsRefused(t *testing.T) {
+func TestDownload_FileLargerThanReported_FailsTooLarge(t *testing.T) {
 	t.Parallel()
 	b := answering(t, io.Discard, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/file/") {
@@ -109,8 +109,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// Servers that fail in every way, some of them with the token in their words.
-func TestNoErrorAndNoLogHasTheToken(t *testing.T) {
+// The servers fail in every way; some repeat the token in their responses.
+func TestCalls_ServersRepeatTheToken_ErrorsAndLogsDoNotContainIt(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -157,7 +157,7 @@ func TestNoErrorAndNoLogHasTheToken(t *testing.T) {
 	}
 }
 
-// discreet checks an error and all that is in it.
+// discreet checks that err and the errors it wraps do not contain the secret.
 func discreet(t *testing.T, what string, err error) {
 	t.Helper()
 	if err == nil {
@@ -171,7 +171,7 @@ func discreet(t *testing.T, what string, err error) {
 	}
 }
 
-func TestATokenOrAServerThatCanNotBeIsRefusedWithoutBeingRepeated(t *testing.T) {
+func TestNew_InvalidTokenOrServer_FailsWithoutRepeatingIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []wire.Config{
 		{Token: ""},

@@ -11,36 +11,37 @@ import (
 )
 
 const (
-	mostDeleted = 100 // in one call
-	longestWord = 200 // of an answer to a press, in UTF-16 units
+	mostDeleted = 100 // per call
+	longestWord = 200 // longest answer to a button press, in UTF-16 units
 )
 
-// Text is a message to send, or what one becomes.
+// Text is the content of a message to send or edit.
 type Text struct {
 	Place   Place
 	Text    string
 	HTML    bool
-	ReplyTo int // 0 for none; if it is gone, the message is sent all the same
+	ReplyTo int // 0 for none; the message is also sent if the target was deleted
 	Buttons [][]Button
 	Silent  bool
 }
 
-// Button is an inline one. Style is "danger" for a red one, "" for the usual.
+// Button is an inline button. Style is "danger" for a red button, "" for the
+// default.
 type Button struct{ Text, Data, Style string }
 
-// Draft is a message that is being written, in a private chat. Without text the
-// app shows that the bot thinks.
+// Draft is a partial message in a private chat. Without text, the app shows
+// that the bot is thinking.
 type Draft struct {
 	Place      Place
 	ID         int
 	Text       string
-	Stop, Keep bool // with a Stop button; kept for a while when that is pressed
+	Stop, Keep bool // with a Stop button; keep the draft for a while after it is pressed
 }
 
 // Command is an entry of the bot's menu.
 type Command struct{ Name, About string }
 
-// Send sends a message, without previews of links, and returns its number.
+// Send sends a message without link previews and returns the message ID.
 func (b *Bot) Send(ctx context.Context, t Text) (id int, err error) {
 	p := &bot.SendMessageParams{
 		ChatID: t.Place.Chat, MessageThreadID: t.Place.Thread, Text: t.Text, ParseMode: mode(t.HTML),
@@ -53,8 +54,8 @@ func (b *Bot) Send(ctx context.Context, t Text) (id int, err error) {
 	return sent(m), b.told("sendMessage", err)
 }
 
-// Edit changes a message's text and buttons; without buttons it has none. That it
-// is so already is no error.
+// Edit replaces a message's text and buttons. Without buttons, it removes the
+// existing ones. An edit that changes nothing is not an error.
 func (b *Bot) Edit(ctx context.Context, id int, t Text) error {
 	_, err := b.library.EditMessageText(ctx, &bot.EditMessageTextParams{
 		ChatID: t.Place.Chat, MessageID: id, Text: t.Text, ParseMode: mode(t.HTML),
@@ -63,7 +64,7 @@ func (b *Bot) Edit(ctx context.Context, id int, t Text) error {
 	return unless(notModified, b.told("editMessageText", err))
 }
 
-// Buttons changes a message's buttons only.
+// Buttons replaces a message's buttons.
 func (b *Bot) Buttons(ctx context.Context, p Place, id int, rows [][]Button) error {
 	_, err := b.library.EditMessageReplyMarkup(ctx, &bot.EditMessageReplyMarkupParams{
 		ChatID: p.Chat, MessageID: id, ReplyMarkup: keyboard(rows),
@@ -71,7 +72,7 @@ func (b *Bot) Buttons(ctx context.Context, p Place, id int, rows [][]Button) err
 	return unless(notModified, b.told("editMessageReplyMarkup", err))
 }
 
-// Draft shows a draft, or how it goes on.
+// Draft shows a draft or updates it.
 func (b *Bot) Draft(ctx context.Context, d Draft) error {
 	_, err := b.library.SendMessageDraft(ctx, &bot.SendMessageDraftParams{
 		ChatID: d.Place.Chat, MessageThreadID: d.Place.Thread, DraftID: strconv.Itoa(d.ID), Text: d.Text,
@@ -80,8 +81,9 @@ func (b *Bot) Draft(ctx context.Context, d Draft) error {
 	return b.told("sendMessageDraft", err)
 }
 
-// Delete takes messages away, a hundred with each call; after a failure it can be
-// called again with all of them. That one is gone already is no error.
+// Delete deletes messages, 100 per call to Telegram. It stops at the first
+// failure and can be retried with all ids: deleting a missing message is not an
+// error.
 func (b *Bot) Delete(ctx context.Context, p Place, ids []int) error {
 	for some := range slices.Chunk(ids, mostDeleted) {
 		_, err := b.library.DeleteMessages(ctx, &bot.DeleteMessagesParams{ChatID: p.Chat, MessageIDs: some})
@@ -92,7 +94,7 @@ func (b *Bot) Delete(ctx context.Context, p Place, ids []int) error {
 	return nil
 }
 
-// Typing shows for five seconds that the bot writes.
+// Typing shows the typing indicator for five seconds.
 func (b *Bot) Typing(ctx context.Context, p Place) error {
 	_, err := b.library.SendChatAction(ctx, &bot.SendChatActionParams{
 		ChatID: p.Chat, MessageThreadID: p.Thread, Action: models.ChatActionTyping,
@@ -100,8 +102,8 @@ func (b *Bot) Typing(ctx context.Context, p Place) error {
 	return b.told("sendChatAction", err)
 }
 
-// Answer says what becomes of a press, in 200 characters at most: what is longer
-// is cut. An alert has to be closed by hand.
+// Answer answers a button press. The text is shortened to 200 UTF-16 units. An
+// alert stays open until the user closes it.
 func (b *Bot) Answer(ctx context.Context, query, text string, alert bool) error {
 	_, err := b.library.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{
 		CallbackQueryID: query, Text: cut(text, longestWord), ShowAlert: alert,
@@ -109,7 +111,7 @@ func (b *Bot) Answer(ctx context.Context, query, text string, alert bool) error 
 	return b.told("answerCallbackQuery", err)
 }
 
-// Document sends a file and returns the message's number.
+// Document sends a file and returns the message ID.
 func (b *Bot) Document(ctx context.Context, p Place, name string, data []byte, caption string) (int, error) {
 	m, err := b.library.SendDocument(ctx, &bot.SendDocumentParams{
 		ChatID: p.Chat, MessageThreadID: p.Thread, Caption: caption,

@@ -17,7 +17,7 @@ import (
 
 var toAnna = wire.Place{Chat: anna}
 
-// greeted is a bot to whom Anna has said hello.
+// greeted returns a bot that has received a message from Anna.
 func (s *stage) greeted() *wire.Bot {
 	s.Helper()
 	s.say(anna, "hello")
@@ -38,7 +38,7 @@ func (s *stage) send(b *wire.Bot, t wire.Text) int {
 	return id
 }
 
-func TestAMessageIsSentEditedAndDeleted(t *testing.T) {
+func TestMessage_SendEditDelete_ChangesTheChat(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.greeted()
@@ -53,7 +53,7 @@ func TestAMessageIsSentEditedAndDeleted(t *testing.T) {
 		}
 		edited := wire.Text{Place: toAnna, Text: "<i>literally", Buttons: stop}
 		s.must(b.Edit(s.Context(), id, edited))
-		s.must(b.Edit(s.Context(), id, edited)) // it is so already
+		s.must(b.Edit(s.Context(), id, edited)) // unchanged
 		s.must(b.Buttons(s.Context(), toAnna, id, stop[:0]))
 		rest(3 * time.Second)
 		s.must(b.Buttons(s.Context(), toAnna, id, nil))
@@ -76,7 +76,7 @@ func TestAMessageIsSentEditedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestManyAreDeletedInHundreds(t *testing.T) {
+func TestDelete_ManyMessages_UsesCallsOfOneHundred(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -92,7 +92,7 @@ func TestManyAreDeletedInHundreds(t *testing.T) {
 	})
 }
 
-func TestADraftIsShownWithItsStop(t *testing.T) {
+func TestDraft_WithStop_IsShownAndKeptWhenStopped(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.greeted()
@@ -115,7 +115,7 @@ func TestADraftIsShownWithItsStop(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsCutWhereItsCharactersEnd(t *testing.T) {
+func TestAnswer_TooLong_IsCutBetweenCharacters(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Stopping…":              "Stopping…",
@@ -144,7 +144,7 @@ func TestAnAnswerIsCutWhereItsCharactersEnd(t *testing.T) {
 	}
 }
 
-func TestFilesGoBothWays(t *testing.T) {
+func TestFiles_UploadAndDownload_KeepNameTypeAndContent(t *testing.T) {
 	t.Parallel()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
@@ -183,7 +183,7 @@ func TestFilesGoBothWays(t *testing.T) {
 	})
 }
 
-func TestTheMenuIsSet(t *testing.T) {
+func TestCommands_MenuGiven_IsSet(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()

@@ -18,14 +18,14 @@ import (
 const (
 	mostAnswer   = 32 << 20
 	callPatience = time.Minute
-	slowestLine  = 64 << 10 // bytes a second
+	slowestLine  = 64 << 10 // bytes per second
 )
 
-// carrier is the library's way to Telegram.
+// carrier is the HTTP client that the Bot API library uses.
 type carrier struct{ *Bot }
 
-// Do carries a request. Updates are on disk when the library has the answer that
-// brought them: with its next request it confirms them.
+// Do sends a request. For a poll it returns only after the received updates are
+// on disk, because the library's next poll confirms them to Telegram.
 func (b carrier) Do(req *http.Request) (*http.Response, error) {
 	ctx, done := context.WithTimeout(req.Context(), b.patience(req))
 	defer done()
@@ -46,8 +46,8 @@ func (b carrier) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// patience is how long a request may take: a poll waits on purpose, and an upload
-// takes its time.
+// patience returns the timeout for a request. Polls wait for updates, and
+// uploads get extra time for their size.
 func (b *Bot) patience(req *http.Request) time.Duration {
 	if polls(req) {
 		return b.config.Poll + callPatience/2
@@ -57,8 +57,8 @@ func (b *Bot) patience(req *http.Request) time.Duration {
 
 func polls(req *http.Request) bool { return path.Base(req.URL.Path) == "getUpdates" }
 
-// readAnswer reads and closes an answer, which has to be JSON: what a proxy has to
-// say is a page.
+// readAnswer reads and closes a response. It returns an error if the body is
+// not JSON, such as the HTML error page of a proxy.
 func readAnswer(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
 	_ = resp.Body.Close()
@@ -73,9 +73,9 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-// unaddressed is a failure without the address, which has the token in it. A
-// request is called off by its own context only: of another's end, the library
-// would think that polling is over.
+// unaddressed removes the URL, which contains the token, from err. It keeps
+// context.Canceled only if ctx has ended: otherwise the library would stop
+// polling because another request was canceled.
 func (b *Bot) unaddressed(ctx context.Context, err error) error {
 	var addressed *url.Error
 	if errors.As(err, &addressed) {
@@ -87,16 +87,16 @@ func (b *Bot) unaddressed(ctx context.Context, err error) error {
 	return err
 }
 
-// keep puts the updates of an answer into the journal. The library is given their
-// numbers only, which is all that it needs to ask for the next ones; an update
-// without one makes it pause.
+// keep writes the updates of a poll response to the journal. It returns a
+// response with only their IDs, which is all the library needs to compute the
+// next offset. An update without an ID makes the library pause.
 func (b *Bot) keep(body []byte) ([]byte, error) {
 	var answer struct {
 		OK     bool              `json:"ok"`
 		Result []json.RawMessage `json:"result"`
 	}
 	if json.Unmarshal(body, &answer) != nil || !answer.OK {
-		return body, nil // the library knows what to make of it
+		return body, nil // the library handles the failure
 	}
 	type number struct {
 		ID int64 `json:"update_id"`
@@ -111,8 +111,8 @@ func (b *Bot) keep(body []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"ok": true, "result": numbers})
 }
 
-// accept returns when those of the updates that matter are on disk. One that
-// can't be read would not be readable the next time, either.
+// accept returns when the updates that the front uses are on disk. Unreadable
+// updates are logged and skipped, since receiving them again would not help.
 func (b *Bot) accept(raws []json.RawMessage) error {
 	now := time.Now()
 	var records []record

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestWhatWasNotHandledComesAgainInOrderAndBeforeWhatIsNew(t *testing.T) {
+func TestJournal_UnhandledUpdates_AreRedeliveredInOrderBeforeNewOnes(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -24,7 +24,7 @@ func TestWhatWasNotHandledComesAgainInOrderAndBeforeWhatIsNew(t *testing.T) {
 		s.handled(b, e.updates()[1])
 		e.hang()
 		s.killed()
-		s.must(s.bot().Close()) // written anew
+		s.must(s.bot().Close()) // rewrites the journal
 		s.say(anna, "new")
 		next := s.bot()
 		again := s.poll(next)
@@ -39,7 +39,7 @@ func TestWhatWasNotHandledComesAgainInOrderAndBeforeWhatIsNew(t *testing.T) {
 	})
 }
 
-func TestAnUpdateKeepsItsArrivalThroughARestart(t *testing.T) {
+func TestJournal_Restart_KeepsTheTimeOfArrival(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -63,14 +63,14 @@ func TestAnUpdateKeepsItsArrivalThroughARestart(t *testing.T) {
 	})
 }
 
-// unconfirmed loses every poll that would confirm something.
+// unconfirmed loses every poll that would confirm updates.
 func unconfirmed(c fakegram.Call) fakegram.Weather {
 	return fakegram.Weather{LoseCall: c.Method == "getUpdates" && c.Params["offset"] != "1"}
 }
 
-// A process that ends between the disk and its next request has not confirmed
-// anything: Telegram sends all of it again, handled or not.
-func TestWhatTelegramSendsAgainIsHandedOutOnce(t *testing.T) {
+// A process that ends after writing the journal and before its next poll has
+// confirmed nothing: Telegram repeats all updates, handled or not.
+func TestJournal_TelegramRepeatsUpdates_DeliversThemOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(unconfirmed)
@@ -81,7 +81,7 @@ func TestWhatTelegramSendsAgainIsHandedOutOnce(t *testing.T) {
 		s.handled(b, e.updates()[0])
 		e.hang()
 		s.killed()
-		s.must(s.bot().Close()) // written anew
+		s.must(s.bot().Close()) // rewrites the journal
 		s.Storm(nil)
 		next := s.bot()
 		again := s.poll(next)
@@ -92,7 +92,7 @@ func TestWhatTelegramSendsAgainIsHandedOutOnce(t *testing.T) {
 	})
 }
 
-func TestATornLineIsDroppedAndTelegramSendsItAgain(t *testing.T) {
+func TestJournal_TornLine_IsDroppedAndSentAgain(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(unconfirmed)
@@ -117,7 +117,7 @@ func TestATornLineIsDroppedAndTelegramSendsItAgain(t *testing.T) {
 	})
 }
 
-func TestALostMarkBringsTheUpdateAgain(t *testing.T) {
+func TestJournal_HandledMarkLost_RedeliversTheUpdate(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -143,7 +143,7 @@ func TestALostMarkBringsTheUpdateAgain(t *testing.T) {
 	})
 }
 
-func TestAProcessThatEndsWhileTidyingUpLosesNothing(t *testing.T) {
+func TestJournal_KilledDuringRewrite_LosesNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		e := s.poll(s.bot())
@@ -160,7 +160,7 @@ func TestAProcessThatEndsWhileTidyingUpLosesNothing(t *testing.T) {
 	})
 }
 
-func TestTheJournalStaysSmallAndKeepsWhatWaits(t *testing.T) {
+func TestJournal_ManyHandledUpdates_StaysSmallAndKeepsWaitingOnes(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -188,7 +188,7 @@ func TestTheJournalStaysSmallAndKeepsWhatWaits(t *testing.T) {
 	})
 }
 
-func TestMoreThanIsRememberedIsStillHandled(t *testing.T) {
+func TestJournal_MoreMarksThanRemembered_AllStayHandled(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		const many = 1200
@@ -204,14 +204,14 @@ func TestMoreThanIsRememberedIsStillHandled(t *testing.T) {
 		s.killedWith(lines.String())
 		all := s.poll(s.bot())
 		synctest.Wait()
-		if n := len(all.updates()); n != many { // the lines are what they are meant to be
+		if n := len(all.updates()); n != many { // checks that the lines are valid
 			s.Errorf("%d are there without the marks", n)
 		}
 		all.hang()
 	})
 }
 
-func TestHandledMayBeSaidByManyAndAgain(t *testing.T) {
+func TestHandled_ConcurrentAndRepeated_WritesOneMark(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -226,7 +226,7 @@ func TestHandledMayBeSaidByManyAndAgain(t *testing.T) {
 				all.Go(func() { s.handled(b, u) })
 			}
 		}
-		s.handled(b, wire.Update{ID: 5}) // never heard of
+		s.handled(b, wire.Update{ID: 5}) // never received
 		all.Wait()
 		e.hang()
 		if n := strings.Count(s.onDisk(), "handled"); n != 20 {
@@ -239,14 +239,14 @@ func TestHandledMayBeSaidByManyAndAgain(t *testing.T) {
 	})
 }
 
-func TestASecondProcessDoesNotTakeTheJournalAway(t *testing.T) {
+func TestNew_JournalInUse_Fails(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
 		if second, err := wire.New(wire.Config{Token: "1:TEST", Dir: s.dir}); err == nil {
 			s.Errorf("a second one has it, too: %v", second.Close())
 		}
-		other, err := wire.New(wire.Config{Token: "2:TEST", Dir: s.dir}) // another bot has its own
+		other, err := wire.New(wire.Config{Token: "2:TEST", Dir: s.dir}) // another bot has another journal
 		s.must(err)
 		s.must(other.Close())
 		e := s.poll(b)
@@ -261,7 +261,7 @@ func TestASecondProcessDoesNotTakeTheJournalAway(t *testing.T) {
 	})
 }
 
-func TestOthersCanNotReadWhatWaits(t *testing.T) {
+func TestJournal_NewDirectory_IsPrivateToTheUser(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no modes")

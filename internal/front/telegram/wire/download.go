@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
 )
 
-// Download fetches a file of at most that many bytes; a larger one is ErrTooLarge,
-// whatever size Telegram says it has.
+// Download fetches a file of at most most bytes. It returns ErrTooLarge for a
+// larger file, even if Telegram reports a smaller size.
 func (b *Bot) Download(ctx context.Context, file string, most int64) ([]byte, error) {
 	f, err := b.library.GetFile(ctx, &bot.GetFileParams{FileID: file})
 	if err != nil {

@@ -12,25 +12,25 @@ import (
 )
 
 var (
-	// ErrMarkup is for text whose HTML Telegram can't read; plain text may pass.
+	// ErrMarkup means that Telegram cannot parse the HTML of a text. The
+	// same text may be accepted without markup.
 	ErrMarkup = fmt.Errorf("%w: invalid markup", outbox.ErrNever)
-	// ErrBlocked is for a chat that the bot may not write to.
+	// ErrBlocked means that the bot is not allowed to write to the chat.
 	ErrBlocked = fmt.Errorf("%w: the bot is not allowed to do this in the chat", outbox.ErrNever)
-	// ErrTooLarge is for a file that is larger than it may be.
+	// ErrTooLarge means that a file exceeds the size limit.
 	ErrTooLarge = fmt.Errorf("%w: the file is too large", outbox.ErrNever)
-	// ErrToken is for a token that Telegram does not know (any more).
+	// ErrToken means that Telegram rejected the bot's token.
 	ErrToken = errors.New("telegram does not accept the bot's token")
 )
 
-// Moved is for a group that became a supergroup: it goes on under another
-// number.
+// Moved means that a group was upgraded to a supergroup and now has the ID To.
 type Moved struct{ To int64 }
 
 func (m Moved) Error() string {
 	return fmt.Sprintf("%v: the group's ID has changed to %d", outbox.ErrNever, m.To)
 }
 
-// Unwrap says that the call will never pass.
+// Unwrap returns outbox.ErrNever: retrying the call does not help.
 func (m Moved) Unwrap() error { return outbox.ErrNever }
 
 const (
@@ -40,7 +40,8 @@ const (
 	tooBig      = "file is too big"
 )
 
-// told is the library's error in the words of the outbox, without the token.
+// told converts an error of the library to one that the outbox understands, and
+// removes the token from its text.
 func (b *Bot) told(method string, err error) error {
 	if err == nil {
 		return nil
@@ -76,11 +77,11 @@ func refusedWith(err error, words string) bool {
 	return errors.Is(err, outbox.ErrNever) && strings.Contains(err.Error(), words)
 }
 
-// longSecret is shorter than the secret part of every real token, and longer
-// than words that are in a text by chance.
+// longSecret is the shortest secret part of a token that hide searches for.
+// Every real secret is longer; shorter ones could occur in a text by chance.
 const longSecret = 20
 
-// hide takes the token out of a text, and its secret part where that is alone.
+// hide masks the token in a text, and its secret part where that appears alone.
 func (b *Bot) hide(text string) string {
 	text = strings.ReplaceAll(text, b.config.Token, "***")
 	if _, secret, _ := strings.Cut(b.config.Token, ":"); len(secret) >= longSecret {

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// calls are all that a front makes.
+// calls lists every call that a front makes.
 var calls = map[string]func(context.Context, *wire.Bot) error{
 	"getMe": func(ctx context.Context, b *wire.Bot) error { _, err := b.Begin(ctx); return err },
 	"sendMessage": func(ctx context.Context, b *wire.Bot) error {
@@ -38,7 +38,7 @@ var calls = map[string]func(context.Context, *wire.Bot) error{
 	"setMyCommands": func(ctx context.Context, b *wire.Bot) error { return b.Commands(ctx, nil) },
 }
 
-func TestEveryCallSaysWhetherItMayPass(t *testing.T) {
+func TestCalls_Failure_ReportWhetherItIsPermanent(t *testing.T) {
 	t.Parallel()
 	for method, call := range calls {
 		for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestEveryCallSaysWhetherItMayPass(t *testing.T) {
 	}
 }
 
-func TestEveryCallSaysHowLongToWait(t *testing.T) {
+func TestCalls_RateLimited_ReturnTheWait(t *testing.T) {
 	t.Parallel()
 	for method, call := range calls {
 		onStage(t, func(s *stage) {
@@ -85,7 +85,7 @@ func TestEveryCallSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-func TestACallEndsWithItsContext(t *testing.T) {
+func TestCalls_ContextEnds_ReturnAtOnce(t *testing.T) {
 	t.Parallel()
 	for method, call := range calls {
 		onStage(t, func(s *stage) {
@@ -101,7 +101,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestRefusalsKeepTelegramsWords(t *testing.T) {
+func TestCalls_Refused_KeepTelegramsText(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.greeted()

@@ -2,8 +2,8 @@ package wire
 
 import "github.com/go-telegram/bot/models"
 
-// files are those of a message. What has no name of its own is given one, so
-// that it can be saved.
+// files returns the files of a message. A file without a name gets a default
+// one, so that it can be saved.
 func files(in *models.Message) []File {
 	var all []File
 	add := func(f File, name, kind string) {
@@ -18,7 +18,7 @@ func files(in *models.Message) []File {
 	if p := largest(in.Photo); p.FileID != "" {
 		add(File{ID: p.FileID, Size: int64(p.FileSize), Photo: true}, "photo.jpg", "image/jpeg")
 	}
-	if d := in.Document; d != nil { // an animation is one, too
+	if d := in.Document; d != nil { // also set for animations
 		add(File{ID: d.FileID, Name: d.FileName, Type: d.MimeType, Size: d.FileSize}, "document", "application/octet-stream")
 	}
 	if v := in.Voice; v != nil {
@@ -36,7 +36,8 @@ func files(in *models.Message) []File {
 	return all
 }
 
-// largest is by area: not every size tells its bytes.
+// largest returns the photo with the largest area. Telegram does not report the
+// size in bytes of every photo.
 func largest(sizes []models.PhotoSize) (best models.PhotoSize) {
 	for _, p := range sizes {
 		if best.FileID == "" || p.Width*p.Height > best.Width*best.Height {

@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// Whatever is on disk, a bot opens it, leaves only whole lines, and finds the
-// same in them the next time.
+// A bot opens a journal with any content, rewrites it with complete lines only,
+// and leaves it unchanged when it is opened again.
 func FuzzAnyJournalIsOpenedAndOpenedAgainTheSame(f *testing.F) {
 	f.Add([]byte(`{"handled":[1,2]}` + "\n" + `{"at":5,"update":{"update_id":3,"message":{"text":"x"}}}` + "\n"))
 	f.Add([]byte(`{"at":5,"update":{"update_id":3}}` + "\n" + `{"handled":[3]}` + "\n" + `{"at":5,"upd`))

@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// remembered is how many handled updates are known by number, so that they are
-	// not taken for new ones. Telegram sends again what it does not know to have
-	// arrived: the newest hundred at most.
+	// remembered is how many IDs of handled updates are kept to recognize
+	// repetitions. Telegram only repeats unconfirmed updates: the newest
+	// hundred at most.
 	remembered = 1000
-	// smallJournal is a size that is not worth tidying up.
+	// smallJournal is the size in bytes below which the journal is not
+	// compacted.
 	smallJournal = 1 << 20
 )
 
@@ -26,44 +27,43 @@ var (
 	errInUse = errors.New("in use by another process")
 )
 
-// record is an update as it came.
+// record is an update as received.
 type record struct {
 	id    int64
 	at    time.Time
 	raw   json.RawMessage
-	place int // in the order of arrival
+	place int // position in the order of arrival
 }
 
-// line is one of the journal's file: an update, or the numbers of some that were
-// handled.
+// line is a line of the journal file: an update, or the IDs of handled updates.
 type line struct {
 	At      int64           `json:"at,omitempty"` // unix milliseconds
 	Update  json.RawMessage `json:"update,omitempty"`
 	Handled []int64         `json:"handled,omitempty"`
 }
 
-// journal holds updates until they are handled, on disk and in memory. All of its
-// methods may be called by many at once.
+// journal stores updates, on disk and in memory, until they are handled. Its
+// methods are safe for concurrent use.
 type journal struct {
 	path   string
 	logger *slog.Logger
-	wake   chan struct{} // has something in it after updates came
-	lock   *os.File      // against a second process, which would replace the file under this one
+	wake   chan struct{} // has an element after new updates were added
+	lock   *os.File      // keeps out a second process, which would replace the file
 
 	mu      sync.Mutex
-	file    *os.File // nil when shut
+	file    *os.File // nil if closed
 	size    int
-	tidyAt  int  // the size at which most of it is likely to be over
-	torn    bool // the last line may be half there
+	tidyAt  int  // the size at which to compact; most of the file is then likely obsolete
+	torn    bool // the last line may be incomplete
 	arrived int
 	waiting map[int64]record
-	fresh   []record // of those, what was not handed out yet
-	past    []int64  // the newest that were handled, in that order
+	fresh   []record // the waiting records that were not delivered yet
+	past    []int64  // the newest handled IDs, oldest first
 	known   map[int64]bool
 }
 
-// keep returns when all that is new among the records is on disk, and will be
-// handed out.
+// keep returns when all new records are on disk and ready for delivery. Records
+// with an ID that the journal already has are ignored.
 func (j *journal) keep(records []record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -102,7 +102,7 @@ func (j *journal) addRecord(r record) {
 	j.fresh = append(j.fresh, r)
 }
 
-// next takes the oldest update that was not handed out yet.
+// next removes and returns the oldest undelivered update.
 func (j *journal) next() (record, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -116,7 +116,8 @@ func (j *journal) next() (record, bool) {
 	return record{}, false
 }
 
-// handled returns when it is on disk that an update is.
+// handled returns when the mark for update id is on disk. It ignores IDs that
+// are not waiting.
 func (j *journal) handled(id int64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -132,8 +133,8 @@ func (j *journal) handled(id int64) error {
 	return nil
 }
 
-// markDone adds an update to those that are over, of which only the newest are
-// known.
+// markDone records id as handled and drops the oldest handled ID beyond the
+// limit.
 func (j *journal) markDone(id int64) {
 	j.known[id] = true
 	j.past = append(j.past, id)
@@ -143,8 +144,8 @@ func (j *journal) markDone(id int64) {
 	}
 }
 
-// appendLines appends lines and syncs. After a failure some of them may be in the file,
-// which does no harm: an update that is there twice is one.
+// appendLines appends lines to the file and syncs it. After a failure some of
+// them may be in the file. This is harmless: load ignores repeated updates.
 func (j *journal) appendLines(lines []byte) error {
 	if j.file == nil {
 		return errShut

@@ -18,8 +18,9 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// openJournal reads what an earlier process left, and writes it anew without what
-// is over.
+// openJournal locks and loads the journal of an earlier process, and rewrites
+// it without obsolete lines. It fails with errInUse if another process holds
+// the lock.
 func openJournal(path string, logger *slog.Logger) (*journal, error) {
 	j := &journal{
 		path: path, logger: logger, wake: make(chan struct{}, 1),
@@ -52,8 +53,8 @@ func (j *journal) open() error {
 	return j.rewrite()
 }
 
-// load takes over what lines say, and counts those that say nothing. Such a line
-// was never synced, so Telegram sends again what was in it.
+// load adds the updates and marks in data, and returns the number of unreadable
+// lines. Such a line was never synced, so Telegram sends its updates again.
 func (j *journal) load(data []byte) (lost int) {
 	var updates []record
 	over := map[int64]bool{}
@@ -86,8 +87,8 @@ func (j *journal) load(data []byte) (lost int) {
 	return lost
 }
 
-// tidy writes the journal anew when it is four times as long as it was the last
-// time. A failure leaves the old one in place.
+// tidy rewrites the journal when it is four times as large as after the last
+// rewrite. A failure is only logged.
 func (j *journal) tidy() {
 	if j.size < j.tidyAt {
 		return
@@ -97,8 +98,8 @@ func (j *journal) tidy() {
 	}
 }
 
-// rewrite replaces the file by one with only what matters. At every moment a
-// whole one is there under its name.
+// rewrite replaces the file with one that has only current lines. The
+// replacement is atomic: a complete file exists under j.path at any time.
 func (j *journal) rewrite() error {
 	next := j.path + ".new"
 	whole := j.whole()
@@ -106,7 +107,7 @@ func (j *journal) rewrite() error {
 		return fmt.Errorf("compact update journal: %w", err)
 	}
 	if j.file != nil {
-		_ = j.file.Close() // all of it was synced; Windows renames no open file
+		_ = j.file.Close() // everything is synced; Windows cannot replace an open file
 		j.file = nil
 	}
 	renamed := os.Rename(next, j.path)
@@ -122,7 +123,8 @@ func (j *journal) rewrite() error {
 	return nil
 }
 
-// whole is what a journal has to hold.
+// whole returns the journal's current content: the handled IDs, then the
+// waiting updates in the order of arrival.
 func (j *journal) whole() []byte {
 	var out []byte
 	if len(j.past) > 0 {
@@ -135,11 +137,11 @@ func (j *journal) whole() []byte {
 	return out
 }
 
-// encode makes a line of its own of anything: JSON has no newline in it.
+// encode returns l as one line. JSON contains no newlines.
 func encode(l line) []byte {
 	out, err := json.Marshal(l)
 	if err != nil {
-		panic(err) // an update that was read before is JSON
+		panic(err) // cannot happen: the update was parsed before
 	}
 	return append(out, '\n')
 }
@@ -153,7 +155,7 @@ func writeSynced(path string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// syncDir makes a rename last. Windows has no such thing.
+// syncDir makes a rename in dir durable. On Windows it does nothing.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

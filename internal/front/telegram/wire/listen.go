@@ -18,12 +18,13 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// Poll asks for updates until ctx ends, which is no error. A webhook is taken
-// away first; what waits for it comes here. handle is called by the goroutine
-// that called Poll, for one update after the other, and must not block.
+// Poll receives updates by polling until ctx ends; it then returns nil. It
+// first removes the webhook; updates pending there are delivered here. handle
+// is called on the caller's goroutine, for one update at a time, and must not
+// block.
 //
-// Failures are waited out and logged; Poll fails only if Telegram refuses the bot
-// at the beginning.
+// Failures are logged and retried. Poll fails only if Telegram refuses the bot
+// at the start or if another Poll or Serve is running.
 func (b *Bot) Poll(ctx context.Context, handle func(Update)) error {
 	return b.listen(ctx, handle, func() error {
 		err := b.insist(ctx, "deleteWebhook", func() error {
@@ -38,9 +39,10 @@ func (b *Bot) Poll(ctx context.Context, handle func(Update)) error {
 	})
 }
 
-// Serve has Telegram post updates to Handler, which the caller has mounted under
-// the URL, until ctx ends, which is no error. The webhook stays, so that Telegram
-// keeps what comes until the bot is back. handle is called as by Poll.
+// Serve registers url as the webhook and delivers the updates that arrive at
+// Handler, which the caller must have mounted at url. It returns nil when ctx
+// ends. The webhook stays registered, so that Telegram keeps new updates until
+// the bot is back. handle is called as in Poll.
 func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error {
 	if b.config.Secret == "" {
 		return errors.New("a webhook requires a secret")
@@ -49,7 +51,7 @@ func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error 
 		err := b.insist(ctx, "setWebhook", func() error {
 			_, err := b.library.SetWebhook(ctx, &bot.SetWebhookParams{
 				URL: url, SecretToken: b.config.Secret, AllowedUpdates: asked,
-				MaxConnections: 1, // two could overtake each other
+				MaxConnections: 1, // with more, updates could arrive out of order
 			})
 			return err
 		})
@@ -60,8 +62,8 @@ func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error 
 	})
 }
 
-// listen hands out what is in the journal until receive, which puts it there, has
-// ended. That is when ctx has, or with an error.
+// listen delivers updates from the journal until receive, which writes them
+// there, has returned. receive returns when ctx ends or on error.
 func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() error) error {
 	if !b.listening.CompareAndSwap(false, true) {
 		return errors.New("the bot is already listening")
@@ -85,8 +87,8 @@ func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() er
 	}
 }
 
-// give hands out one update. The journal may be that of an older program, which
-// wanted more.
+// give delivers one update. Updates that the front ignores are marked as
+// handled: an older version may have written them to the journal.
 func (b *Bot) give(r record, handle func(Update)) {
 	u, wanted, err := b.read(r.raw, r.at)
 	if wanted {
@@ -98,8 +100,8 @@ func (b *Bot) give(r record, handle func(Update)) {
 	}
 }
 
-// insist makes a call until Telegram has said yes or no to it, or ctx has ended,
-// which is no error.
+// insist repeats a call until Telegram accepts or refuses it. It returns nil if
+// ctx ends first.
 func (b *Bot) insist(ctx context.Context, method string, call func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := b.told(method, call())
@@ -123,20 +125,20 @@ func (b *Bot) insist(ctx context.Context, method string, call func() error) erro
 	}
 }
 
-// pollFailed is told of each failure of a poll; the library pauses and goes on.
+// pollFailed logs a failed poll. The library pauses and retries.
 func (b *Bot) pollFailed(err error) {
 	switch {
 	case errors.Is(err, bot.ErrorConflict) && strings.Contains(err.Error(), "webhook"):
 		b.grumbles.say("a webhook was set for this telegram bot, so polling gets no updates; restart the server to remove the webhook", nil)
 	case errors.Is(err, bot.ErrorConflict):
 		b.grumbles.say("another program is polling with this telegram bot's token, and telegram allows only one; waiting for it to end", nil)
-	case strings.HasSuffix(err.Error(), "ctx done"): // nothing is lost: it is in the journal
+	case strings.HasSuffix(err.Error(), "ctx done"): // nothing is lost: the updates are in the journal
 	default:
 		b.grumbles.say("polling telegram failed; retrying", b.told("getUpdates", err))
 	}
 }
 
-// grumbles are complaints that are logged once a minute at most, each.
+// grumbles logs each warning at most once a minute.
 type grumbles struct {
 	logger *slog.Logger
 	mu     sync.Mutex

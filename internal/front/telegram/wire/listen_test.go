@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestTwoHundredMessagesKeepTheirOrder(t *testing.T) {
+func TestPoll_TwoHundredMessages_KeepsTheirOrder(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		var want []string
@@ -34,7 +34,7 @@ func TestTwoHundredMessagesKeepTheirOrder(t *testing.T) {
 	})
 }
 
-func TestAnUpdateIsOnDiskBeforeItsOffsetIsConfirmed(t *testing.T) {
+func TestPoll_UpdateConfirmed_IsAlreadyOnDisk(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		confirmed := 0
@@ -60,11 +60,11 @@ func TestAnUpdateIsOnDiskBeforeItsOffsetIsConfirmed(t *testing.T) {
 	})
 }
 
-func TestWhatCanNotBeKeptIsNotConfirmed(t *testing.T) {
+func TestPoll_JournalClosed_ConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
-		if err := b.Close(); err != nil { // its disk is gone
+		if err := b.Close(); err != nil { // simulates a failing disk
 			s.Fatal(err)
 		}
 		e := s.poll(b)
@@ -86,7 +86,7 @@ func TestWhatCanNotBeKeptIsNotConfirmed(t *testing.T) {
 	})
 }
 
-func TestAPollTakesTheWebhookAwayAndKeepsWhatWaits(t *testing.T) {
+func TestPoll_WebhookSet_RemovesItAndKeepsPendingUpdates(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.say(anna, "one")
@@ -104,7 +104,7 @@ func TestAPollTakesTheWebhookAwayAndKeepsWhatWaits(t *testing.T) {
 	})
 }
 
-func TestAnEndOfPollingIsNoErrorAndTakesNoTime(t *testing.T) {
+func TestPoll_ContextEnds_ReturnsNilAtOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -122,7 +122,7 @@ func TestAnEndOfPollingIsNoErrorAndTakesNoTime(t *testing.T) {
 	})
 }
 
-func TestNothingIsHandedOutAfterTheEnd(t *testing.T) {
+func TestPoll_ContextEnded_DeliversNothingMore(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.say(anna, "one", "two")
@@ -137,13 +137,13 @@ func TestNothingIsHandedOutAfterTheEnd(t *testing.T) {
 			s.Errorf("heard %q, %v", heard, err)
 		}
 		e := s.poll(b)
-		s.heard(e, "two") // the first is this process's
+		s.heard(e, "two") // the first one was already delivered in this process
 		e.hang()
 	})
 }
 
-// fickle is a way to Telegram on which the end of somebody else's request is
-// told to a poll.
+// fickle is a transport that fails the first poll with context.Canceled, as if
+// another request's context had ended.
 type fickle struct {
 	http.RoundTripper
 	told atomic.Bool
@@ -156,7 +156,7 @@ func (f *fickle) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.RoundTripper.RoundTrip(r)
 }
 
-func TestOnlyItsOwnEndEndsPolling(t *testing.T) {
+func TestPoll_CanceledErrorOfAnotherContext_KeepsPolling(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b, err := wire.New(wire.Config{
@@ -172,13 +172,13 @@ func TestOnlyItsOwnEndEndsPolling(t *testing.T) {
 		s.say(anna, "one")
 		s.heard(e, "one")
 		e.hang()
-		if n := len(s.CallsOf("getUpdates")); n > 12 { // a poll takes a second at the least
+		if n := len(s.CallsOf("getUpdates")); n > 12 { // a poll takes at least a second
 			s.Errorf("polled %d times in 10 s", n)
 		}
 	})
 }
 
-func TestOnlyOneListensAtATime(t *testing.T) {
+func TestPoll_AlreadyListening_Fails(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -191,7 +191,7 @@ func TestOnlyOneListensAtATime(t *testing.T) {
 	})
 }
 
-func TestAnotherPollerIsWaitedOutAndSpokenOfOnceAMinute(t *testing.T) {
+func TestPoll_AnotherPoller_RetriesAndLogsOnceAMinute(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(func(c fakegram.Call) fakegram.Weather {
@@ -216,7 +216,7 @@ func TestAnotherPollerIsWaitedOutAndSpokenOfOnceAMinute(t *testing.T) {
 	})
 }
 
-func TestPollingOutlastsEveryWeather(t *testing.T) {
+func TestPoll_AnyTemporaryFailure_Recovers(t *testing.T) {
 	t.Parallel()
 	for _, weather := range []fakegram.Weather{
 		{Status: http.StatusBadGateway}, {RetryAfter: 20}, {LoseCall: true}, {LoseAnswer: true}, {Before: time.Hour}, {After: time.Hour},
@@ -245,7 +245,7 @@ func TestPollingOutlastsEveryWeather(t *testing.T) {
 	}
 }
 
-func TestABotThatTelegramDoesNotKnowIsTold(t *testing.T) {
+func TestPoll_TokenRejected_Fails(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -258,7 +258,7 @@ func TestABotThatTelegramDoesNotKnowIsTold(t *testing.T) {
 	}, fakegram.WithToken("1:OTHER"))
 }
 
-func TestItWorksOverARealNetwork(t *testing.T) {
+func TestPoll_RealNetwork_DeliversUpdates(t *testing.T) {
 	t.Parallel()
 	server := fakegram.New()
 	server.AddPerson(fakegram.User{ID: anna, FirstName: "Anna"})

@@ -18,7 +18,8 @@ func noPreview() *models.LinkPreviewOptions {
 	return &models.LinkPreviewOptions{IsDisabled: bot.True()}
 }
 
-// keyboard is nothing at all without buttons: an edit then takes them away.
+// keyboard returns nil if there are no buttons; an edit then removes the
+// existing ones.
 func keyboard(rows [][]Button) models.ReplyMarkup {
 	k := &models.InlineKeyboardMarkup{}
 	for _, row := range rows {
@@ -36,7 +37,7 @@ func keyboard(rows [][]Button) models.ReplyMarkup {
 	return k
 }
 
-// sent is the number of a message, 0 if there is none.
+// sent returns the ID of a message, or 0 for nil.
 func sent(m *models.Message) int {
 	if m == nil {
 		return 0
@@ -44,7 +45,7 @@ func sent(m *models.Message) int {
 	return m.ID
 }
 
-// unless is the error if Telegram did not say these words.
+// unless returns err, or nil if Telegram refused the call with these words.
 func unless(words string, err error) error {
 	if err != nil && refusedWith(err, words) {
 		return nil
@@ -52,10 +53,11 @@ func unless(words string, err error) error {
 	return err
 }
 
-// cut shortens a text to that many UTF-16 units, between characters.
+// cut shortens text to at most that many UTF-16 units, including the ellipsis.
+// It never splits a character.
 func cut(text string, most int) string {
 	const ellipsis = '…'
-	units, end := 0, 0 // end: where an ellipsis has room
+	units, end := 0, 0 // end: where the ellipsis would fit
 	for i, r := range text {
 		if units < most {
 			end = i

@@ -9,9 +9,9 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// read turns an update as Telegram sends it into ours. wanted is false for what
-// a front has no use for: posts of channels, words that nobody can be held to,
-// and news of a chat, such as a new title.
+// read converts an update from Telegram's format. The bool result is false for
+// updates that the front ignores: channel posts, messages without an
+// identifiable sender, and service messages such as a new chat title.
 func (b *Bot) read(raw []byte, arrived time.Time) (u Update, wanted bool, err error) {
 	var in models.Update
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -34,8 +34,8 @@ func (b *Bot) read(raw []byte, arrived time.Time) (u Update, wanted bool, err er
 	return u, u.Message != nil || u.Press != nil || u.Stopped != nil || u.Gone != nil, nil
 }
 
-// numberOf is an update's, as far as it can be read; 0 otherwise, which no update
-// has.
+// numberOf returns an update's ID, or 0 if it cannot be read. No update has the
+// ID 0.
 func numberOf(raw []byte) int64 {
 	var head struct {
 		ID int64 `json:"update_id"`
@@ -46,8 +46,9 @@ func numberOf(raw []byte) int64 {
 	return head.ID
 }
 
-// message is nil if there is nobody to answer, or nothing. Who writes in the name
-// of a chat hides who they are, and no list of people can let them in.
+// message returns nil if the message has no content or no identifiable sender.
+// Messages sent in the name of a chat hide their author and therefore cannot be
+// authorized.
 func (b *Bot) message(in *models.Message) *Message {
 	if in.From == nil || in.SenderChat != nil || in.Chat.Type == models.ChatTypeChannel {
 		return nil
@@ -62,7 +63,8 @@ func (b *Bot) message(in *models.Message) *Message {
 	if m.Text == "" && len(m.Files) == 0 {
 		return nil
 	}
-	// In a topic everything seems to reply to the message that opened it.
+	// Every message in a topic has ReplyToMessage set to the message that
+	// opened the topic.
 	if to := in.ReplyToMessage; to != nil && to.ForumTopicCreated == nil {
 		m.ReplyTo = to.ID
 		m.ReplyToSelf = to.From != nil && to.From.ID == b.id
@@ -70,8 +72,8 @@ func (b *Bot) message(in *models.Message) *Message {
 	return m
 }
 
-// press is nil for a button under a message that was sent inline: such a message
-// is in no chat of the bot's.
+// press returns nil for a button under an inline message, because such a
+// message is in none of the bot's chats.
 func press(in *models.CallbackQuery) *Press {
 	p := &Press{Query: in.ID, From: person(in.From), Data: in.Data}
 	switch {
@@ -95,8 +97,8 @@ func gone(in *models.ChatMemberUpdated) *Gone {
 	}
 }
 
-// messagePlace leaves the number out that Telegram gives a chain of replies
-// outside of topics: nothing can be sent there.
+// messagePlace ignores the thread ID that Telegram gives to reply chains
+// outside of topics, because messages cannot be sent to it.
 func messagePlace(in *models.Message) Place {
 	if !in.IsTopicMessage {
 		return place(in.Chat, 0)

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-func TestEachKindOfUpdateIsRead(t *testing.T) {
+func TestRead_EachKindOfUpdate_HasAllFields(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -65,7 +65,7 @@ func same(s *stage, got, want []wire.Update) {
 	}
 }
 
-func TestAGroupItsTopicsAndRepliesAreRead(t *testing.T) {
+func TestRead_GroupTopicAndReply_HavePlaceAndReplyFields(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -102,8 +102,8 @@ func TestAGroupItsTopicsAndRepliesAreRead(t *testing.T) {
 
 const fromAnna = `"from":{"id":1001,"first_name":"Anna"},"date":1`
 
-// read gives an update's body to a bot and returns what is handed out; nil if
-// nothing is.
+// read posts an update with this body to a bot and returns the update that is
+// delivered, or nil.
 func read(t *testing.T, body string) (out *wire.Update) {
 	t.Helper()
 	hooked(t, func(s *stage, _ func(http.Handler)) {
@@ -121,7 +121,7 @@ func read(t *testing.T, body string) (out *wire.Update) {
 	return out
 }
 
-func TestWhatNobodyCanBeHeldToIsLeftOut(t *testing.T) {
+func TestRead_UnusableOrAnonymousUpdate_IsIgnored(t *testing.T) {
 	t.Parallel()
 	const private = `"chat":{"id":1001,"type":"private"}`
 	const inGroup = `"chat":{"id":-5,"type":"supergroup","title":"R"}`
@@ -144,7 +144,7 @@ func TestWhatNobodyCanBeHeldToIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestTheLargestPhotoAndEveryRecordingIsAFile(t *testing.T) {
+func TestRead_PhotoOrRecording_IsOneFile(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]wire.File{
 		`"photo":[{"file_id":"s","width":90,"height":60,"file_size":10},{"file_id":"l","width":900,"height":600,"file_size":70},{"file_id":"m","width":300,"height":200}]`: {ID: "l", Name: "photo.jpg", Type: "image/jpeg", Size: 70, Photo: true},
@@ -162,7 +162,7 @@ func TestTheLargestPhotoAndEveryRecordingIsAFile(t *testing.T) {
 	}
 }
 
-func TestInATopicOnlyARealReplyIsOne(t *testing.T) {
+func TestRead_MessageInTopic_OnlyRealReplyHasReplyTo(t *testing.T) {
 	t.Parallel()
 	const inTopic = `"message":{"message_id":9,"text":"x",` + fromAnna + `,"chat":{"id":-5,"type":"supergroup","title":"R","is_forum":true},"is_topic_message":true,"message_thread_id":3,`
 	opened := read(t, inTopic+`"reply_to_message":{"message_id":3,"date":1,"from":{"id":1},"chat":{"id":-5,"type":"supergroup"},"forum_topic_created":{"name":"T","icon_color":1}}}`)
@@ -179,7 +179,7 @@ func TestInATopicOnlyARealReplyIsOne(t *testing.T) {
 	}
 }
 
-func TestAPressOnAnOldMessageAndAFarewellAreRead(t *testing.T) {
+func TestRead_PressOnOldMessageAndRemovedBot_HaveTheirPlace(t *testing.T) {
 	t.Parallel()
 	old := read(t, `"callback_query":{"id":"4","from":{"id":1001,"first_name":"Anna"},"data":"d","message":{"message_id":6,"date":0,"chat":{"id":-5,"type":"supergroup","title":"R"}}}`)
 	if p := old.Press; p.Message != 6 || p.Place.Chat != -5 || !p.Place.Group || p.Data != "d" {

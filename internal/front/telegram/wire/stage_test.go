@@ -24,8 +24,8 @@ const (
 	group = int64(-1001)
 )
 
-// stage is the strict server in a bubble, with two people who have said hello,
-// and a place on disk for a bot.
+// stage is the strict fake server in a synctest bubble, with two users, a group
+// and a directory for a bot.
 type stage struct {
 	*testing.T
 	*fakegram.Server
@@ -69,7 +69,7 @@ func (n *notes) count(words string) int {
 	return strings.Count(n.text.String(), words)
 }
 
-// bot is a new process's, on what is in dir.
+// bot returns the bot of a new process that uses dir.
 func (s *stage) bot() *wire.Bot {
 	s.Helper()
 	b, err := wire.New(wire.Config{
@@ -83,11 +83,11 @@ func (s *stage) bot() *wire.Bot {
 	return b
 }
 
-// ear has what a bot handed out.
+// ear collects the updates that a bot delivered.
 type ear struct {
 	mu   sync.Mutex
 	all  []wire.Update
-	hang func() // ends the listening and waits until it has ended
+	hang func() // ends the listening and waits for its end
 }
 
 func (e *ear) hear(u wire.Update) {
@@ -153,13 +153,13 @@ func (s *stage) handled(b *wire.Bot, updates ...wire.Update) {
 	}
 }
 
-// rest lets time pass.
+// rest waits for d, then until all goroutines are blocked.
 func rest(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// journal is the file in which updates wait.
+// journal returns the path of the update journal.
 func (s *stage) journal() string { return filepath.Join(s.dir, "updates-1.jsonl") }
 
 func (s *stage) onDisk() string {
@@ -171,8 +171,9 @@ func (s *stage) onDisk() string {
 	return string(text)
 }
 
-// killed goes on where a process was ended in this moment: with the same bytes on
-// disk, at another place because that process is still there in the test.
+// killed simulates a process that is killed now: the next bot starts with the
+// same journal content. It uses another directory, because the old process
+// still exists in the test.
 func (s *stage) killed() { s.killedWith(s.onDisk()) }
 
 func (s *stage) killedWith(text string) {

@@ -2,11 +2,13 @@ package wire
 
 import "time"
 
-// Update is something that happened. Exactly one of its pointers is set.
+// Update is an event received from Telegram. Exactly one of its pointers is
+// set.
 type Update struct {
 	ID int64
-	// At is when a message was sent or the bot thrown out, to the second. For a
-	// press and a stop, which Telegram does not date, it is the arrival.
+	// At is when the message was sent or the bot was removed, in whole
+	// seconds. Telegram does not date presses and stops; for them it is the
+	// time of arrival.
 	At      time.Time
 	Message *Message
 	Press   *Press
@@ -14,41 +16,41 @@ type Update struct {
 	Gone    *Gone
 }
 
-// Place is where something happens or is sent.
+// Place is a chat, or a topic in a group.
 type Place struct {
 	Chat   int64
-	Thread int    // of a topic; 0 outside of all
+	Thread int    // ID of the topic; 0 outside of topics
 	Group  bool   // a group or supergroup
 	Title  string // of a group
 }
 
-// Person is somebody, or a bot.
+// Person is a Telegram user or bot.
 type Person struct {
 	ID             int64
 	Name, Username string
 	Bot            bool
 }
 
-// Message is what somebody wrote or sent. It has text or files or both.
+// Message is a message from a user. It has text, files or both.
 type Message struct {
 	ID          int
 	Place       Place
 	From        Person
-	Text        string // the caption where there is a file
-	ReplyTo     int    // 0 if it is no reply
-	ReplyToSelf bool   // to a message of the bot
+	Text        string // the caption if there is a file
+	ReplyTo     int    // 0 if the message is not a reply
+	ReplyToSelf bool   // the message replies to one of the bot's
 	Files       []File
-	Topic       bool // in a topic, which is the place's thread
+	Topic       bool // sent in a topic; Place.Thread is its ID
 }
 
-// File is something that Download fetches.
+// File is a file that Download can fetch.
 type File struct {
-	ID, Name, Type string // such as image/jpeg
-	Size           int64  // as Telegram says; 0 if it does not
-	Photo          bool   // in the largest size there is
+	ID, Name, Type string // Type is a media type such as image/jpeg
+	Size           int64  // as reported by Telegram; 0 if it is not reported
+	Photo          bool   // a photo, in the largest available size
 }
 
-// Press is that of an inline button. It wants an Answer soon.
+// Press is a press of an inline button. It should get an Answer soon.
 type Press struct {
 	Query   string
 	Place   Place
@@ -57,13 +59,13 @@ type Press struct {
 	Data    string
 }
 
-// Stopped is a press of a draft's Stop.
+// Stopped is a press of a draft's Stop button.
 type Stopped struct {
 	Place Place
 	Draft int
 }
 
-// Gone says that the bot was blocked or thrown out, and by whom.
+// Gone means that By blocked the bot or removed it from the chat.
 type Gone struct {
 	Place Place
 	By    Person

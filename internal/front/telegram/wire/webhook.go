@@ -14,9 +14,10 @@ const (
 	mostPosted   = 1 << 20
 )
 
-// Handler takes the posts of Telegram's webhook. Whoever does not know the secret
-// is sent away, and everybody is if there is none. An update is on disk before it
-// is answered with 200; with anything else Telegram sends it again.
+// Handler accepts webhook requests from Telegram. It rejects requests without
+// the configured secret, and all requests if no secret is configured. An update
+// is on disk before the response is 200; after any other status Telegram sends
+// it again.
 func (b *Bot) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status := b.posted(w, r); status != http.StatusOK {
@@ -48,7 +49,8 @@ func (b *Bot) posted(w http.ResponseWriter, r *http.Request) (status int) {
 	return http.StatusOK
 }
 
-// knowsSecret takes as long for a wrong secret as for the right one.
+// knowsSecret reports whether the request contains the configured secret. The
+// comparison takes constant time.
 func (b *Bot) knowsSecret(r *http.Request) bool {
 	theirs := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
 	ours := sha256.Sum256([]byte(b.config.Secret))

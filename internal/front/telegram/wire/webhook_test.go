@@ -22,7 +22,7 @@ func (s *stage) serve(b *wire.Bot) *ear {
 	return s.listen(func(ctx context.Context, handle func(wire.Update)) error { return b.Serve(ctx, hook, handle) })
 }
 
-// hooked plays with a server that posts to whatever handler is in place.
+// hooked runs play with a server that posts updates to the mounted handler.
 func hooked(t *testing.T, play func(s *stage, mount func(http.Handler))) {
 	t.Helper()
 	mounted := http.NotFoundHandler()
@@ -42,7 +42,7 @@ func hooked(t *testing.T, play func(s *stage, mount func(http.Handler))) {
 	}, fakegram.WithWebhookClient(&http.Client{Transport: transport}))
 }
 
-func TestAWebhookBringsUpdatesInOrder(t *testing.T) {
+func TestServe_ManyMessages_DeliversThemInOrder(t *testing.T) {
 	t.Parallel()
 	hooked(t, func(s *stage, mount func(http.Handler)) {
 		b := s.bot()
@@ -64,7 +64,7 @@ func TestAWebhookBringsUpdatesInOrder(t *testing.T) {
 	})
 }
 
-func TestAWebhookThatEndsKeepsWhatComesMeanwhile(t *testing.T) {
+func TestServe_EndedAndRestarted_DeliversWhatArrivedMeanwhile(t *testing.T) {
 	t.Parallel()
 	hooked(t, func(s *stage, mount func(http.Handler)) {
 		b := s.bot()
@@ -73,12 +73,12 @@ func TestAWebhookThatEndsKeepsWhatComesMeanwhile(t *testing.T) {
 		s.say(anna, "one")
 		s.heard(e, "one")
 		e.hang()
-		s.say(anna, "two") // the handler is still mounted: on disk, handed out by nobody
+		s.say(anna, "two") // the handler is still mounted: stored, but not delivered
 		rest(time.Second)
 		if err := b.Close(); err != nil {
 			s.Error(err)
 		}
-		s.say(anna, "three") // refused: Telegram keeps it
+		s.say(anna, "three") // refused: Telegram sends it again
 		rest(time.Second)
 		next := s.bot()
 		mount(next.Handler())
@@ -89,7 +89,7 @@ func TestAWebhookThatEndsKeepsWhatComesMeanwhile(t *testing.T) {
 	})
 }
 
-// post sends a body to the webhook as somebody with this secret would.
+// post sends a webhook request with this secret and returns the status code.
 func post(b *wire.Bot, method, secret, body string) int {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, hook, strings.NewReader(body))
@@ -105,7 +105,7 @@ func written(id int, text string) string {
 		"message":{"message_id":%d,"date":1,"text":%q,"from":{"id":1001,"first_name":"Anna"},"chat":{"id":1001,"type":"private"}}}`, id, id, text)
 }
 
-func TestOnlyWhoKnowsTheSecretIsHeard(t *testing.T) {
+func TestHandler_WrongOrMissingSecret_IsRejected(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
@@ -131,7 +131,7 @@ func TestOnlyWhoKnowsTheSecretIsHeard(t *testing.T) {
 	})
 }
 
-func TestAPostIsOnDiskWhenItIsAnsweredAndCountsOnce(t *testing.T) {
+func TestHandler_PostAnswered_IsOnDiskAndDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	hooked(t, func(s *stage, _ func(http.Handler)) {
 		b := s.bot()
@@ -140,7 +140,7 @@ func TestAPostIsOnDiskWhenItIsAnsweredAndCountsOnce(t *testing.T) {
 				s.Errorf("answered with %d", code)
 			}
 		}
-		s.killed() // nobody listened yet
+		s.killed() // before any update was delivered
 		next := s.bot()
 		e := s.serve(next)
 		s.heard(e, "word 7", "word 8")
@@ -153,7 +153,7 @@ func TestAPostIsOnDiskWhenItIsAnsweredAndCountsOnce(t *testing.T) {
 	})
 }
 
-func TestAPostThatIsNoUpdateIsRefused(t *testing.T) {
+func TestHandler_PostWithoutUpdate_IsRefusedOrIgnored(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()

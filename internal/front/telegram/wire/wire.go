@@ -1,14 +1,15 @@
-// Package wire is how the Telegram front speaks with Telegram: updates come in,
-// calls go out.
+// Package wire connects the Telegram front to the Bot API. It receives updates
+// by polling or webhook and sends calls.
 //
-// An update is on disk, synced, before Telegram is told that it arrived, and it
-// stays there until Handled. What a process did not mark is handed out again by
-// the next one, in the order of arrival and before anything new. In one process
-// an update is handed out once, however often Telegram sends it.
+// An update is written to disk and synced before it is confirmed to Telegram,
+// and it stays in the journal until Handled is called. A new process first
+// delivers the unhandled updates of the previous one, in the order of arrival,
+// then new ones. Within a process each update is delivered once, however often
+// Telegram sends it.
 //
-// Calls fail in the words of the outbox: *outbox.TooMany for a wait,
-// outbox.ErrNever for a refusal, and anything else may pass. No error and no log
-// line has the token in it.
+// Calls fail with an error that the outbox understands: *outbox.TooMany for a
+// rate limit, outbox.ErrNever for a permanent refusal. Any other error may be
+// temporary. No error and no log line contains the token.
 package wire
 
 import (
@@ -31,32 +32,32 @@ import (
 const (
 	telegram   = "https://api.telegram.org"
 	usualPoll  = 50 * time.Second
-	mostAtOnce = 100 // updates in one answer, which is Telegram's limit
+	mostAtOnce = 100 // updates in one response; the Bot API's limit
 )
 
-// asked are the updates that a bot wants. Edits of messages are not among them:
-// a prompt that was accepted does not change.
+// asked lists the kinds of updates to receive. Edited messages are not among
+// them: an accepted prompt does not change.
 var asked = []string{
 	models.AllowedUpdateMessage, models.AllowedUpdateCallbackQuery,
 	models.AllowedUpdateStoppedMessageGeneration, models.AllowedUpdateMyChatMember,
 }
 
-// tokenForm keeps a token from being anything that a URL would escape, so that
-// it can be found in every text that must not have it.
+// tokenForm only matches tokens without characters that a URL would escape.
+// Such a token appears literally in error texts, where hide finds it.
 var tokenForm = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 
-// Config is what a bot is made of.
+// Config configures a Bot.
 type Config struct {
 	Token  string
-	Server string        // base URL of the Bot API; "" is Telegram's own
-	Client *http.Client  // nil for one of our own
-	Dir    string        // where updates wait on disk until they are handled; made if missing; one process uses it at a time
-	Secret string        // of the webhook: every request to it must carry it
-	Poll   time.Duration // how long a poll waits; 0 for 50 s
-	Logger *slog.Logger  // nil for silence
+	Server string        // base URL of the Bot API; "" for Telegram's servers
+	Client *http.Client  // nil for a client with a clone of http.DefaultTransport
+	Dir    string        // directory of the update journal; created if missing; used by one process at a time
+	Secret string        // webhook secret; required in every webhook request
+	Poll   time.Duration // how long one poll waits for updates; 0 for 50 s
+	Logger *slog.Logger  // nil for no logging
 }
 
-// Bot is one bot. It is safe for use by many at once.
+// Bot is a client for one Telegram bot. It is safe for concurrent use.
 type Bot struct {
 	config    Config
 	id        int64
@@ -67,14 +68,15 @@ type Bot struct {
 	listening atomic.Bool
 }
 
-// Self is who the bot is.
+// Self identifies the bot.
 type Self struct {
 	ID             int64
 	Username, Name string
 }
 
-// New opens what waits on disk. It asks nobody and starts nothing; Close lets go
-// of it.
+// New opens the bot's update journal. It makes no network call and starts no
+// goroutine. Close the bot to release the journal. New fails if another process
+// has the journal open.
 func New(c Config) (*Bot, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -83,23 +85,24 @@ func New(c Config) (*Bot, error) {
 	var err error
 	b.library, err = bot.New(c.Token,
 		bot.WithSkipGetMe(), bot.WithServerURL(c.Server), bot.WithAllowedUpdates(asked),
-		bot.WithHTTPClient(c.Poll+time.Second, carrier{b}), // the library asks for a second less
+		bot.WithHTTPClient(c.Poll+time.Second, carrier{b}), // the library subtracts a second for the poll
 		bot.WithErrorsHandler(b.pollFailed),
 		bot.WithNotAsyncHandlers(), bot.WithWorkers(1), bot.WithUpdatesChannelCap(mostAtOnce),
-		bot.WithDefaultHandler(func(context.Context, *bot.Bot, *models.Update) {}), // the journal has it
+		bot.WithDefaultHandler(func(context.Context, *bot.Bot, *models.Update) {}), // updates are delivered from the journal
 	)
 	if err != nil {
 		return nil, fmt.Errorf("set up telegram bot: %w", err)
 	}
 	b.id = b.library.ID()
-	name := fmt.Sprintf("updates-%d.jsonl", b.id) // another bot's numbers mean something else
+	name := fmt.Sprintf("updates-%d.jsonl", b.id) // update IDs of different bots are unrelated
 	if b.journal, err = openJournal(filepath.Join(c.Dir, name), c.Logger); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// complete fills in what was left out and refuses what can't work.
+// complete sets default values and returns an error for an invalid token or
+// server.
 func (c *Config) complete() error {
 	if !tokenForm.MatchString(c.Token) {
 		return errors.New("invalid bot token: it must look like 123456:ABC-DEF1234")
@@ -115,7 +118,7 @@ func (c *Config) complete() error {
 	if c.Poll <= 0 {
 		c.Poll = usualPoll
 	}
-	c.Poll = max(c.Poll, time.Second) // Telegram counts in seconds, and at none of them it does not wait
+	c.Poll = max(c.Poll, time.Second) // Telegram counts in seconds; with a timeout of 0 it does not wait
 	if c.Client == nil {
 		c.Client = &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
 	}
@@ -125,15 +128,15 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// unredirected is the client without redirects: they would carry the token to
-// wherever they lead.
+// unredirected returns a copy of client that follows no redirects, because they
+// would send the token to another server.
 func unredirected(client *http.Client) *http.Client {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &own
 }
 
-// Begin asks Telegram who the bot is.
+// Begin returns the bot's identity, as Telegram reports it.
 func (b *Bot) Begin(ctx context.Context) (Self, error) {
 	me, err := b.library.GetMe(ctx)
 	if err != nil {
@@ -142,11 +145,12 @@ func (b *Bot) Begin(ctx context.Context) (Self, error) {
 	return Self{ID: me.ID, Username: me.Username, Name: fullName(me.FirstName, me.LastName)}, nil
 }
 
-// Handled says that an update need not come again; once it has returned nil, it
-// will not. It may be said several times, and by many at once.
+// Handled marks an update as handled. Once Handled has returned nil, the update
+// is not delivered again, not even to a later process. It is idempotent and
+// safe for concurrent use.
 func (b *Bot) Handled(update int64) error { return b.journal.handled(update) }
 
-// Close lets go of the journal. Poll or Serve has to have ended.
+// Close releases the journal. Poll and Serve must have returned.
 func (b *Bot) Close() error {
 	b.client.CloseIdleConnections()
 	return b.journal.close()
