@@ -16,23 +16,25 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// actor is an agent that does what the prompt says, line by line:
+// actor is an agent that runs the commands in its prompt, one per line:
 //
-//	say TEXT        says it; \n in it is a new line
-//	repeat N TEXT   says it N times
-//	slow N          says N words, one every 100 ms
-//	think TEXT      thinks it
+//	say TEXT        writes the text; \n in it is a line break
+//	repeat N TEXT   writes the text N times
+//	slow N          writes N words, one every 100 ms
+//	think TEXT      emits thinking
 //	tool COMMAND    runs a tool that takes a second
 //	long COMMAND    runs a tool that ends when it is stopped
-//	stubborn D      ignores a stop for that long
-//	hang D          does nothing for that long
-//	ask TEXT        asks whether it may
-//	asks A|B        asks both at once
-//	retry D         says that the next try is so far away
-//	spend IN OUT    is a request to a model that takes so many tokens
-//	write PATH      writes a file of the session's directory
-//	recall          says what it knows of the conversation
-//	fail TEXT       fails
+//	stubborn D      ignores a stop for D
+//	hang D          waits for D
+//	ask TEXT        opens a question
+//	asks A|B        opens several questions at once
+//	retry D         reports a retry of the model request in D
+//	spend IN OUT    reports a model request with this many tokens
+//	write PATH      writes a file in the session's directory
+//	recall          writes the conversation's history
+//	fail TEXT       fails with the text
+//
+// It writes any other line back.
 type actor struct {
 	mu      sync.Mutex
 	prompts []bellcord.Prompt
@@ -40,7 +42,7 @@ type actor struct {
 
 func newActor() *actor { return &actor{} }
 
-// given are the prompts that it was given.
+// given returns the texts of the received prompts.
 func (a *actor) given() (texts []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,7 +129,8 @@ func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 
 func lines(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
 
-// ask asks everything at once and says what was chosen, in the order of asking.
+// ask opens all questions at once and writes the chosen answers, in the order
+// of the questions.
 func ask(ctx context.Context, w *hub.Work, texts []string) error {
 	chosen, failed := make([]string, len(texts)), make([]error, len(texts))
 	var open sync.WaitGroup
@@ -164,7 +167,7 @@ func tool(ctx context.Context, w *hub.Work, verb, command string) error {
 	return w.Emit(bellcord.ToolCallEnded{Call: call, Outcome: fate, Result: "ok"})
 }
 
-// pause waits; it reports whether to go on.
+// pause waits for d and reports whether ctx is still active.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

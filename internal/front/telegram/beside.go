@@ -10,7 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// beside answers what touches no turn. It waits for none, either.
+// beside answers a command that affects no turn. It runs in the background and
+// waits for no turn.
 func (c *chat) beside(s said, what verb) {
 	c.front.work.Go(func() {
 		text, rows := c.replyTo(c.front.life, what, s.text)
@@ -54,8 +55,8 @@ func (c *chat) replyTo(ctx context.Context, what verb, words string) (string, []
 	return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + ".", nil
 }
 
-// buttons offers things by name, one in a row. Names that no button can carry
-// can still be typed.
+// buttons returns a button for each name, one per row. Names that do not fit
+// into a button can still be typed.
 func buttons(kind string, names []string) (rows [][]wire.Button) {
 	const mostData, mostRows = 64, 12
 	for _, name := range names {
@@ -70,7 +71,7 @@ func buttons(kind string, names []string) (rows [][]wire.Button) {
 	return rows
 }
 
-// distinct numbers buttons that have the label of one before them.
+// distinct numbers buttons with a label that an earlier button has.
 func distinct(rows [][]wire.Button) [][]wire.Button {
 	taken := map[string]bool{}
 	for _, row := range rows {
@@ -84,7 +85,8 @@ func distinct(rows [][]wire.Button) [][]wire.Button {
 	return rows
 }
 
-// status says how things stand. It asks the record, not what is shown here.
+// status returns the reply to /status. It reads the state from the hub, not
+// from the display.
 func (c *chat) status(ctx context.Context) string {
 	c.mu.Lock()
 	id, said, asks := c.session, len(c.pending), c.asks()
@@ -113,8 +115,8 @@ func (c *chat) status(ctx context.Context) string {
 	return strings.Join(lines, "\n")
 }
 
-// standing is how the turns of a session stand, in words; asks, whether one of
-// them waits for an answer.
+// standing describes the state of a session's turns. The second argument
+// reports whether a turn waits for an answer.
 func standing(turns []bellcord.TurnRecord, asks bool) string {
 	waiting := 0
 	line := ""
@@ -148,7 +150,7 @@ func named(agent string) string {
 	return agent
 }
 
-// cost says what was spent: in this conversation, and today.
+// cost returns the reply to /cost: the spending of this session and of today.
 func (c *chat) cost(ctx context.Context) string {
 	c.mu.Lock()
 	id := c.session

@@ -13,10 +13,10 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// book is what the front has to know after a restart: which session a chat has,
-// and what was sent of turns that have not been shown to their end. It is a file
-// that is written anew, beside, whenever something changes; what a crash takes
-// from it is at most a message that is said again.
+// book stores what the front needs after a restart: the session of each chat,
+// and what was sent of turns that are not shown completely. The file is
+// rewritten in the background after each change. A crash can lose the newest
+// changes; a message is then sent twice at worst.
 type book struct {
 	path string
 
@@ -28,7 +28,7 @@ type book struct {
 	failed  error
 }
 
-// record is a chat in the book.
+// record is the stored state of a chat.
 type record struct {
 	Place   wire.Place         `json:"place"`
 	Owner   string             `json:"owner"`
@@ -37,14 +37,14 @@ type record struct {
 	Open    []following        `json:"open,omitempty"`
 }
 
-// following is a log that is being shown.
+// following is the stored state of a log that is being shown.
 type following struct {
 	Session bellcord.SessionID          `json:"session"`
 	After   int64                       `json:"after"`
 	Turns   map[bellcord.TurnID]keeping `json:"turns"`
 }
 
-// keeping is what was sent of a turn.
+// keeping describes what was sent of a turn.
 type keeping struct {
 	Messages []int `json:"messages,omitempty"`
 	Flushed  int   `json:"flushed,omitempty"`
@@ -93,7 +93,7 @@ func (b *book) allRecords() []record {
 	return all
 }
 
-// put notes how a chat stands. The file follows; put does not wait for it.
+// put stores the state of a chat. It does not wait for the file.
 func (b *book) put(r record) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,7 @@ func (b *book) save(all []record) error {
 	return os.Rename(next, b.path)
 }
 
-// closeBook waits for the file and returns the error of the last write.
+// closeBook waits for the last write and returns its error.
 func (b *book) closeBook() error {
 	b.still.Wait()
 	return b.failed

@@ -34,7 +34,7 @@ func TestChoiceLabels_Choices_AreNamedByTheirIDsAndNeverEqual(t *testing.T) {
 	}
 }
 
-// presses presses a button that was kept, and returns what the person is told.
+// presses presses a button and returns the reply to the press.
 func (s *stage) presses(b fakegram.Button) string {
 	s.Helper()
 	id, err := s.gram.Press(anna, b)
@@ -44,8 +44,8 @@ func (s *stage) presses(b fakegram.Button) string {
 	return text
 }
 
-// holds has a turn stopped while another message waits, and returns the message
-// that says so.
+// holds stops a turn while another message is queued, and returns the stopped
+// turn's last message.
 func (s *stage) holds(waits string) fakegram.Message {
 	s.Helper()
 	s.say(anna, "slow 50")
@@ -57,8 +57,8 @@ func (s *stage) holds(waits string) fakegram.Message {
 	return s.stopped(anna, "1 message held")
 }
 
-// says checks that a message of the bot contains the words, and that none reports a
-// waiting message.
+// says checks that the bot's messages contain the words, and that none reports
+// a held message.
 func (s *stage) says(words string) {
 	s.Helper()
 	all := strings.Join(s.bot(anna), "\n")
@@ -67,7 +67,7 @@ func (s *stage) says(words string) {
 	}
 }
 
-func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
+func TestDiscard_ButtonOfEarlierStop_KeepsNewlyQueuedMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		m := s.holds("say Second.")
@@ -82,7 +82,7 @@ func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
 		s.say(anna, "say Fourth.")
 		s.pass(time.Second)
 		for _, old := range []fakegram.Button{discard, send} {
-			if got := s.forgeOn(anna, old.Message, old.Data); got != "This button no longer applies." { // it is gone from the screen
+			if got := s.forgeOn(anna, old.Message, old.Data); got != "This button no longer applies." { // it is no longer on the screen
 				t.Errorf("an old %s is told %q", old.Text, got)
 			}
 		}
@@ -93,7 +93,7 @@ func TestDiscard_OfAnEarlierStop_LeavesWhatWaitsNow(t *testing.T) {
 	})
 }
 
-func TestSend_PressedTwice_SendsOnceAndTheMessageSaysSo(t *testing.T) {
+func TestSendHeld_PressedTwice_SendsOnceAndUpdatesTheMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		send := s.button(s.holds("say Second."), "Send the held")
@@ -108,7 +108,7 @@ func TestSend_PressedTwice_SendsOnceAndTheMessageSaysSo(t *testing.T) {
 	})
 }
 
-func TestContinue_AfterAClearOrANewerTurn_SaysThatItIsOver(t *testing.T) {
+func TestContinue_AfterClearOrNewerTurn_IsRefused(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]string{"a clear": "/clear", "a newer turn": "say Newer."} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestReplace_SixQuickMessages_ShowsTheLastAnswerSoonAndNoStubs(t *testing.T)
 	}
 }
 
-func TestUnknownCommand_NearAKnownOne_IsRefusedWithItsName(t *testing.T) {
+func TestUnknownCommand_Typo_SuggestsCommandOrReachesHostedAgent(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got := s.asks("/modell x"); !strings.Contains(got, "did you mean /model?") {
@@ -183,7 +183,7 @@ func TestSessions_EqualTitles_HaveDifferentLabels(t *testing.T) {
 	})
 }
 
-func TestDistinct_LabelThatIsTakenByANumberedOne_IsNumberedFurther(t *testing.T) {
+func TestDistinct_NumberedLabelTaken_UsesTheNextNumber(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, row := range telegram.Distinct([][]wire.Button{{{Text: "a"}, {Text: "a (2)"}}, {{Text: "a"}}, {{Text: "b"}}}) {
@@ -196,7 +196,7 @@ func TestDistinct_LabelThatIsTakenByANumberedOne_IsNumberedFurther(t *testing.T)
 	}
 }
 
-func TestCount_OneOrMore_AgreesWithTheNoun(t *testing.T) {
+func TestCount_OneOrMore_UsesSingularOrPlural(t *testing.T) {
 	t.Parallel()
 	got := []string{telegram.Count(1, "message"), telegram.Count(2, "message"), telegram.Count(1, "process"), telegram.Count(2, "process")}
 	if want := []string{"1 message", "2 messages", "1 process", "2 processes"}; !slices.Equal(got, want) {
@@ -204,7 +204,7 @@ func TestCount_OneOrMore_AgreesWithTheNoun(t *testing.T) {
 	}
 }
 
-func TestNew_WithoutASessionBefore_NamesNone(t *testing.T) {
+func TestNew_NoPreviousSession_DoesNotMentionOne(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got, want := s.asks("/new"), "🆕 Your next message starts a new session."; got != want {

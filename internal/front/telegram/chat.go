@@ -12,30 +12,30 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// chat is one conversation on Telegram and what is shown in it.
+// chat is a conversation on Telegram and its display.
 type chat struct {
 	front *Front
 	place wire.Place
-	owner string // whose sessions it makes
+	owner string // owner of its sessions
 
 	mu      sync.Mutex
 	session bellcord.SessionID // "" before the first prompt
-	choice  choice             // what its next session will have
-	pending []bellcord.TurnID  // prompts that have come and are not accepted yet
+	choice  choice             // settings of its next session
+	pending []bellcord.TurnID  // prompts that are not accepted yet
 	line    []func(context.Context)
-	working bool                             // somebody works on the line
-	turns   map[bellcord.TurnID]*turn        // that are shown and have not ended
-	ending  map[bellcord.TurnID]*turn        // that have ended and whose last words are on their way
-	cleared map[bellcord.TurnID]bool         // pending ones whose answers are not wanted any more
+	working bool                             // workOff is running
+	turns   map[bellcord.TurnID]*turn        // shown and not ended
+	ending  map[bellcord.TurnID]*turn        // ended, but not yet sent completely
+	cleared map[bellcord.TurnID]bool         // pending turns that must not be shown, because the chat was cleared
 	mine    map[bellcord.TurnID]bool         // prompted here, and not ended
-	follows map[bellcord.SessionID]*follower // whose logs are read
-	offers  []offer                          // files that can be had by a button
-	last    *farewell                        // of the turn whose stop holds prompts
-	active  time.Time                        // when something was last said
-	news    chan struct{}                    // closed when something has ended, then another
+	follows map[bellcord.SessionID]*follower // logs being read
+	offers  []offer                          // files that a button can send
+	last    *farewell                        // the last stopped turn with held prompts
+	active  time.Time                        // time of the last activity
+	news    chan struct{}                    // closed and replaced whenever something ends
 }
 
-// choice is what people chose for the next session.
+// choice contains the user's choices for the next session.
 type choice struct {
 	Agent string `json:"agent,omitempty"`
 	Model string `json:"model,omitempty"`
@@ -54,14 +54,15 @@ func newChat(f *Front, p wire.Place, owner string) *chat {
 	return c
 }
 
-// stir notes that something was said.
+// stir updates the time of the last activity.
 func (c *chat) stir() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.active = time.Now()
 }
 
-// busy reports whether there is something to stop.
+// busy reports whether the chat has queued work, a pending prompt or an active
+// turn.
 func (c *chat) busy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +73,8 @@ func (c *chat) busyLocked() bool {
 	return len(c.pending) > 0 || len(c.turns) > 0 || len(c.mine) > 0 || c.working
 }
 
-// enqueue has something done behind all that was said before. The lock is held.
+// enqueue adds work to the chat's queue, which runs one function at a time in
+// order. The caller holds the lock.
 func (c *chat) enqueue(do func(ctx context.Context)) {
 	c.line = append(c.line, do)
 	if !c.working {
@@ -97,8 +99,8 @@ func (c *chat) workOff() {
 	}
 }
 
-// until returns when something holds, which is asked with the lock held whenever
-// something has ended, or when ctx has.
+// until returns when holds returns true or ctx ends. It calls holds with the
+// lock held, first at once and then whenever something has ended.
 func (c *chat) until(ctx context.Context, holds func() bool) {
 	for {
 		c.mu.Lock()
@@ -115,15 +117,14 @@ func (c *chat) until(ctx context.Context, holds func() bool) {
 	}
 }
 
-// signalEndLocked wakes the goroutines that wait for something to end. The
-// caller holds the lock.
+// signalEndLocked wakes the callers of until. The caller holds the lock.
 func (c *chat) signalEndLocked() {
 	close(c.news)
 	c.news = make(chan struct{})
 }
 
-// closeIfIdle ends what goes on in a chat where nothing does since then; it reports
-// whether that was so. A chat with a live turn is never left.
+// closeIfIdle stops reading the chat's logs if it has been idle since the given
+// time, and reports whether it was. A chat with an active turn is never idle.
 func (c *chat) closeIfIdle(since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +137,8 @@ func (c *chat) closeIfIdle(since time.Time) bool {
 	return true
 }
 
-// accepted takes a prompt from those that have not been accepted.
+// accepted removes a prompt from the pending ones. turn reports whether it
+// became a turn.
 func (c *chat) accepted(id bellcord.TurnID, turn bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,20 +150,21 @@ func (c *chat) accepted(id bellcord.TurnID, turn bool) {
 	}
 }
 
-// fromHere says where a stop came from.
+// fromHere is the source of stops from Telegram.
 const fromHere = "Telegram"
 
-// cause is a stop by somebody in this chat.
+// cause returns the cause of a stop by a person in this chat.
 func (c *chat) cause(by, why string) bellcord.Cause {
 	return bellcord.Cause{Kind: bellcord.CausePerson, By: by, Source: fromHere, Reason: why}
 }
 
-// put has something sent that must arrive, in order.
+// put queues a call that must arrive, in order.
 func (c *chat) put(do func(ctx context.Context) error) {
 	c.front.box.Put(outbox.Call{Chat: c.place.Chat, Group: c.place.Group, Do: do})
 }
 
-// say says something that belongs to no turn, or as much of it as a message holds.
+// say sends a text that belongs to no turn. A text that does not fit into a
+// message is cut.
 func (c *chat) say(text string, rows ...[]wire.Button) {
 	if parts := markup.Split(text, markup.MostUnits); len(parts) > 1 {
 		text = parts[0] + "…"
@@ -172,7 +175,7 @@ func (c *chat) say(text string, rows ...[]wire.Button) {
 	})
 }
 
-// note writes down how the chat stands. The lock is held.
+// note stores the state of the chat. The caller holds the lock.
 func (c *chat) note() {
 	r := record{Place: c.place, Owner: c.owner, Session: c.session, Choice: c.choice}
 	for _, f := range c.follows {

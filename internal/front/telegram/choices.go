@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// offerConversations offers the owner's conversations.
+// offerConversations offers the owner's sessions.
 func (c *chat) offerConversations(ctx context.Context) (string, [][]wire.Button) {
 	const most = 8
 	found, err := c.front.Hub.Sessions(ctx, bellcord.SessionQuery{Owner: c.owner, Limit: most})
@@ -40,8 +40,8 @@ func ago(t time.Time) string {
 	return "just now"
 }
 
-// goTo makes another of the owner's conversations the chat's. What runs in the
-// one before goes on, and is shown.
+// goTo switches the chat to another session of its owner. A turn that runs in
+// the previous session continues and is shown.
 func (c *chat) goTo(ctx context.Context, id bellcord.SessionID) string {
 	found, err := c.front.Hub.Session(ctx, id)
 	switch {
@@ -61,8 +61,8 @@ func (c *chat) agents() string {
 	return "Agent: " + named(c.choice.Agent) + "\n\nChoosing another agent starts a new session."
 }
 
-// chooseAgent has another agent do the work, in another conversation. It stops
-// nothing: what runs goes on, and is shown.
+// chooseAgent sets the agent; the next message starts a new session. It stops
+// nothing: a running turn continues and is shown.
 func (c *chat) chooseAgent(_ context.Context, name string) string {
 	if name == "bellcord" {
 		name = ""
@@ -93,7 +93,7 @@ func (c *chat) models(ctx context.Context) string {
 	return "Model: " + name
 }
 
-// chooseModel has another model answer from the next turn on.
+// chooseModel sets the model, starting with the next turn.
 func (c *chat) chooseModel(ctx context.Context, name string) string {
 	if err := c.front.CheckModel(name); err != nil {
 		return "There is no model called " + name + ". Send /model to see them all."

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// asks has anna say something and returns what the bot says to that.
+// asks sends a message from Anna and returns the bot's reply.
 func (s *stage) asks(text string) string {
 	s.Helper()
 	before := len(s.bot(anna))
@@ -20,7 +20,7 @@ func (s *stage) asks(text string) string {
 	return got[before]
 }
 
-// labels are the words on the buttons of the bot's last message.
+// labels returns the button labels of the bot's last message.
 func (s *stage) labels(chat int64) (words []string) {
 	s.Helper()
 	if m := s.last(chat); m.Markup != nil {
@@ -31,7 +31,7 @@ func (s *stage) labels(chat int64) (words []string) {
 	return words
 }
 
-func TestAnotherAgentIsChosenByNameOrByAButtonAndBeginsAnotherConversation(t *testing.T) {
+func TestAgent_ChosenByNameOrButton_StartsNewSession(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got := s.asks("/agent"); got != "Agent: bellcord\n\nChoosing another agent starts a new session." {
@@ -62,7 +62,7 @@ func TestAnotherAgentIsChosenByNameOrByAButtonAndBeginsAnotherConversation(t *te
 	})
 }
 
-func TestChoosingAnAgentStopsNothingAndWhatRunsIsShownToItsEnd(t *testing.T) {
+func TestAgent_ChosenDuringTurn_TurnContinuesAndIsShown(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")
@@ -76,7 +76,7 @@ func TestChoosingAnAgentStopsNothingAndWhatRunsIsShownToItsEnd(t *testing.T) {
 	})
 }
 
-func TestAnotherModelAnswersInTheSameConversation(t *testing.T) {
+func TestModel_Chosen_AnswersInTheSameSession(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got := s.asks("/model"); got != "Model: the agent's default" {
@@ -103,7 +103,7 @@ func TestAnotherModelAnswersInTheSameConversation(t *testing.T) {
 	})
 }
 
-func TestSessionsAreOnesOwnAndTheOpenOneIsMarked(t *testing.T) {
+func TestSessions_SeveralOwners_ListsOwnSessionsAndMarksTheCurrent(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got := s.asks("/sessions"); got != "There are no sessions yet." {
@@ -129,7 +129,7 @@ func TestSessionsAreOnesOwnAndTheOpenOneIsMarked(t *testing.T) {
 	})
 }
 
-func TestCostIsOfThisConversationAndOfToday(t *testing.T) {
+func TestCost_SeveralSessions_ReportsCurrentSessionAndToday(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got := s.asks("/cost"); got != "Today: 0 tokens, $0" {
@@ -148,7 +148,7 @@ func TestCostIsOfThisConversationAndOfToday(t *testing.T) {
 	})
 }
 
-func TestStatusSaysHowThingsStand(t *testing.T) {
+func TestStatus_EachStateOfATurn_IsReported(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		status := func(want string) {
@@ -181,7 +181,7 @@ func TestStatusSaysHowThingsStand(t *testing.T) {
 	})
 }
 
-func TestStatusSaysThatAQuestionWaitsForYou(t *testing.T) {
+func TestStatus_OpenQuestion_ReportsThatItWaitsForAnAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "ask May I?")
@@ -192,7 +192,7 @@ func TestStatusSaysThatAQuestionWaitsForYou(t *testing.T) {
 	})
 }
 
-func TestAnUnknownCommandIsToldSoHoweverLongItIs(t *testing.T) {
+func TestUnknownCommand_AnyLength_IsReported(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		if got := s.asks("/nonsense"); got != "Unknown command /nonsense (see /help); to send it as text, write //nonsense." {

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// clear stops the chat's turn, and when that has settled takes its messages away,
-// ends the hosted agent and begins anew. What is said behind it waits for that
-// and is the first of the new conversation.
+// clear stops the chat's turn. When the turn has settled, it deletes the turn's
+// messages, ends the hosted agent and starts a new conversation. Later messages
+// wait for this and belong to the new conversation.
 func (c *chat) clear(s said) {
 	cause := c.cause(s.by, "/clear")
 	gone := c.unwant()
@@ -33,8 +33,8 @@ func (c *chat) clear(s said) {
 	})
 }
 
-// unwant marks what is shown, and what is to come of messages that were said: no
-// more of it is wanted.
+// unwant marks the turns of the session, and all prompts not shown yet, as
+// cleared. It returns the turns that are shown.
 func (c *chat) unwant() []*turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,8 @@ func (c *chat) unwant() []*turn {
 	return gone
 }
 
-// clearConversation makes the session's conversation a new one and ends its agent's process.
+// clearConversation starts a new conversation in the session and ends its
+// agent's process.
 func (c *chat) clearConversation(ctx context.Context, cause bellcord.Cause) error {
 	c.mu.Lock()
 	session := c.session
@@ -74,8 +75,8 @@ func (c *chat) clearConversation(ctx context.Context, cause bellcord.Cause) erro
 	return nil
 }
 
-// takeAway deletes what was sent for turns. It goes behind all that is on its way
-// to the chat, so nothing is missed.
+// takeAway deletes the messages sent for turns. The deletion is queued behind
+// all messages on their way to the chat, so it misses none.
 func (c *chat) takeAway(gone []*turn) {
 	for _, t := range gone {
 		c.put(func(ctx context.Context) error {
@@ -90,7 +91,7 @@ func (c *chat) takeAway(gone []*turn) {
 	}
 }
 
-// fresh begins another conversation; the one before stays.
+// fresh starts a new session; the previous one is kept.
 func (c *chat) fresh(s said) {
 	under := c.stopTurns(c.cause(s.by, "/new"), bellcord.QueueDrop)
 	c.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 const clearedText = "🧹 Cleared. Your next message starts a new conversation."
 
-func TestClearStopsTheTurnTakesItsMessagesAwayEndsTheChildAndBeginsAnew(t *testing.T) {
+func TestClear_DuringTurn_StopsItDeletesItsMessagesAndStartsOver(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say I look.\ntool ls\nslow 50")
@@ -32,7 +32,7 @@ func TestClearStopsTheTurnTakesItsMessagesAwayEndsTheChildAndBeginsAnew(t *testi
 	})
 }
 
-func TestClearInAGroupTakesTheEditedMessageAway(t *testing.T) {
+func TestClear_InGroup_DeletesTheEditedMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.sayIn(group, anna, "/help")
@@ -50,7 +50,7 @@ func TestClearInAGroupTakesTheEditedMessageAway(t *testing.T) {
 	})
 }
 
-func TestTwoMessagesAtOnceAreTwoTurnsOneAfterTheOther(t *testing.T) {
+func TestMessages_TwoAtOnce_BecomeTwoTurnsInOrder(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, text := range []string{"say One.", "say Two."} {
@@ -65,7 +65,7 @@ func TestTwoMessagesAtOnceAreTwoTurnsOneAfterTheOther(t *testing.T) {
 	})
 }
 
-func TestClearWhileASecondMessageWaitsDropsBoth(t *testing.T) {
+func TestClear_MessageQueued_DropsBothTurns(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")
@@ -84,7 +84,7 @@ func TestClearWhileASecondMessageWaitsDropsBoth(t *testing.T) {
 	})
 }
 
-func TestAMessageRightBehindAClearIsTheFirstOfTheNewConversation(t *testing.T) {
+func TestClear_MessageRightAfter_StartsTheNewConversation(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, text := range []string{"slow 50", "/clear", "say Fresh."} {
@@ -96,7 +96,7 @@ func TestAMessageRightBehindAClearIsTheFirstOfTheNewConversation(t *testing.T) {
 	})
 }
 
-func TestClearTwiceIsClearOnce(t *testing.T) {
+func TestClear_SentTwice_RepliesToBoth(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")
@@ -112,7 +112,7 @@ func TestClearTwiceIsClearOnce(t *testing.T) {
 	})
 }
 
-func TestClearAfterTheEndDeletesNothing(t *testing.T) {
+func TestClear_AfterTheEnd_DeletesNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say The whole answer.")
@@ -126,7 +126,7 @@ func TestClearAfterTheEndDeletesNothing(t *testing.T) {
 	})
 }
 
-func TestClearBeforeAnythingWasSaidIsNoMistake(t *testing.T) {
+func TestClear_WithoutMessages_Succeeds(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "/clear")
@@ -135,9 +135,9 @@ func TestClearBeforeAnythingWasSaidIsNoMistake(t *testing.T) {
 	})
 }
 
-// A turn that is done when the clear comes was not cut: its answer is whole, and
-// it stays.
-func TestAnAnswerThatWasDoneBeforeTheClearCameIsDeliveredWhole(t *testing.T) {
+// A turn that is done when the clear arrives has a complete answer, which is
+// kept.
+func TestClear_TurnAlreadyDone_DeliversTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for n := range 12 { // around the moment of its end
@@ -158,21 +158,21 @@ func TestAnAnswerThatWasDoneBeforeTheClearCameIsDeliveredWhole(t *testing.T) {
 	})
 }
 
-func TestAClearOfAnAgentThatDoesNotListenTakesItsTimeAndNothingElse(t *testing.T) {
+func TestClear_AgentIgnoresStop_DelaysTheNextMessageOnly(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say Words.\nstubborn 1m")
 		s.pass(2 * time.Second)
 		s.say(anna, "/clear")
 		s.pass(time.Second)
-		s.say(anna, "say Fresh.") // it waits for the clear, not beside it
+		s.say(anna, "say Fresh.") // waits for the clear
 		s.pass(30 * time.Second)
 		s.sees(anna, clearedText, "Fresh.")
 		s.pass(time.Minute)
 	})
 }
 
-func TestNewKeepsTheStoppedAnswerAndTheConversationBefore(t *testing.T) {
+func TestNew_DuringTurn_KeepsThePartialAnswerAndThePreviousSession(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")

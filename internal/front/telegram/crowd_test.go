@@ -13,9 +13,9 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// Law 5 in a crowd: the bot has more to say than Telegram takes, then Telegram
-// wants nothing at all for a minute. A stop waits for none of that.
-func TestLaw05_AStopDoesNotWaitForAnOutboxThatIsFullOrHeld(t *testing.T) {
+// Law 5 in a crowd: the bot has more to send than Telegram accepts, then
+// Telegram rate limits the bot for a minute. Stops must not wait for either.
+func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 	t.Parallel()
 	crowd := map[int64]string{}
 	for n := range int64(60) {
@@ -56,8 +56,8 @@ func TestLaw05_AStopDoesNotWaitForAnOutboxThatIsFullOrHeld(t *testing.T) {
 	})
 }
 
-// toldAt asserts that everybody's turn was told to stop, and had stopped, at a
-// moment.
+// toldAt asserts that the turn of each person was stopped, and had settled, at
+// the given time.
 func (s *stage) toldAt(asked time.Time, people []int64, names map[int64]string) {
 	s.Helper()
 	for _, who := range people {

@@ -11,20 +11,20 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// stopButton stops the turn it stands under.
+// stopButton returns a button that stops the turn.
 func (t *turn) stopButton() []wire.Button {
 	return []wire.Button{{Text: "⏹ Stop", Data: "s:" + string(t.id), Style: "danger"}}
 }
 
-// preview has the chat see how far the turn is, when there is enough that is new.
-// The lock is held.
+// preview queues a preview of the turn if enough has changed. The caller holds
+// the lock.
 func (c *chat) preview(t *turn) {
 	if t.over || t.cleared || t.silent || c.front.life.Err() != nil {
 		return
 	}
 	due := time.Since(t.lastSeen) >= refreshTime
 	if !due && t.fresh > 0 && t.fresh < newWords && t.state == "text" {
-		return // the usual case: a word or two more
+		return // the usual case: a few new words
 	}
 	t.fresh = 0
 	text, state := t.sight()
@@ -37,8 +37,8 @@ func (c *chat) preview(t *turn) {
 	}})
 }
 
-// sendPreview shows how far the turn is when its time has come: newer words may
-// have been said since.
+// sendPreview sends the turn's preview with the newest text, which may be newer
+// than the queued call.
 func (c *chat) sendPreview(ctx context.Context, t *turn) error {
 	c.mu.Lock()
 	text, state := t.sight()
@@ -71,8 +71,8 @@ func (c *chat) sendPreview(ctx context.Context, t *turn) error {
 	return err
 }
 
-// wakeAfter has a draft shown again, before it fades or when Telegram listens
-// again. The lock is held.
+// wakeAfter shows the draft again after d: before it expires, or after a rate
+// limit. The caller holds the lock.
 func (c *chat) wakeAfter(t *turn, d time.Duration) {
 	if t.wakes != nil {
 		t.wakes.Stop()
@@ -88,7 +88,7 @@ func (c *chat) wakeAfter(t *turn, d time.Duration) {
 	})
 }
 
-// sendEdit shows the turn in a message with a button.
+// sendEdit shows the turn in a message with a Stop button.
 func (c *chat) sendEdit(ctx context.Context, t *turn, live int, text string) error {
 	if text == "" {
 		text = "💭 …"
@@ -107,11 +107,12 @@ func (c *chat) sendEdit(ctx context.Context, t *turn, live int, text string) err
 	return err
 }
 
-// sent notes a message of the turn's.
+// sent records a message of the turn.
 func (c *chat) sent(t *turn, id int) { c.taken(t, id, false) }
 
-// taken notes a message that Telegram has taken, and whether it completes what was
-// said before a tool: only then a process behind this one need not send that.
+// taken records a message that Telegram has accepted. complete reports whether
+// it ends the text before a tool call: only then a later process does not send
+// that text again.
 func (c *chat) taken(t *turn, id int, complete bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,7 +123,7 @@ func (c *chat) taken(t *turn, id int, complete bool) {
 	c.note()
 }
 
-// waiting says that the turn waits behind another one. The lock is held.
+// waiting sends a message that the turn is queued. The caller holds the lock.
 func (c *chat) waiting(t *turn) {
 	t.placeholder = true
 	c.put(func(ctx context.Context) error {
@@ -138,7 +139,7 @@ func (c *chat) waiting(t *turn) {
 			return err
 		}
 		c.mu.Lock()
-		late := !t.placeholder // it began while that was sent
+		late := !t.placeholder // it started while the message was sent
 		if !late {
 			t.ids = append(t.ids, id)
 			c.note()
@@ -151,7 +152,7 @@ func (c *chat) waiting(t *turn) {
 	})
 }
 
-// flush sends what was said so far as a message of its own. The lock is held.
+// flush sends the text so far as a separate message. The caller holds the lock.
 func (c *chat) flush(t *turn) {
 	text := strings.TrimSpace(t.text.String())
 	t.text.Reset()
@@ -160,7 +161,7 @@ func (c *chat) flush(t *turn) {
 	}
 	t.drafts++
 	t.shown, t.state = "", ""
-	if t.before > 0 { // a process before this one has sent it
+	if t.before > 0 { // a previous process sent it
 		t.before--
 		return
 	}
@@ -183,8 +184,8 @@ func (c *chat) flush(t *turn) {
 	}
 }
 
-// sendMarkdown sends a part of an answer, with words of ours below it: as HTML,
-// and where Telegram does not take that as plain text.
+// sendMarkdown sends a part of an answer with a line below it: as HTML, or as
+// plain text if Telegram rejects the HTML.
 func (c *chat) sendMarkdown(ctx context.Context, part, below string, rows [][]wire.Button) (int, error) {
 	var id int
 	err := c.dressed(part, below, rows, func(t wire.Text) (err error) {
@@ -194,7 +195,8 @@ func (c *chat) sendMarkdown(ctx context.Context, part, below string, rows [][]wi
 	return id, err
 }
 
-// dressed tries to say something as HTML, and then as plain text.
+// dressed calls do with the text as HTML and, if Telegram rejects the HTML, as
+// plain text.
 func (c *chat) dressed(part, below string, rows [][]wire.Button, do func(wire.Text) error) error {
 	html, plain := markup.Render(part), part
 	if below != "" {

@@ -1,16 +1,17 @@
-// Package telegram is the front for chats. A chat has a session; what is said in
-// it is a prompt, and what happens is shown while it happens: as a draft with
-// Telegram's own Stop button where Telegram has one, as a message that is edited
-// elsewhere.
+// Package telegram is the front for Telegram chats. Each chat has a session. A
+// message is a prompt, and the answer is shown while it is written: as a draft
+// with Telegram's Stop button where drafts are supported, otherwise as a
+// message that is edited.
 //
-// Updates arrive in one goroutine, in order, and it never waits. A prompt has its
-// turn's id from that moment on and waits its turn in the chat's line, behind
-// what was said before it: opening a session or fetching a picture takes time. A
-// stop waits for none of that. It is told to the hub in the goroutine that reads
-// the update, and it names the turns that have not been accepted yet, too: they
-// are born stopped.
+// Updates arrive in order on one goroutine, which never blocks. A prompt gets
+// its turn ID there and then waits in the chat's queue, because opening a
+// session or downloading a picture takes time. A stop does not wait in that
+// queue. It is passed to the hub on the goroutine that receives the update and
+// also names the turns that were not accepted yet: these are stopped before
+// they start.
 //
-// The front keeps no truth. What was said is in the session's log, from which all
-// is shown; what is kept here is which session a chat has, and which messages in
-// it belong to which turn. The core knows nothing of messages.
+// The front is not the source of truth. The conversation is in the session's
+// log, and everything shown is derived from it. The front only stores which
+// session a chat has and which messages belong to which turn. The core has no
+// concept of messages.
 package telegram

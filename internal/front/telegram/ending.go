@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// ends is how a turn's end is told: the line below its words, and what can be
-// done next.
+// ends returns the line below a turn's text that reports its end, and buttons
+// for the next action.
 func (c *chat) ends(t *turn, r bellcord.Receipt) (string, [][]wire.Button) {
 	retry := wire.Button{Text: "↻ Retry", Data: "t:" + string(t.id)}
 	switch r.End {
@@ -45,8 +45,8 @@ func sendLabel(n int) string {
 	return fmt.Sprintf("▶ Send %d held messages", n)
 }
 
-// stoppedLine is the last line of a stopped turn: who, how long, what became of
-// its tools.
+// stoppedLine returns the last line of a stopped turn: the cause, the duration,
+// and the outcome of its tool calls and queued messages.
 func (c *chat) stoppedLine(r bellcord.Receipt) string {
 	parts := []string{"⏹ Stopped" + c.who(r.Cause)}
 	if r.Times.Started.IsZero() {
@@ -74,7 +74,8 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 	return strings.Join(parts, " · ")
 }
 
-// who says by whom it was stopped, where that is not the person who reads it.
+// who returns the cause of a stop for the last line. It is empty if the owner
+// stopped the turn from Telegram, or if no name is recorded.
 func (c *chat) who(cause *bellcord.Cause) string {
 	switch cause.Kind {
 	case bellcord.CauseShutdown:
@@ -125,7 +126,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// span is a length of time for people.
+// span formats a duration for users.
 func span(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -138,13 +139,13 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
-// How much of a call and of a failure is shown in its line, in characters.
+// Limits of a tool line and an error message, in characters.
 const (
 	mostTool   = 120
 	mostReason = 600
 )
 
-// toolLine is a call for people: its title, or its name and what it was given.
+// toolLine returns a tool call for users: its title, or its name and arguments.
 func toolLine(b bellcord.ToolCallRequested) string {
 	line := b.Title
 	if line == "" {
@@ -156,7 +157,8 @@ func toolLine(b bellcord.ToolCallRequested) string {
 	return short(strings.Join(strings.Fields(line), " "), mostTool)
 }
 
-// apology is what people read when something went wrong.
+// apology returns the message for an error. It hides the details unless
+// ExposeErrors is set.
 func (c *chat) apology(err string) string {
 	if c.front.ExposeErrors {
 		return "✗ " + short(strings.SplitN(err, "\n", 2)[0], mostReason)

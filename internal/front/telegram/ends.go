@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// mostParts is how many messages an answer may be; a longer one is a file.
+	// mostParts is the maximum number of messages for an answer; a longer
+	// one is sent as a file.
 	mostParts = 3
-	// mostWhole is how long a part may be with what stands below it, in units.
-	// Telegram refuses what is longer than 4096.
+	// mostWhole is the maximum length of a part with the lines below it, in
+	// UTF-16 units. Telegram rejects more than 4096.
 	mostWhole = 4080
 )
 
-// finish shows a turn's end: what it said last, and how it ended. The lock is
-// held.
+// finish shows a turn's end: the rest of its text, and how it ended. The caller
+// holds the lock.
 func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	t.quit()
 	delete(c.turns, t.id)
@@ -43,7 +44,7 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	}
 	t.receipt = r
 	body := strings.TrimSpace(t.text.String())
-	if t.cleared { // it was done before the clear came: nothing of it is missing
+	if t.cleared { // it was done before the clear: the answer is complete
 		body, t.live, t.flushed = strings.TrimSpace(t.all.String()), 0, 0
 	}
 	below, rows := c.ends(t, r)
@@ -51,7 +52,7 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	c.ending[t.id] = t
 	c.note()
 	if body == "" && below == "" {
-		if t.drafts > 0 && t.live == 0 { // its words are messages, the last may be on its way
+		if t.drafts > 0 && t.live == 0 { // the text was sent as messages; the last may still be queued
 			c.put(func(context.Context) error { c.delivered(t); return nil })
 			return
 		}
@@ -60,8 +61,8 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	c.deliver(t, body, below, rows)
 }
 
-// unseen reports whether a turn ended before there was anything to see of it, and
-// those who are concerned are told otherwise.
+// unseen reports whether a turn was stopped before it showed anything and its
+// end needs no message, because another message reports it.
 func (t *turn) unseen(r bellcord.Receipt) bool {
 	switch {
 	case r.End != bellcord.EndStopped || t.all.Len() > 0 || len(t.tools) > 0:
@@ -72,7 +73,7 @@ func (t *turn) unseen(r bellcord.Receipt) bool {
 	return r.Times.Started.IsZero() && (!t.mine || r.Cause.Queue == bellcord.QueueDrop)
 }
 
-// deliver sends the last words. The lock is held.
+// deliver sends the rest of the answer. The caller holds the lock.
 func (c *chat) deliver(t *turn, body, below string, rows [][]wire.Button) {
 	parts := markup.Split(body, markup.MostUnits)
 	if len(parts) > mostParts {
@@ -80,7 +81,7 @@ func (c *chat) deliver(t *turn, body, below string, rows [][]wire.Button) {
 		return
 	}
 	if len(parts) == 0 || markup.Units(parts[len(parts)-1]+below) > mostWhole {
-		parts = append(parts, "") // for what stands below
+		parts = append(parts, "") // for the lines below
 	}
 	for i, part := range parts {
 		last := i == len(parts)-1
@@ -98,7 +99,7 @@ func (c *chat) deliver(t *turn, body, below string, rows [][]wire.Button) {
 	}
 }
 
-// deliverFile sends an answer that is too long for messages as a file, with its
+// deliverFile sends an answer that is too long for messages as a file, and its
 // beginning as a message.
 func (c *chat) deliverFile(t *turn, body, below string, rows [][]wire.Button) {
 	const beginning = 1000
@@ -114,8 +115,8 @@ func (c *chat) deliverFile(t *turn, body, below string, rows [][]wire.Button) {
 	})
 }
 
-// sendLast sends a part of the last words: in place of what was edited, where
-// there is something and Telegram lets us.
+// sendLast sends a part of the rest of the answer. The first part replaces the
+// edited message, if there is one and Telegram accepts the edit.
 func (c *chat) sendLast(ctx context.Context, t *turn, first bool, part, below string, rows [][]wire.Button) error {
 	c.mu.Lock()
 	live := t.live
@@ -136,7 +137,7 @@ func (c *chat) sendLast(ctx context.Context, t *turn, first bool, part, below st
 	return err
 }
 
-// delivered notes that all of a turn has been shown.
+// delivered records that a turn was shown completely.
 func (c *chat) delivered(t *turn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

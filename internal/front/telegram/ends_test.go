@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestAFailureIsToldInFriendlyWordsOrInItsOwn(t *testing.T) {
+func TestFailedTurn_ExposeErrors_DecidesWhetherTheReasonIsShown(t *testing.T) {
 	t.Parallel()
 	for exposed, want := range map[bool]string{
 		false: "I try.\n\n✗ Something went wrong. The server's log has the details.",
@@ -26,7 +26,7 @@ func TestAFailureIsToldInFriendlyWordsOrInItsOwn(t *testing.T) {
 	}
 }
 
-func TestALongReasonCostsNothingOfTheAnswer(t *testing.T) {
+func TestFailedTurn_LongReason_KeepsTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.ExposeErrors = true }, func(s *stage) {
 		s.say(anna, "repeat 790 bell \nfail "+strings.Repeat("because ", 400))
@@ -41,10 +41,10 @@ func TestALongReasonCostsNothingOfTheAnswer(t *testing.T) {
 	})
 }
 
-func TestWhatStandsBelowAFullMessageIsAMessageOfItsOwn(t *testing.T) {
+func TestStoppedTurn_FullMessage_SendsTheLastLineSeparately(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		for n := 30; n < 90; n += 6 { // around what still fits
+		for n := 30; n < 90; n += 6 { // around the longest line that still fits
 			s.say(anna, "repeat 4000 x\nhang 1m")
 			s.pass(5 * time.Second)
 			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "ben", Source: strings.Repeat("p", n)}})
@@ -57,7 +57,7 @@ func TestWhatStandsBelowAFullMessageIsAMessageOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestThatTheModelCannotBeReachedIsShownUntilItIs(t *testing.T) {
+func TestPreview_ModelRetry_IsShownUntilTextArrives(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "retry 5s\nhang 5s\nsay There it is.\nhang 3s")
@@ -72,7 +72,7 @@ func TestThatTheModelCannotBeReachedIsShownUntilItIs(t *testing.T) {
 	})
 }
 
-func TestAnAnswerWithoutWordsSaysSo(t *testing.T) {
+func TestTurn_EndsWithoutText_ReportsIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "hang 1s")
@@ -83,7 +83,7 @@ func TestAnAnswerWithoutWordsSaysSo(t *testing.T) {
 	})
 }
 
-func TestWhatWasSaidLongAgoIsLeftWithOneNotice(t *testing.T) {
+func TestMessages_OlderThanLimit_AreSkippedWithOneNotice(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.leave()

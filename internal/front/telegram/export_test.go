@@ -2,20 +2,20 @@ package telegram
 
 import "github.com/bellcord/bellcord/internal/front/telegram/wire"
 
-// Parse is parse, for the tests.
+// Parse exports parse.
 func Parse(text, bot string) (what, words string) {
 	found, words := parse(text, bot)
 	return string(found), words
 }
 
-// Addressed is addressed.
+// Addressed exports addressed.
 func Addressed(m *wire.Message, bot string) (string, bool) { return addressed(m, bot) }
 
-// ChoiceLabels is choiceLabels for tests.
+// ChoiceLabels exports choiceLabels.
 var ChoiceLabels = choiceLabels
 
-// Distinct is distinct for tests.
+// Distinct exports distinct.
 var Distinct = distinct
 
-// Count is count for tests.
+// Count exports plural.
 var Count = plural

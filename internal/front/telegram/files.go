@@ -14,11 +14,11 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// mostSent is what Telegram takes from a bot.
+// mostSent is Telegram's limit for uploads by bots.
 const mostSent = 50 << 20
 
-// sendFile sends a file of the session's directory; it returns what there is to
-// say instead.
+// sendFile sends a file from the session's directory. It returns the reply if
+// there is nothing to send.
 func (c *chat) sendFile(ctx context.Context, path string) string {
 	c.mu.Lock()
 	id := c.session
@@ -32,7 +32,8 @@ func (c *chat) sendFile(ctx context.Context, path string) string {
 	return c.sendOf(ctx, id, path)
 }
 
-// sendOf sends a file of a session's directory.
+// sendOf sends a file from a session's directory. It returns an error message
+// for the user, or "".
 func (c *chat) sendOf(ctx context.Context, id bellcord.SessionID, path string) string {
 	found, err := c.front.Hub.Session(ctx, id)
 	if err != nil {
@@ -49,7 +50,7 @@ func (c *chat) sendOf(ctx context.Context, id bellcord.SessionID, path string) s
 	return ""
 }
 
-// readIn reads a file within a directory: no path leads out of it.
+// readIn reads a file in dir. No path can lead out of it.
 func readIn(dir, path string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -61,7 +62,7 @@ func readIn(dir, path string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if !sendable(root, path) { // to open a pipe would wait for ever
+	if !sendable(root, path) { // opening a pipe would block forever
 		return nil, fmt.Errorf("%s: no file that can be sent", path)
 	}
 	f, err := root.Open(path)
@@ -72,18 +73,18 @@ func readIn(dir, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mostSent))
 }
 
-// offer is a file that an answer named, and that can be had by a button.
+// offer is a file named in an answer that a button can send.
 type offer struct {
 	session bellcord.SessionID
 	button  string
 	path    string
 }
 
-// inTicks finds what stands between single backticks.
+// inTicks matches text between single backticks.
 var inTicks = regexp.MustCompile("`([^`\\s]{1,200})`")
 
-// offer makes buttons for files of the session that the answer names. The lock is
-// held.
+// offer returns buttons for the session's files that the answer names. The
+// caller holds the lock.
 func (c *chat) offer(t *turn) (rows [][]wire.Button) {
 	const most, kept = 3, 64
 	if !t.mine {
@@ -124,7 +125,7 @@ func sendable(root *os.Root, path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() <= mostSent
 }
 
-// sendOffer sends the file behind a button, of the conversation that named it.
+// sendOffer sends the file of a button, from the session that named it.
 func (c *chat) sendOffer(ctx context.Context, button string) string {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.offers, func(o offer) bool { return o.button == button })

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// lastPrompt is what the agent was given last.
+// lastPrompt returns the last prompt that the agent received.
 func (s *stage) lastPrompt() bellcord.Prompt {
 	s.Helper()
 	s.actor.mu.Lock()
@@ -25,7 +25,7 @@ func (s *stage) lastPrompt() bellcord.Prompt {
 	return s.prompts[len(s.prompts)-1]
 }
 
-// documents are the files that the bot has sent into a chat, by name.
+// documents returns the names of the files that the bot has sent to a chat.
 func (s *stage) documents(chat int64) (names []string) {
 	for _, m := range s.gram.Chat(chat).Messages {
 		if m.From.ID == 1 && m.Document != nil {
@@ -35,13 +35,13 @@ func (s *stage) documents(chat int64) (names []string) {
 	return names
 }
 
-// dir is the directory of anna's newest session.
+// dir returns the directory of Anna's newest session.
 func (s *stage) dir() string {
 	s.Helper()
 	return s.sessions("anna")[0].Dir
 }
 
-func TestAPictureIsShownToTheModelAsWhatItsBytesAre(t *testing.T) {
+func TestPicture_AnyName_ReachesTheModelWithItsDetectedType(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		_, err := s.gram.SayPhoto(anna, anna, "bell.png", picture(), "say What a bell.")
@@ -62,7 +62,7 @@ func TestAPictureIsShownToTheModelAsWhatItsBytesAre(t *testing.T) {
 	})
 }
 
-func TestWhatIsOnlyCalledAPictureIsAFile(t *testing.T) {
+func TestFile_PictureNameWithOtherContent_IsAttachedAsFile(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, name := range []string{"drawing.svg", "broken.png"} {
@@ -76,7 +76,7 @@ func TestWhatIsOnlyCalledAPictureIsAFile(t *testing.T) {
 	})
 }
 
-func TestAFileIsPutWhereTheAgentWorksAndNothingIsOverwritten(t *testing.T) {
+func TestFile_SameNameTwice_IsSavedWithoutOverwriting(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for n := range 3 {
@@ -100,7 +100,7 @@ func TestAFileIsPutWhereTheAgentWorksAndNothingIsOverwritten(t *testing.T) {
 	})
 }
 
-func TestNoNameLeadsAFileOutOfTheInbox(t *testing.T) {
+func TestFile_HostileName_StaysInTheInbox(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		names := []string{
@@ -136,7 +136,7 @@ func TestNoNameLeadsAFileOutOfTheInbox(t *testing.T) {
 	})
 }
 
-func TestAnInboxThatLeadsElsewhereTakesNothing(t *testing.T) {
+func TestFile_InboxIsSymlink_IsRefused(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	onStage(t, nil, func(s *stage) {
@@ -153,7 +153,7 @@ func TestAnInboxThatLeadsElsewhereTakesNothing(t *testing.T) {
 	})
 }
 
-func TestAFileThatIsTooLargeIsToldAndMakesNoTurn(t *testing.T) {
+func TestFile_TooLarge_IsReportedWithoutATurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		_, err := s.gram.SayDocument(anna, anna, "large.bin", make([]byte, 20<<20+1), "say Never.")
@@ -166,7 +166,7 @@ func TestAFileThatIsTooLargeIsToldAndMakesNoTurn(t *testing.T) {
 	})
 }
 
-func TestFileSendsWhatIsInTheDirectoryAndNothingElse(t *testing.T) {
+func TestFileCommand_PathInOrOutsideTheDirectory_SendsOnlyFilesInside(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "/file report.txt")
@@ -198,7 +198,7 @@ func TestFileSendsWhatIsInTheDirectoryAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestAFileThatTheAnswerNamesIsOfferedAlsoWhenTheConversationIsAnother(t *testing.T) {
+func TestFileButton_AnswerNamesFile_WorksAfterSessionChange(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "write report.txt\nwrite second.md\nsay See `report.txt`, `report.txt`, `second.md`, `missing.txt`, `../up.txt` and `report`.")
@@ -223,7 +223,7 @@ func TestAFileThatTheAnswerNamesIsOfferedAlsoWhenTheConversationIsAnother(t *tes
 	})
 }
 
-func TestAnAnswerThatIsTooLongForMessagesIsAFileWithItsBeginning(t *testing.T) {
+func TestAnswer_TooLongForMessages_IsSentAsFileWithItsBeginning(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, `repeat 400 The bell is rung once more, and nobody asks why.\n\n`)
@@ -236,7 +236,7 @@ func TestAnAnswerThatIsTooLongForMessagesIsAFileWithItsBeginning(t *testing.T) {
 			t.Errorf("the files are %q", got)
 		}
 		at := slices.IndexFunc(s.gram.Chat(anna).Messages, func(m fakegram.Message) bool { return m.Document != nil })
-		if size := s.gram.Chat(anna).Messages[at].Document.Size; size < 400*50-2 { // the last line ends with it
+		if size := s.gram.Chat(anna).Messages[at].Document.Size; size < 400*50-2 { // the final line breaks are trimmed
 			t.Errorf("the file has %d bytes", size)
 		}
 	})

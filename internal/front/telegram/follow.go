@@ -8,16 +8,16 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// follower reads the log of a session for a chat.
+// follower reads a session's log for a chat.
 type follower struct {
 	session bellcord.SessionID
-	after   int64 // up to here all has been shown to its end
+	after   int64 // all turns up to this sequence number are shown completely
 	kept    map[bellcord.TurnID]keeping
 	end     context.CancelFunc
 }
 
-// open is what the book has to know of turns that have not been shown to their
-// end.
+// open returns what the book must store of the given turns that belong to this
+// session.
 func (f *follower) open(all ...map[bellcord.TurnID]*turn) map[bellcord.TurnID]keeping {
 	open := map[bellcord.TurnID]keeping{}
 	for _, turns := range all {
@@ -30,7 +30,8 @@ func (f *follower) open(all ...map[bellcord.TurnID]*turn) map[bellcord.TurnID]ke
 	return open
 }
 
-// follow has a session's log read from here on, where it is not.
+// follow starts reading a session's log at its end, unless it is being read
+// already.
 func (c *chat) follow(ctx context.Context, session bellcord.SessionID) error {
 	c.mu.Lock()
 	is := c.follows[session] != nil
@@ -45,14 +46,14 @@ func (c *chat) follow(ctx context.Context, session bellcord.SessionID) error {
 	return err
 }
 
-// resume reads on where the last process stopped showing things.
+// resume continues reading where the previous process stopped.
 func (c *chat) resume(r record) {
 	for _, f := range r.Open {
 		c.read(f.Session, f.After, f.Turns)
 	}
 }
 
-// read starts to read a log.
+// read starts reading a log, unless it is being read already.
 func (c *chat) read(session bellcord.SessionID, after int64, kept map[bellcord.TurnID]keeping) {
 	ctx, end := context.WithCancel(c.front.life)
 	f := &follower{session: session, after: after, kept: kept, end: end}
@@ -75,7 +76,7 @@ func (c *chat) read(session bellcord.SessionID, after int64, kept map[bellcord.T
 	})
 }
 
-// readOn shows what happens in a session until there is nothing more to show.
+// readOn shows a session's events until ctx ends or the session is gone.
 func (c *chat) readOn(ctx context.Context, f *follower) {
 	at := f.after
 	for ctx.Err() == nil {
@@ -111,8 +112,8 @@ func (c *chat) readFrom(ctx context.Context, f *follower, at *int64) error {
 	}
 }
 
-// lose lets go of the turns of a log that cannot be read any more. The book has
-// them still.
+// lose drops the turns of a log that can no longer be read. The book keeps
+// them.
 func (c *chat) lose(f *follower) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +127,7 @@ func (c *chat) lose(f *follower) {
 	c.signalEndLocked()
 }
 
-// showEvent shows an event.
+// showEvent applies an event to the display.
 func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +159,8 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 	}
 }
 
-// showTurn shows a turn that was accepted. The lock is held, here and below.
+// showTurn shows an accepted turn. The caller holds the lock, here and in the
+// functions below.
 func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	kept := f.kept[ev.Turn]
 	t := &turn{
@@ -176,7 +178,7 @@ func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	c.turns[ev.Turn] = t
 	c.note()
 	switch {
-	case waits && c.front.Replace: // it starts as soon as the one before has stopped
+	case waits && c.front.Replace: // it starts as soon as the previous turn has stopped
 	case waits && t.mine:
 		c.waiting(t)
 	case !waits:
@@ -193,7 +195,7 @@ func (c *chat) started(t *turn) {
 	c.preview(t)
 }
 
-// called is a tool's boundary: what was said until then is complete.
+// called handles the start of a tool call: the text before it is complete.
 func (c *chat) called(t *turn, b bellcord.ToolCallRequested) {
 	if !t.edits {
 		c.flush(t)
@@ -202,7 +204,8 @@ func (c *chat) called(t *turn, b bellcord.ToolCallRequested) {
 	c.preview(t)
 }
 
-// patience is how long a stop may take before it says what it waits for.
+// patience is how long a stop may take before the preview shows what it waits
+// for.
 const patience = 2 * time.Second
 
 func (c *chat) stopping(t *turn, cause bellcord.Cause) {

@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// Hub is what the front needs of the core.
+// Hub is the part of the core that the front uses.
 type Hub interface {
 	sessionFinder
 	sessionEditor
@@ -52,53 +52,54 @@ type (
 	}
 )
 
-// Config is what a front is made of.
+// Config configures a Front.
 type Config struct {
 	Hub    Hub
 	Bot    *wire.Bot
 	Rights *rights.List
 	Logger *slog.Logger
-	Dir    string // where the book of chats is
+	Dir    string // directory of the stored chats
 
-	Session    bellcord.Session // what new ones have; its directory, where all share one
-	Prompt     bellcord.Prompt  // limits of every turn
-	Workspaces string           // where sessions get a directory of their own
-	Models     func() []string  // to choose from
+	Session    bellcord.Session // template for new sessions; if its directory is set, all sessions share it
+	Prompt     bellcord.Prompt  // template with the limits of every turn
+	Workspaces string           // parent of the sessions' directories, if they share none
+	Models     func() []string  // models to choose from
 	Agents     func() []string
 	CheckModel func(name string) error
 	CheckAgent func(name string) error
-	LetGo      func(bellcord.SessionID) // ends what a session has besides its turns, such as a hosted agent's process
+	LetGo      func(bellcord.SessionID) // releases what a session has apart from its turns, such as a hosted agent's process
 
-	Replace      bool // a plain message during a turn stops it and is answered instead
-	ExposeErrors bool // people read what went wrong in its own words
-	Edits        bool // no drafts, also where Telegram has them
+	Replace      bool // a new message stops the running turn and is answered instead
+	ExposeErrors bool // users see the original error messages
+	Edits        bool // never use drafts, even where Telegram supports them
 	OldAfter     time.Duration
 	Idle         time.Duration
 	Pace         outbox.Pace
 }
 
-// Front is a bot's. Run lets people in; Close says goodbye.
+// Front runs a bot's chats. Run handles updates; Close shows the ends of all
+// turns and shuts the front down.
 type Front struct {
 	Config
 	self wire.Self
 	box  *outbox.Outbox
 	book *book
-	life context.Context // of all that goes on here; no turn hangs on it
+	life context.Context // ends with the front; turns do not depend on it
 	end  context.CancelFunc
 	work sync.WaitGroup
 
 	mu      sync.Mutex
 	chats   map[spot]*chat
-	noticed map[notice]bool // what was said once
+	noticed map[notice]bool // notices that were sent
 }
 
-// spot is where a conversation is: a chat, or a topic in one.
+// spot identifies a conversation: a chat, or a topic in one.
 type spot struct {
 	Chat   int64
 	Thread int
 }
 
-// notice is something that a place is told one time.
+// notice is a text that is sent to a place only once.
 type notice struct {
 	spot
 	text string
@@ -106,7 +107,7 @@ type notice struct {
 
 func at(p wire.Place) spot { return spot{p.Chat, p.Thread} }
 
-// New returns a front that nobody has written to yet.
+// New returns a front. It fails if the stored chats cannot be read.
 func New(c Config) (*Front, error) {
 	book, err := openBook(filepath.Join(c.Dir, "chats.json"))
 	if err != nil {
@@ -119,8 +120,9 @@ func New(c Config) (*Front, error) {
 	}, nil
 }
 
-// Run takes updates until ctx ends: by polling, or at the webhook's URL where one
-// is given. What was shown half when the last process ended is shown to its end.
+// Run handles updates until ctx ends: from the webhook if its URL is given,
+// otherwise by polling. It retries until Telegram can be reached. Turns that
+// the previous process has not shown completely are resumed.
 func (f *Front) Run(ctx context.Context, webhook string) error {
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
 		self, err := f.Bot.Begin(ctx)
@@ -148,8 +150,9 @@ func (f *Front) Run(ctx context.Context, webhook string) error {
 	return f.Bot.Poll(ctx, f.Take)
 }
 
-// Close waits until the ends of all turns have been shown, as far as ctx allows,
-// and ends. Call it when Run has returned and the hub's turns have settled.
+// Close waits until the ends of all turns have been sent, as far as ctx allows,
+// and shuts the front down. Call it after Run has returned and the hub's turns
+// have settled.
 func (f *Front) Close(ctx context.Context) error {
 	f.settled(ctx)
 	f.end()
@@ -158,14 +161,14 @@ func (f *Front) Close(ctx context.Context) error {
 	return errors.Join(err, f.book.closeBook())
 }
 
-// settled returns when no chat shows a turn that has not ended.
+// settled returns when no chat is busy, or when ctx ends.
 func (f *Front) settled(ctx context.Context) {
 	for _, c := range f.all() {
 		c.until(ctx, func() bool { return !c.busyLocked() })
 	}
 }
 
-// all are the chats in which something was said.
+// all returns the active chats.
 func (f *Front) all() []*chat {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,20 +179,21 @@ func (f *Front) all() []*chat {
 	return all
 }
 
-// chat is the one at a place; owner is whose sessions it makes.
+// chat returns the chat at a place and creates it if needed. owner is the owner
+// of its sessions. A chat with another owner is replaced, unless it is busy.
 func (f *Front) chat(p wire.Place, owner string) *chat {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.chats[at(p)]
-	if c == nil || c.owner != owner && !c.busy() { // somebody may have been given another name
+	if c == nil || c.owner != owner && !c.busy() { // the person may have been renamed in the settings
 		c = newChat(f, p, owner)
 		f.chats[at(p)] = c
 	}
 	return c
 }
 
-// tidy lets go of chats in which nothing has gone on for a while; never of one
-// with a live turn.
+// tidy removes idle chats once a minute. It never removes a chat with an active
+// turn.
 func (f *Front) tidy(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
@@ -215,7 +219,7 @@ func (f *Front) forgetIdle(since time.Time) {
 	}
 }
 
-// resume follows the chats whose turns had not been shown to their end.
+// resume follows the chats with turns that were not shown completely.
 func (f *Front) resume() {
 	for _, r := range f.book.all() {
 		if len(r.Open) > 0 {

@@ -8,20 +8,21 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// isOver answers a press on a button of a turn that others have followed.
+// isOver is the reply to a button press that no longer applies, for example
+// because a newer turn has started.
 const isOver = "This button no longer applies."
 
-// farewell is the message that tells how a turn was stopped, while prompts wait
-// that the stop holds.
+// farewell is the final message of a stopped turn, kept while the stop holds
+// prompts.
 type farewell struct {
 	turn    bellcord.TurnID
 	message int
-	part    string // the last words of the answer
+	part    string // the last part of the answer
 	receipt bellcord.Receipt
 }
 
-// pressHeld sends or discards the prompts that the stop of a turn holds, and no
-// other; it returns what the person is told.
+// pressHeld sends or discards the prompts held by the stop of turn id, and no
+// others. It returns the reply to the press.
 func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, send bool, by string) string {
 	stopped, err := c.front.Hub.Turn(ctx, id)
 	if err != nil || stopped.Receipt == nil || !c.has(stopped.Session) {
@@ -50,8 +51,8 @@ func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, s
 	return words
 }
 
-// stillHeld returns the prompts that a stopped turn's stop held and that still
-// wait.
+// stillHeld returns the prompts that were held by the turn's stop and are still
+// waiting.
 func (c *chat) stillHeld(ctx context.Context, stopped bellcord.TurnRecord) ([]bellcord.TurnID, error) {
 	turns, err := c.front.Hub.UnendedTurns(ctx, stopped.Session)
 	if err != nil {
@@ -70,8 +71,8 @@ func (c *chat) stillHeld(ctx context.Context, stopped bellcord.TurnRecord) ([]be
 	return held, nil
 }
 
-// heldNoMore removes the buttons of a message and, where its words are known,
-// says what became of the prompts that waited.
+// heldNoMore removes a message's buttons. If the message is the last farewell,
+// it also adds what happened to the held prompts.
 func (c *chat) heldNoMore(message int, id bellcord.TurnID, fate string) {
 	c.mu.Lock()
 	last := c.last
@@ -88,13 +89,12 @@ func (c *chat) heldNoMore(message int, id bellcord.TurnID, fate string) {
 	})
 }
 
-// removeButtons removes the buttons of a message.
 func (c *chat) removeButtons(message int) {
 	c.put(func(ctx context.Context) error { return c.front.Bot.Buttons(ctx, c.place, message, nil) })
 }
 
-// past reports whether a turn is not the last of its conversation any more:
-// another one has started since, or the conversation was cleared.
+// past reports whether a newer turn has started in the session or the
+// conversation was cleared. It also returns true if the log cannot be read.
 func (c *chat) past(ctx context.Context, t bellcord.TurnRecord) bool {
 	tail, err := c.front.Hub.Tail(ctx, t.Session)
 	if err != nil || tail <= t.FirstSeq {
@@ -126,7 +126,7 @@ func (c *chat) past(ctx context.Context, t bellcord.TurnRecord) bool {
 	}
 }
 
-// parted keeps the message that has the buttons for prompts that wait.
+// parted stores the message that has the buttons for held prompts.
 func (c *chat) parted(t *turn, message int, part string, rows [][]wire.Button) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

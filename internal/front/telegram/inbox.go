@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	mostFetched = 20 << 20 // what Telegram lets a bot have
-	mostName    = 200      // bytes of a file's name, with room for a number
-	inbox       = "inbox"  // where files are put that people send, in the session's directory
+	mostFetched = 20 << 20 // Telegram's limit for downloads by bots
+	mostName    = 200      // maximum length of a file's name in bytes, without the number that makes it unique
+	inbox       = "inbox"  // directory for received files, in the session's directory
 )
 
-// pictures are what models take. What a picture is, its bytes say: a model
-// refuses one that is called something else, and all that is said after it.
+// pictures are the image types that models accept. The type is detected from
+// the data: a model rejects an image with the wrong type, and the whole
+// conversation with it.
 var pictures = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
-// attach adds what came with a message: pictures are shown to the model, other
-// files are put where the agent works.
+// attach adds the files of a message to the prompt: images for the model, other
+// files as paths in the session's directory.
 func (c *chat) attach(ctx context.Context, session bellcord.Session, p *bellcord.Prompt, files []wire.File) error {
 	for _, f := range files {
 		if f.Size > mostFetched {
@@ -54,8 +55,8 @@ func (c *chat) attach(ctx context.Context, session bellcord.Session, p *bellcord
 	return nil
 }
 
-// keep writes a file into the inbox, under a name that is not taken. Whatever it
-// is called, it is there and nowhere else.
+// keep writes a file to the inbox under an unused name. No name can lead out of
+// the inbox.
 func keep(dir, name string, data []byte) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -90,7 +91,8 @@ func joinClose(err error, f *os.File) error {
 	return err
 }
 
-// plainName is a file's name that is nothing but one.
+// plainName returns a safe file name: one path element that is valid on every
+// platform.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -107,13 +109,13 @@ func plainName(name string) string {
 	switch {
 	case name == "":
 		return "file"
-	case !filepath.IsLocal(name): // a device of Windows
+	case !filepath.IsLocal(name): // a reserved device name on Windows
 		return "_" + name
 	}
 	return name
 }
 
-// regret is what people read when what they said was not taken.
+// regret returns the reply to a prompt that could not be accepted.
 func (c *chat) regret(err error) string {
 	if errors.Is(err, wire.ErrTooLarge) {
 		return fmt.Sprintf("✗ That file is too large. The limit is %d MB.", mostFetched>>20)

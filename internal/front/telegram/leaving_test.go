@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-func TestAnIdleChatIsLetGoOfAndOneWithALiveTurnIsNot(t *testing.T) {
+func TestChat_Idle_IsRemovedUnlessATurnIsActive(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "long make test")
 		s.say(ben, "say Hello.")
-		s.pass(2 * time.Hour) // four times as long as a chat may be idle
+		s.pass(2 * time.Hour) // four times the idle limit
 		if got := s.draft(anna); !strings.Contains(got, "make test") {
 			t.Errorf("the draft is %q", got)
 		}
@@ -26,7 +26,7 @@ func TestAnIdleChatIsLetGoOfAndOneWithALiveTurnIsNot(t *testing.T) {
 	})
 }
 
-func TestAShutdownStopsTheTurnsAndSaysSoInTheirChats(t *testing.T) {
+func TestShutdown_TurnsRunning_StopsThemAndReportsItInTheirChats(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestWhatIsSaidWhileTheServerIsAwayIsAnsweredByTheNext(t *testing.T) {
+func TestMessage_SentWhileServerIsDown_IsAnsweredByTheNext(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say One.")
@@ -26,8 +26,8 @@ func TestWhatIsSaidWhileTheServerIsAwayIsAnsweredByTheNext(t *testing.T) {
 	})
 }
 
-// die is a kill -9: nothing more reaches Telegram, and the next server finds the
-// data as it is now.
+// die simulates a kill -9: nothing more reaches Telegram, and the next server
+// starts with the data as it is now.
 func (s *stage) die() {
 	s.Helper()
 	next := s.data + "-next"
@@ -37,7 +37,7 @@ func (s *stage) die() {
 	s.open(s.with)
 }
 
-func TestLaw33_ATurnWhoseServerDiedIsToldToBeLostWithWhatItHadSaid(t *testing.T) {
+func TestLaw33_ServerKilledDuringTurn_ShowsItAsLostWithItsText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say I look.\ntool ls\nslow 200")
@@ -59,7 +59,7 @@ func TestLaw33_ATurnWhoseServerDiedIsToldToBeLostWithWhatItHadSaid(t *testing.T)
 	})
 }
 
-func TestAFinalTextThatTelegramHadNotTakenWhenTheServerDiedIsSentByTheNext(t *testing.T) {
+func TestAnswer_UnsentWhenServerIsKilled_IsSentByTheNext(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(func(c fakegram.Call) fakegram.Weather {
@@ -78,7 +78,7 @@ func TestAFinalTextThatTelegramHadNotTakenWhenTheServerDiedIsSentByTheNext(t *te
 	})
 }
 
-func TestAPromptThatWasOnDiskWhenTheServerDiedIsAnsweredOnce(t *testing.T) {
+func TestPrompt_OnDiskWhenServerIsKilled_IsAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(func(c fakegram.Call) fakegram.Weather {
@@ -94,13 +94,13 @@ func TestAPromptThatWasOnDiskWhenTheServerDiedIsAnsweredOnce(t *testing.T) {
 		s.die()
 		s.pass(10 * time.Second)
 		s.sees(anna, "What a bell.")
-		s.die() // what was handled does not come again
+		s.die() // handled updates are not delivered again
 		s.pass(10 * time.Second)
 		s.sees(anna, "What a bell.")
 	})
 }
 
-func TestWhoBlocksTheBotStopsNothing(t *testing.T) {
+func TestBlockedBot_DuringTurn_LetsTheTurnFinish(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 100")
@@ -116,7 +116,7 @@ func TestWhoBlocksTheBotStopsNothing(t *testing.T) {
 	})
 }
 
-func TestADoneTurnsWordsBeforeItsLastToolAreNotForgottenEither(t *testing.T) {
+func TestAnswer_EndsWithTool_TextBeforeItIsSentAfterAKill(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(func(c fakegram.Call) fakegram.Weather {
@@ -134,7 +134,7 @@ func TestADoneTurnsWordsBeforeItsLastToolAreNotForgottenEither(t *testing.T) {
 	})
 }
 
-func TestWordsBeforeAToolThatTelegramHadNotTakenWhenTheServerDiedAreSentByTheNext(t *testing.T) {
+func TestTextBeforeTool_UnsentWhenServerIsKilled_IsSentByTheNext(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(func(c fakegram.Call) fakegram.Weather {

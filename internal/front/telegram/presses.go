@@ -9,10 +9,11 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// tooLate answers a press on something that is over.
+// tooLate is the reply to a button press that comes too late.
 const tooLate = "Already finished."
 
-// takePress is a button's. The person is answered at once.
+// takePress handles a button press. Each press gets a reply at once, or as soon
+// as its work is done.
 func (f *Front) takePress(u wire.Update, p *wire.Press) {
 	by, c, ok := f.admit(p.Place, p.From, false)
 	if !ok {
@@ -26,7 +27,7 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 	switch kind {
 	case "s":
 		c.pressStop(p.Query, bellcord.TurnID(data), s)
-	case "q": // the hub may have to ask another node
+	case "q": // the hub may have to contact another node
 		f.work.Go(func() {
 			f.answerPress(p.Query, c.choose(data, by))
 			f.handled(u.ID)
@@ -48,12 +49,11 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 	}
 }
 
-// answerPress answers a press.
 func (f *Front) answerPress(query, text string) {
 	f.box.Aside(func(ctx context.Context) error { return f.Bot.Answer(ctx, query, text, false) })
 }
 
-// pressStop stops a turn: at the second press without any grace.
+// pressStop stops a turn, without a grace period from the second press on.
 func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	c.mu.Lock()
 	t := c.turns[id]
@@ -79,8 +79,8 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	})
 }
 
-// again goes on with a stopped turn, or asks the same once more. It waits its
-// turn like any prompt.
+// again continues a stopped turn or repeats its prompt. It waits in the queue
+// like any prompt.
 func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 	next := turnID(c.front.self.ID, s.update)
 	c.mu.Lock()
@@ -115,7 +115,7 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
 	})
 }
 
-// press is every other button's; it returns what the person is told.
+// press handles all other buttons and returns the reply.
 func (c *chat) press(ctx context.Context, kind, data string) string {
 	switch kind {
 	case "o":
@@ -130,7 +130,7 @@ func (c *chat) press(ctx context.Context, kind, data string) string {
 	return tooLate
 }
 
-// has reports whether a session is the chat's.
+// has reports whether the chat is in session id.
 func (c *chat) has(id bellcord.SessionID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// turnID is the turn that an update makes: the same one, should it come again
-// after a crash.
+// turnID returns the ID of the turn for an update. It is the same when the
+// update is delivered again after a crash.
 func turnID(bot, update int64) bellcord.TurnID {
 	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d %d", bot, update)))
 }
 
-// prompt has a message answered. It can be stopped from now on.
+// prompt queues a message for the agent. The prompt can be stopped from now on.
 func (c *chat) prompt(s said, policy bellcord.BusyPolicy) {
 	if s.text == "" && len(s.files) == 0 {
 		c.front.handled(s.update)
@@ -30,15 +30,15 @@ func (c *chat) prompt(s said, policy bellcord.BusyPolicy) {
 	c.enqueue(func(ctx context.Context) { c.accept(ctx, id, s, policy) })
 }
 
-// accept hands a prompt to the hub. One that comes while the server takes leave
-// is left for the next.
+// accept passes a prompt to the hub. If the server is shutting down, the update
+// stays unhandled and the next process accepts it.
 func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.BusyPolicy) {
 	err := c.tryAccept(ctx, id, s, policy)
 	switch {
 	case errors.Is(err, bellcord.ErrDraining), errors.Is(err, bellcord.ErrClosed), ctx.Err() != nil:
 		c.accepted(id, false)
 		return
-	case errors.Is(err, bellcord.ErrTurnExists): // it came before a crash, too
+	case errors.Is(err, bellcord.ErrTurnExists): // delivered again after a crash
 		err = nil
 	}
 	c.accepted(id, err == nil)
@@ -66,7 +66,7 @@ func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s said, policy
 	return err
 }
 
-// open returns the chat's session, a new one where it has none.
+// open returns the chat's session and creates one if needed.
 func (c *chat) open(ctx context.Context) (bellcord.Session, error) {
 	c.mu.Lock()
 	id, chosen := c.session, c.choice
@@ -92,7 +92,7 @@ func (c *chat) open(ctx context.Context) (bellcord.Session, error) {
 	return made, err
 }
 
-// become makes a session the chat's.
+// become sets the chat's session.
 func (c *chat) become(id bellcord.SessionID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

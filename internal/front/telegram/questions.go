@@ -15,18 +15,18 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// question is one that a turn waits for, and the message that asks it.
+// question is a question of a turn and the message that shows it.
 type question struct {
 	bellcord.Question
 	message int
 	fate    string // how it was closed; "" while it is open
 }
 
-// mostAsked is how much of a question is shown, in units: the whole command, but
-// for what no message can hold.
+// mostAsked is the maximum length of a question, in UTF-16 units. A longer one is
+// cut, with a note.
 const mostAsked = 3500
 
-// ask puts a question with its answers as buttons. The lock is held.
+// ask sends a question with its choices as buttons. The caller holds the lock.
 func (c *chat) ask(t *turn, q bellcord.Question) {
 	open := &question{Question: q}
 	t.asked = append(t.asked, open)
@@ -52,7 +52,7 @@ func (c *chat) ask(t *turn, q bellcord.Question) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		open.message = id
-		if open.fate != "" { // it was closed while it was sent
+		if open.fate != "" { // closed while it was sent
 			c.retire(open)
 		}
 		return nil
@@ -67,15 +67,15 @@ func questionText(q bellcord.Question) string {
 	return "❓ " + text
 }
 
-// ownLabels are the labels of our own agent's choices, by their ids; kindLabels
-// are those of other agents' choices, by their kinds.
+// ownLabels are the labels for choices of the built-in agent, by ID; kindLabels
+// are those for choices of other agents, by kind.
 var (
 	ownLabels  = map[string]string{"allow": "✓ Once", "allow_session": "✓ This session", "allow_always": "✓ Always here", "reject": "✕ Deny"}
 	kindLabels = map[string]string{"allow_once": "✓ Once", "allow_always": "✓ Always", "reject_once": "✕ Deny", "reject_always": "✕ Never"}
 )
 
-// choiceLabels are the words on the buttons of a question. No two are equal:
-// choices that would look the same are shown by the agent's own words.
+// choiceLabels returns the button labels of a question. They are distinct:
+// choices with the same label get the agent's text.
 func choiceLabels(choices []bellcord.Choice) []string {
 	labels := make([]string, len(choices))
 	times := map[string]int{}
@@ -110,7 +110,8 @@ func choiceStyle(c bellcord.Choice) string {
 	return ""
 }
 
-// closeQuestion closes a question that was answered, here or elsewhere.
+// closeQuestion closes an answered question, wherever the answer came from. The
+// caller holds the lock.
 func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 	for _, q := range t.asked {
 		if q.ID == b.Question && q.fate == "" {
@@ -129,7 +130,8 @@ func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 	}
 }
 
-// closeQuestions closes those that a stop, or the end, left without an answer.
+// closeQuestions closes the questions without an answer after a stop or the
+// turn's end. The caller holds the lock.
 func (c *chat) closeQuestions(t *turn) {
 	for _, q := range t.asked {
 		if q.fate == "" {
@@ -141,7 +143,8 @@ func (c *chat) closeQuestions(t *turn) {
 	}
 }
 
-// asks reports whether the chat's session waits for an answer. The lock is held.
+// asks reports whether the chat's session waits for an answer. The caller holds
+// the lock.
 func (c *chat) asks() bool {
 	for _, t := range c.turns {
 		open := slices.ContainsFunc(t.asked, func(q *question) bool { return q.fate == "" })
@@ -152,8 +155,8 @@ func (c *chat) asks() bool {
 	return false
 }
 
-// retire takes a question's buttons away and says what became of it. The lock is
-// held.
+// retire removes a question's buttons and shows how it was closed. The caller
+// holds the lock.
 func (c *chat) retire(q *question) {
 	if q.message == 0 {
 		return
@@ -164,7 +167,8 @@ func (c *chat) retire(q *question) {
 	})
 }
 
-// choose gives a person's answer to the hub; it returns what they are told.
+// choose passes a person's answer to the hub and returns the reply to the
+// press.
 func (c *chat) choose(data, by string) string {
 	parts := strings.Split(data, ":")
 	if len(parts) != 3 {
@@ -193,7 +197,8 @@ func (c *chat) choose(data, by string) string {
 	return label
 }
 
-// plainArgs is what a call was given, short: the one string where there is one.
+// plainArgs returns a short form of a call's arguments: the only argument if it
+// is a string, otherwise compact JSON.
 func plainArgs(args json.RawMessage) string {
 	var object map[string]any
 	if json.Unmarshal(args, &object) == nil && len(object) == 1 {

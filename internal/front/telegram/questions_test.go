@@ -12,7 +12,7 @@ import (
 
 const dangerous = `May I run this?\n\nrm -rf build && make -j8 all > "log & <more>"`
 
-// asked is the bot's newest message that has a question in it.
+// asked returns the bot's newest message with a question.
 func (s *stage) asked(chat int64) fakegram.Message {
 	s.Helper()
 	for _, m := range slices.Backward(s.gram.Chat(chat).Messages) {
@@ -24,7 +24,7 @@ func (s *stage) asked(chat int64) fakegram.Message {
 	return fakegram.Message{}
 }
 
-// button is one of a message's, by its words.
+// button returns a message's button with these words on it.
 func (s *stage) button(m fakegram.Message, words string) fakegram.Button {
 	s.Helper()
 	if m.Markup != nil {
@@ -39,7 +39,7 @@ func (s *stage) button(m fakegram.Message, words string) fakegram.Button {
 	return fakegram.Button{}
 }
 
-func TestAQuestionShowsTheWholeCommandAndEveryChoice(t *testing.T) {
+func TestQuestion_Command_ShowsAllOfItAndEveryChoice(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "ask "+dangerous)
@@ -58,7 +58,7 @@ func TestAQuestionShowsTheWholeCommandAndEveryChoice(t *testing.T) {
 	})
 }
 
-func TestAPressAnswersAndTheQuestionSaysWhoChoseWhat(t *testing.T) {
+func TestQuestion_ButtonPressed_AnswersAndShowsTheChoiceAndPerson(t *testing.T) {
 	t.Parallel()
 	for words, chosen := range map[string]string{"Once": "yes", "Always": "all", "Deny": "no"} {
 		t.Run(words, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAPressAnswersAndTheQuestionSaysWhoChoseWhat(t *testing.T) {
 	}
 }
 
-func TestLaw30_AStopClosesTheQuestionAndALatePressFindsNothing(t *testing.T) {
+func TestLaw30_StopWithOpenQuestion_ClosesItAndRejectsLatePress(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *stage){
 		"the command": func(s *stage) { s.say(anna, "/stop") },
@@ -112,7 +112,7 @@ func TestLaw30_AStopClosesTheQuestionAndALatePressFindsNothing(t *testing.T) {
 	}
 }
 
-// late presses a button that is gone: the press was on its way.
+// late presses a button that was removed while the press was on its way.
 func (s *stage) late(b fakegram.Button) {
 	s.Helper()
 	if told := s.forge(b.Chat, b.Data); told != "Already finished." {
@@ -120,7 +120,7 @@ func (s *stage) late(b fakegram.Button) {
 	}
 }
 
-func TestAQuestionThatWasAnsweredElsewhereIsClosedHere(t *testing.T) {
+func TestQuestion_AnsweredElsewhere_IsClosedInTheChat(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "ask May I?")
@@ -134,7 +134,7 @@ func TestAQuestionThatWasAnsweredElsewhereIsClosedHere(t *testing.T) {
 	})
 }
 
-func TestClearTakesAnOpenQuestionAway(t *testing.T) {
+func TestClear_OpenQuestion_DeletesIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say Well.\nask May I?")
@@ -146,7 +146,7 @@ func TestClearTakesAnOpenQuestionAway(t *testing.T) {
 	})
 }
 
-func TestAClearInTheSameBreathAsTheQuestionLeavesNothingOfIt(t *testing.T) {
+func TestClear_RightAfterQuestion_DeletesIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for range 5 {
@@ -159,7 +159,7 @@ func TestAClearInTheSameBreathAsTheQuestionLeavesNothingOfIt(t *testing.T) {
 	})
 }
 
-func TestTwoQuestionsAtOnceAreAnsweredOneByOne(t *testing.T) {
+func TestQuestions_TwoAtOnce_AreAnsweredSeparately(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "asks First?|Second?")
@@ -182,7 +182,7 @@ func TestTwoQuestionsAtOnceAreAnsweredOneByOne(t *testing.T) {
 	})
 }
 
-func TestInAGroupOnlyListedPeopleAnswerAndStop(t *testing.T) {
+func TestQuestion_InGroup_OnlyListedPeopleAnswerAndStop(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Promote(group, eve, "member")

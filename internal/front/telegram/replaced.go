@@ -6,16 +6,16 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// replacedByPolicy reports whether a newer message took the turn's place because
-// the bot is set up that way. Its end is not shown, the newer answer is. A person
-// who replaces an answer with "!" is shown what there was.
+// replacedByPolicy reports whether a newer message replaced the turn because
+// Config.Replace is set. Its end is not shown, only the newer answer. If a
+// person replaces an answer with "!", its end is shown.
 func replacedByPolicy(r bellcord.Receipt) bool {
 	return r.End == bellcord.EndStopped && r.Cause.Kind == bellcord.CauseReplaced && r.Cause.Source != fromHere
 }
 
-// withdrawPreview deletes the message that shows an unfinished answer. It takes
-// no part in the chat's pace: the newer answer does not wait for it. The lock is
-// held.
+// withdrawPreview deletes the message that shows an unfinished answer. It
+// bypasses the chat's pace, so that the newer answer is not delayed. The caller
+// holds the lock.
 func (c *chat) withdrawPreview(t *turn) {
 	c.front.box.Aside(func(ctx context.Context) error {
 		c.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// running is the one turn that has not ended.
+// running returns the only turn that has not ended.
 func (s *stage) running() bellcord.TurnID {
 	s.Helper()
 	var found []bellcord.TurnID
@@ -31,7 +31,7 @@ func (s *stage) running() bellcord.TurnID {
 	return found[0]
 }
 
-// sessions are those of an owner, or all.
+// sessions returns an owner's sessions, or all for "".
 func (s *stage) sessions(owner string) []bellcord.Session {
 	s.Helper()
 	all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: owner})
@@ -39,14 +39,14 @@ func (s *stage) sessions(owner string) []bellcord.Session {
 	return all
 }
 
-// forge has somebody press a button in their own chat that was never there; it
-// returns what they are told.
+// forge simulates a press on a nonexistent button in the person's private chat,
+// and returns the reply to the press.
 func (s *stage) forge(who int64, data string) string {
 	s.Helper()
 	return s.forgeOn(who, 1, data)
 }
 
-// forgeOn does the same under a message.
+// forgeOn does the same for a button under the given message.
 func (s *stage) forgeOn(who int64, message int, data string) string {
 	s.Helper()
 	before := len(s.gram.CallsOf("answerCallbackQuery"))
@@ -61,7 +61,7 @@ func (s *stage) forgeOn(who int64, message int, data string) string {
 	return calls[before].Params["text"]
 }
 
-func TestAStrangerIsToldOnceAndNeverAgain(t *testing.T) {
+func TestStranger_SeveralMessages_GetsOneReply(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, text := range []string{"hello", "/start", "/stop", "/clear", "stop", "! now", "/sessions"} {
@@ -78,7 +78,7 @@ func TestAStrangerIsToldOnceAndNeverAgain(t *testing.T) {
 	})
 }
 
-func TestAnEmptyListAdmitsNobody(t *testing.T) {
+func TestRights_EmptyLists_AdmitNoPerson(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.rights.People, with.rights.Groups = nil, nil }, func(s *stage) {
 		s.say(anna, "say Hello.")
@@ -94,7 +94,7 @@ func TestAnEmptyListAdmitsNobody(t *testing.T) {
 
 var codeIn = regexp.MustCompile(`pair (\S+)$`)
 
-func TestOneWhoIsPairedIsAdmittedAndOneWhoIsUnpairedIsRefusedAtOnce(t *testing.T) {
+func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.rights.Pairing = true }, func(s *stage) {
 		s.say(eve, "hello")
@@ -130,7 +130,7 @@ func TestOneWhoIsPairedIsAdmittedAndOneWhoIsUnpairedIsRefusedAtOnce(t *testing.T
 	})
 }
 
-func TestAGroupThatIsNotListedIsToldItsNumberOnceWhenTheBotIsAddressed(t *testing.T) {
+func TestGroup_NotListed_GetsItsIDOnceWhenTheBotIsAddressed(t *testing.T) {
 	t.Parallel()
 	hearsAll := func(with *setup) {
 		with.rights.Groups = nil
@@ -153,7 +153,7 @@ func TestAGroupThatIsNotListedIsToldItsNumberOnceWhenTheBotIsAddressed(t *testin
 	})
 }
 
-func TestInAListedGroupOneWhoIsNotListedIsNotHeard(t *testing.T) {
+func TestGroup_PersonNotListed_IsIgnored(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Promote(group, eve, "member")
@@ -170,7 +170,7 @@ func TestInAListedGroupOneWhoIsNotListedIsNotHeard(t *testing.T) {
 	})
 }
 
-func TestBotsAreNotHeardWhateverTheListSays(t *testing.T) {
+func TestGroup_MessageOfABot_IsIgnoredEvenIfListed(t *testing.T) {
 	t.Parallel()
 	const robot = int64(1004)
 	onStage(t, func(with *setup) { with.rights.People[robot] = "robot" }, func(s *stage) {
@@ -182,7 +182,7 @@ func TestBotsAreNotHeardWhateverTheListSays(t *testing.T) {
 	})
 }
 
-func TestLaw35_NobodyReachesWhatIsAnotherPersons(t *testing.T) {
+func TestLaw35_ForgedButtonOrStop_CannotReachAnotherPersonsTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(ben, "say Mine.")
@@ -219,7 +219,7 @@ func TestLaw35_NobodyReachesWhatIsAnotherPersons(t *testing.T) {
 	})
 }
 
-func TestButtonsThatMakeNoSenseDoNothing(t *testing.T) {
+func TestButton_InvalidData_DoesNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, data := range []string{"", ":", "s:", "q:", "q:::", "q:a:b:c", "r:", "d:", "o:", "f:", "f::-1", "c:", "t:", "zz", "s", "a:nobody", "m:", "m:nothing"} {
@@ -233,7 +233,7 @@ func TestButtonsThatMakeNoSenseDoNothing(t *testing.T) {
 	})
 }
 
-func TestWhoStoppedIsOnTheReceipt(t *testing.T) {
+func TestStop_ByPersonInGroup_IsNamedInTheReceipt(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *stage){
 		"the command": func(s *stage) { s.sayIn(group, ben, "/stop") },

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestThinkingIsShownUntilThereAreWordsAndNeverInTheAnswer(t *testing.T) {
+func TestPreview_Thinking_IsShownUntilTextArrives(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "think How would I know?\nhang 3s\nsay I know.\nhang 3s\nsay  So.")
@@ -28,7 +28,7 @@ func TestThinkingIsShownUntilThereAreWordsAndNeverInTheAnswer(t *testing.T) {
 	})
 }
 
-func TestToolsAreShownWhileTheyRunAndWhatWasSaidBeforeThemIsAMessage(t *testing.T) {
+func TestPreview_Tools_AreShownAndTextBeforeThemIsAMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say I look.\ntool one\ntool two\ntool three\ntool four\ntool five\nhang 3s\nsay Found.")
@@ -43,7 +43,7 @@ func TestToolsAreShownWhileTheyRunAndWhatWasSaidBeforeThemIsAMessage(t *testing.
 	})
 }
 
-func TestDraftsComeOnceASecondAtMostAndOnlyWithEnoughNewWords(t *testing.T) {
+func TestPreview_SlowText_UpdatesAtMostOnceASecondWithEnoughNewText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 200") // 20 s
@@ -63,7 +63,7 @@ func TestDraftsComeOnceASecondAtMostAndOnlyWithEnoughNewWords(t *testing.T) {
 	})
 }
 
-func TestAFewNewWordsAreNotWorthADraft(t *testing.T) {
+func TestPreview_FewNewWords_SendsNoDraft(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say One.\nhang 3s\nsay  Two.\nhang 3s\nsay  Three.\nhang 3s\nsay  Four, and then some more words.\nhang 3s")
@@ -71,13 +71,13 @@ func TestAFewNewWordsAreNotWorthADraft(t *testing.T) {
 		if got := s.draft(anna); !strings.HasSuffix(got, "some more words.") {
 			t.Errorf("the draft is %q", got)
 		}
-		if n := len(s.gram.CallsOf("sendMessageDraft")); n != 3 { // thinking, the first words, and enough more
+		if n := len(s.gram.CallsOf("sendMessageDraft")); n != 3 { // thinking, the first words, and enough new text
 			t.Errorf("there were %d drafts", n)
 		}
 	})
 }
 
-func TestADraftIsStillThereAfterALongSilence(t *testing.T) {
+func TestPreview_LongSilence_KeepsTheDraftVisible(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say Wait.\nhang 70s\nsay  Done.")
@@ -95,7 +95,7 @@ func TestADraftIsStillThereAfterALongSilence(t *testing.T) {
 	})
 }
 
-func TestOfALongTextTheEndIsShownWhileItComes(t *testing.T) {
+func TestPreview_LongText_ShowsItsEnd(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "repeat 1200 bell \nsay and the end\nhang 5s")
@@ -107,7 +107,7 @@ func TestOfALongTextTheEndIsShownWhileItComes(t *testing.T) {
 	})
 }
 
-func TestALongAnswerIsSplitBetweenParagraphsAndItsCodeStaysCode(t *testing.T) {
+func TestAnswer_Long_IsSplitAndKeepsCodeBlocks(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "repeat 60 A paragraph about bells, and how they are rung.\\n\\n\nsay ```go\\n\nrepeat 200 ring(bell) // and again\\n\nsay ```\\nThe end.")
@@ -131,7 +131,7 @@ func TestALongAnswerIsSplitBetweenParagraphsAndItsCodeStaysCode(t *testing.T) {
 	})
 }
 
-// refuses makes calls of a method fail that a test picks.
+// refuses makes the selected calls of a method fail.
 func (s *stage) refuses(method, words string, which func(c fakegram.Call) bool) {
 	s.gram.Storm(func(c fakegram.Call) fakegram.Weather {
 		if c.Method == method && which(c) {
@@ -141,7 +141,7 @@ func (s *stage) refuses(method, words string, which func(c fakegram.Call) bool) 
 	})
 }
 
-func TestAnAnswerThatTelegramCannotReadAsHTMLArrivesAsPlainText(t *testing.T) {
+func TestAnswer_HTMLRejected_ArrivesAsPlainText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.refuses("sendMessage", "can't parse entities: unsupported start tag", func(c fakegram.Call) bool { return c.Params["parse_mode"] == "HTML" })
@@ -151,7 +151,7 @@ func TestAnAnswerThatTelegramCannotReadAsHTMLArrivesAsPlainText(t *testing.T) {
 	})
 }
 
-func TestWhenADraftIsRefusedTheTurnIsShownByEditsWithAButton(t *testing.T) {
+func TestPreview_DraftRefused_UsesEditsWithStopButton(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.refuses("sendMessageDraft", "TEXTDRAFT_PEER_INVALID", func(fakegram.Call) bool { return true })
@@ -178,7 +178,7 @@ func TestWhenADraftIsRefusedTheTurnIsShownByEditsWithAButton(t *testing.T) {
 	})
 }
 
-func TestWithEditsAPrivateChatHasAMessageThatGrowsAndCanBeStoppedByItsButton(t *testing.T) {
+func TestEdits_PrivateChat_EditsOneMessageWithStopButton(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.Edits = true }, func(s *stage) {
 		s.say(anna, "slow 100")
@@ -203,7 +203,7 @@ func TestWithEditsAPrivateChatHasAMessageThatGrowsAndCanBeStoppedByItsButton(t *
 	})
 }
 
-func TestAGroupIsEditedSlowlyEnoughForTelegram(t *testing.T) {
+func TestEdits_Group_StayWithinTelegramsLimits(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.sayIn(group, anna, "@bellcord_bot slow 900") // 90 s
@@ -229,7 +229,7 @@ func TestAGroupIsEditedSlowlyEnoughForTelegram(t *testing.T) {
 	})
 }
 
-func TestTwoTopicsOfAChatAreTwoConversationsAndAStopIsOnesOwn(t *testing.T) {
+func TestTopics_TwoInAChat_AreSeparateSessionsWithSeparateStops(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "/help")
@@ -261,7 +261,7 @@ func TestTwoTopicsOfAChatAreTwoConversationsAndAStopIsOnesOwn(t *testing.T) {
 	})
 }
 
-func TestWhatIsPromptedElsewhereInTheChatsSessionIsShownHere(t *testing.T) {
+func TestPrompt_FromAnotherClient_IsShownInTheChat(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say Here.")

@@ -30,8 +30,8 @@ const (
 	group = int64(-1001)
 )
 
-// stage is a strict Telegram in memory, a real hub on a real store, and the front
-// between them, under a fake clock.
+// stage is a strict fake Telegram server in memory, a real hub with a real
+// store, and the front between them, with a fake clock.
 type stage struct {
 	*testing.T
 	*actor
@@ -41,15 +41,15 @@ type stage struct {
 	front *telegram.Front
 	list  *rights.List
 	data  string
-	ended []bellcord.SessionID // whose agents' processes were ended
+	ended []bellcord.SessionID // sessions with an agent process that was ended
 
 	with  setup
-	leave func() // ends it in good order
-	drop  func() // ends it without a word
+	leave func() // shuts the server down gracefully
+	drop  func() // kills the server: nothing more reaches Telegram
 	mu    sync.Mutex
 }
 
-// setup is what a test may want to be different.
+// setup contains what a test can change.
 type setup struct {
 	telegram.Config
 	rights rights.Config
@@ -79,7 +79,7 @@ func onStage(t *testing.T, change func(*setup), play func(*stage)) {
 	})
 }
 
-// open starts a server; leave ends it in good order.
+// open starts a server; leave shuts it down.
 func (s *stage) open(with setup) {
 	s.Helper()
 	client, hangUp := s.gram.Pipe()
@@ -147,7 +147,6 @@ func (s *stage) must(err error) {
 	}
 }
 
-// say has somebody say something in their own chat.
 func (s *stage) say(who int64, text string) {
 	s.Helper()
 	s.sayIn(who, who, text)
@@ -161,13 +160,13 @@ func (s *stage) sayIn(chat, who int64, text string) {
 	synctest.Wait()
 }
 
-// pass lets time pass.
+// pass waits for d, then until all goroutines are blocked.
 func (s *stage) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// bot returns what the bot has said in a chat and what is still there.
+// bot returns the bot's messages in a chat that were not deleted.
 func (s *stage) bot(chat int64) (texts []string) {
 	for _, m := range s.gram.Chat(chat).Messages {
 		if m.From.ID == 1 {
@@ -177,7 +176,7 @@ func (s *stage) bot(chat int64) (texts []string) {
 	return texts
 }
 
-// sees asserts what the bot has said in a chat.
+// sees asserts the bot's messages in a chat.
 func (s *stage) sees(chat int64, want ...string) {
 	s.Helper()
 	if got := s.bot(chat); !slices.Equal(got, want) {
@@ -185,7 +184,7 @@ func (s *stage) sees(chat int64, want ...string) {
 	}
 }
 
-// draft returns the live one's text, "" when there is none.
+// draft returns the text of the live draft, or "".
 func (s *stage) draft(chat int64) string {
 	drafts := s.gram.Chat(chat).Drafts
 	if len(drafts) == 0 {
@@ -194,7 +193,7 @@ func (s *stage) draft(chat int64) string {
 	return drafts[0].Text
 }
 
-// last is the bot's last message in a chat.
+// last returns the bot's last message in a chat.
 func (s *stage) last(chat int64) (last fakegram.Message) {
 	s.Helper()
 	for _, m := range s.gram.Chat(chat).Messages {
@@ -208,8 +207,8 @@ func (s *stage) last(chat int64) (last fakegram.Message) {
 	return last
 }
 
-// press has somebody press the button of the last message with buttons that has
-// these words on it; it returns what they are told.
+// press presses the newest button with these words on it and returns the reply
+// to the press.
 func (s *stage) press(chat, who int64, words string) string {
 	s.Helper()
 	messages := s.gram.Chat(chat).Messages
@@ -237,7 +236,7 @@ func (s *stage) press(chat, who int64, words string) string {
 	return ""
 }
 
-// picture is a small one.
+// picture returns a small PNG image.
 func picture() []byte {
 	var out bytes.Buffer
 	_ = png.Encode(&out, image.NewGray(image.Rect(0, 0, 20, 20)))

@@ -11,13 +11,12 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// stopBound is how long somebody waits for the receipts of a stop: its hard
-// bound, and time to write the ends.
+// stopBound is how long to wait for the receipts of a stop: its hard limit,
+// plus time to write the ends.
 const stopBound = 15 * time.Second
 
-// stopTurns stops the chat's turns, and messages that are not accepted as
-// turns yet. It does not wait: when it returns, every stop has been
-// requested.
+// stopTurns stops the chat's turns and pending prompts. It does not block: when
+// it returns, every stop has been requested.
 func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
 	c.mu.Lock()
 	pending, session, mode := slices.Clone(c.pending), c.session, c.tellAll()
@@ -34,8 +33,8 @@ func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub
 	return under
 }
 
-// tellAll notes that what runs was told to stop. The second time it is meant
-// without any grace. The lock is held.
+// tellAll records a stop of the running turn and returns its mode: StopForce if
+// the turn is already being stopped. The caller holds the lock.
 func (c *chat) tellAll() bellcord.StopMode {
 	mode := bellcord.StopNow
 	for _, t := range c.turns {
@@ -46,7 +45,7 @@ func (c *chat) tellAll() bellcord.StopMode {
 	return mode
 }
 
-// stopHere is /stop, and the word.
+// stopHere handles /stop and the word "stop".
 func (c *chat) stopHere(s said, fate bellcord.QueueAction) {
 	under := c.stopTurns(c.cause(s.by, ""), fate)
 	c.front.work.Go(func() {
@@ -58,8 +57,9 @@ func (c *chat) stopHere(s said, fate bellcord.QueueAction) {
 	})
 }
 
-// settle waits until what was stopped has settled and is on record, or for a
-// bound; it returns what there was to stop.
+// settle waits, for at most stopBound, until the stopped turns have settled and
+// their ends are durable. It returns the turns that had not ended before the
+// stop.
 func settle(ctx context.Context, under []*hub.Stopping) []bellcord.StopAnswer {
 	bounded, done := context.WithTimeout(ctx, stopBound)
 	defer done()
@@ -69,7 +69,7 @@ func settle(ctx context.Context, under []*hub.Stopping) []bellcord.StopAnswer {
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 			continue
 		}
-		_ = s.Recorded(bounded) // a store that is stuck keeps nobody waiting
+		_ = s.Recorded(bounded) // a stuck store must not block the reply
 		for _, a := range answers {
 			if a.State != bellcord.StopStateAlreadyEnded {
 				stopped = append(stopped, a)
@@ -79,11 +79,11 @@ func settle(ctx context.Context, under []*hub.Stopping) []bellcord.StopAnswer {
 	return stopped
 }
 
-// showTime is how long somebody waits for the chat to have caught up with the log.
+// showTime is how long to wait until the chat shows what is in the log.
 const showTime = 5 * time.Second
 
-// shown returns when the ends of turns that were stopped are on their way to the
-// chat: what is said next comes behind them.
+// shown waits until the ends of stopped turns are queued for the chat, so that
+// later messages follow them. It waits for at most showTime.
 func (c *chat) shown(ctx context.Context, stopped []bellcord.StopAnswer) {
 	bounded, done := context.WithTimeout(ctx, showTime)
 	defer done()
@@ -94,7 +94,8 @@ func (c *chat) shown(ctx context.Context, stopped []bellcord.StopAnswer) {
 	})
 }
 
-// instead stops what runs and what waits, and has something else answered.
+// instead stops the running turn, drops queued prompts and answers a message
+// instead.
 func (c *chat) instead(s said) {
 	cause := c.cause(s.by, "")
 	cause.Kind = bellcord.CauseReplaced
@@ -102,13 +103,13 @@ func (c *chat) instead(s said) {
 	c.prompt(s, bellcord.BusyReplace)
 }
 
-// takeStopped is Telegram's own Stop, pressed on a draft. Telegram has taken the
-// draft away, or will: it is not written to again.
+// takeStopped handles a press of a draft's Stop button. Telegram removes the
+// draft, so it is not updated again.
 func (f *Front) takeStopped(u wire.Update, s *wire.Stopped) {
 	f.mu.Lock()
 	c := f.chats[at(s.Place)]
 	f.mu.Unlock()
-	by, entitled := f.Rights.Person(s.Place.Chat) // a private chat has its person's number
+	by, entitled := f.Rights.Person(s.Place.Chat) // a private chat has the ID of its person
 	if c == nil || !entitled {
 		f.handled(u.ID)
 		return
@@ -116,7 +117,7 @@ func (f *Front) takeStopped(u wire.Update, s *wire.Stopped) {
 	c.stir()
 	id, mode, there := c.withdraw(s.Draft)
 	if !there {
-		f.handled(u.ID) // of a turn that is over
+		f.handled(u.ID) // the turn has ended
 		return
 	}
 	under := f.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: c.cause(by, ""), Mode: mode})
@@ -126,7 +127,8 @@ func (f *Front) takeStopped(u wire.Update, s *wire.Stopped) {
 	})
 }
 
-// withdraw finds the turn that a stopped draft shows, and shows it no more there.
+// withdraw finds the turn shown by a stopped draft and ends its drafts. It
+// returns the turn and the mode of the stop.
 func (c *chat) withdraw(draft int) (bellcord.TurnID, bellcord.StopMode, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// stopped asserts that the bot's last message in a chat has the partial answer
-// and says that it was stopped.
+// stopped asserts that the bot's last message in a chat contains the words and
+// reports the stop. It returns the message.
 func (s *stage) stopped(chat int64, words ...string) fakegram.Message {
 	s.Helper()
 	last := s.last(chat)
@@ -28,7 +28,7 @@ func (s *stage) stopped(chat int64, words ...string) fakegram.Message {
 	return last
 }
 
-func TestLaw04_EveryWayToStopIsTheSameStop(t *testing.T) {
+func TestLaw04_EveryWayToStop_HasTheSameEffect(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *stage){
 		"the command":    func(s *stage) { s.say(anna, "/stop") },
@@ -61,7 +61,7 @@ func TestLaw04_EveryWayToStopIsTheSameStop(t *testing.T) {
 	}
 }
 
-func TestLaw02_AStopInTheSameBreathAsTheMessageIsNotLost(t *testing.T) {
+func TestLaw02_StopRightAfterMessage_IsNotLost(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for range 20 {
@@ -74,7 +74,7 @@ func TestLaw02_AStopInTheSameBreathAsTheMessageIsNotLost(t *testing.T) {
 	})
 }
 
-func TestLaw02_AStopWhileAPictureIsStillFetchedPreventsTheTurn(t *testing.T) {
+func TestLaw02_StopDuringPictureDownload_PreventsTheTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(func(c fakegram.Call) fakegram.Weather {
@@ -95,7 +95,7 @@ func TestLaw02_AStopWhileAPictureIsStillFetchedPreventsTheTurn(t *testing.T) {
 	})
 }
 
-func TestLaw03_AStopWithNothingToStopSaysSo(t *testing.T) {
+func TestLaw03_StopWithNothingRunning_ReportsIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "/stop")
@@ -108,7 +108,7 @@ func TestLaw03_AStopWithNothingToStopSaysSo(t *testing.T) {
 	})
 }
 
-func TestAStoppedAnswerKeepsItsTextAndSaysWhatBecameOfItsTools(t *testing.T) {
+func TestStop_AfterTools_KeepsTheTextAndReportsTheTools(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say First I look.\ntool ls\nsay Then I test.\nlong npm test")
@@ -126,7 +126,7 @@ func TestAStoppedAnswerKeepsItsTextAndSaysWhatBecameOfItsTools(t *testing.T) {
 	})
 }
 
-func TestContinueAndRetry(t *testing.T) {
+func TestContinueAndRetry_StoppedTurn_StartANewTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 30")
@@ -150,7 +150,7 @@ func TestContinueAndRetry(t *testing.T) {
 	})
 }
 
-func TestInAGroupAButtonStopsAndTheSecondPressForces(t *testing.T) {
+func TestStopButton_InGroup_SecondPressForces(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.sayIn(group, anna, "/help")
@@ -181,7 +181,7 @@ func TestInAGroupAButtonStopsAndTheSecondPressForces(t *testing.T) {
 	})
 }
 
-func TestAnExclamationMarkStopsAndIsAnsweredInstead(t *testing.T) {
+func TestExclamationMark_DuringTurn_StopsItAndIsAnsweredInstead(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")
@@ -195,7 +195,7 @@ func TestAnExclamationMarkStopsAndIsAnsweredInstead(t *testing.T) {
 	})
 }
 
-func TestLaw29_AStopHoldsWhatWaitsAndStopAllDropsIt(t *testing.T) {
+func TestLaw29_QueuedMessage_IsHeldByStopAndDroppedByStopAll(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")
@@ -231,7 +231,7 @@ func TestLaw29_AStopHoldsWhatWaitsAndStopAllDropsIt(t *testing.T) {
 	})
 }
 
-func TestWithReplaceTheLastOneWhoWritesWins(t *testing.T) {
+func TestReplace_SeveralMessagesAtOnce_AnswersTheLast(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.Replace = true }, func(s *stage) {
 		for _, text := range []string{"slow 50", "slow 51", "slow 52", "say The last."} {
@@ -250,7 +250,7 @@ func TestWithReplaceTheLastOneWhoWritesWins(t *testing.T) {
 	})
 }
 
-func TestCommandsThatOnlyAskTouchNoTurn(t *testing.T) {
+func TestReadOnlyCommands_DuringTurn_DoNotAffectIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 300")

@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// storm has Telegram refuse calls to chats, at random, for up to a minute each.
-// That no call is made during a wait is what the strict server watches.
+// storm returns random rate limits, of up to a minute each, for calls to chats.
+// The strict server reports calls that are made during a wait.
 func storm(seed uint64, share float64) func(fakegram.Call) fakegram.Weather {
 	chance := rand.New(rand.NewPCG(seed, 1))
 	return func(c fakegram.Call) fakegram.Weather {
@@ -22,7 +22,7 @@ func storm(seed uint64, share float64) func(fakegram.Call) fakegram.Weather {
 	}
 }
 
-func TestInAStormOfRefusalsEveryFinalTextArrivesWholeAndNoCallIsMadeDuringAWait(t *testing.T) {
+func TestRateLimits_Random_EveryAnswerArrivesWholeAndNoCallIsTooEarly(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -51,7 +51,7 @@ func words(n int) string {
 	return b.String()
 }
 
-func TestInAStormAStopIsAppliedAtOnceAndToldWhenTelegramListens(t *testing.T) {
+func TestRateLimits_Random_StopIsAppliedAtOnceAndShownLater(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(storm(7, 0.6))
@@ -69,7 +69,7 @@ func TestInAStormAStopIsAppliedAtOnceAndToldWhenTelegramListens(t *testing.T) {
 	})
 }
 
-func TestInAStormAClearLeavesNothingOfTheAnswer(t *testing.T) {
+func TestRateLimits_Random_ClearDeletesTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(storm(9, 0.6))
@@ -87,7 +87,7 @@ func TestInAStormAClearLeavesNothingOfTheAnswer(t *testing.T) {
 	})
 }
 
-func TestInAGroupTheFinalTextArrivesAlsoWhereEditsAreRefused(t *testing.T) {
+func TestGroup_EditsRefused_FinalTextArrives(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(func(c fakegram.Call) fakegram.Weather {
@@ -104,7 +104,7 @@ func TestInAGroupTheFinalTextArrivesAlsoWhereEditsAreRefused(t *testing.T) {
 	})
 }
 
-func TestBrokenConnectionsLoseNoFinalText(t *testing.T) {
+func TestBrokenConnections_Random_LoseNoFinalText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		chance := rand.New(rand.NewPCG(3, 3))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAMessageIsAnswered(t *testing.T) {
+func TestMessage_Prompt_IsAnswered(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "say Hello, *Anna*.")
@@ -15,7 +15,7 @@ func TestAMessageIsAnswered(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsShownAsADraftWhileItComesAndIsAMessageInTheEnd(t *testing.T) {
+func TestAnswer_WhileWritten_IsADraftAndThenAMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "slow 50")

@@ -11,16 +11,16 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// said is an update on its way: from whom, and where.
+// said is a message or button press, with its author.
 type said struct {
 	update int64
-	by     string // the name under which it is recorded
+	by     string // the recorded name of the author
 	text   string
 	files  []wire.File
 }
 
-// Take takes an update. It waits for nothing: what takes time is done elsewhere,
-// and a stop has been told to its turns when it returns.
+// Take handles an update. It does not block: slow work runs in the background.
+// A stop has been passed to the hub when Take returns.
 func (f *Front) Take(u wire.Update) {
 	switch {
 	case u.Message != nil:
@@ -34,7 +34,7 @@ func (f *Front) Take(u wire.Update) {
 	}
 }
 
-// handled notes that an update need not come again. It does not wait for the disk.
+// handled marks an update as handled, in the background.
 func (f *Front) handled(update int64) {
 	f.work.Go(func() {
 		if err := f.Bot.Handled(update); err != nil {
@@ -58,7 +58,8 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
 		f.handled(u.ID)
 		return
 	}
-	// What was said while nobody listened for too long would surprise.
+	// A prompt that was sent long before the bot came back would have
+	// surprising effects.
 	if f.OldAfter > 0 && time.Since(u.At) > f.OldAfter {
 		f.once(m.Place, fmt.Sprintf("I was offline. I skipped messages that are more than %s old: send them again if they still matter.", span(f.OldAfter)))
 		f.handled(u.ID)
@@ -67,8 +68,8 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
 	c.handleMessage(what, said{update: u.ID, by: by, text: words, files: m.Files})
 }
 
-// admit says who somebody is and which chat that is, where they may use the bot.
-// Strangers are told so, once.
+// admit returns the name and the chat of a person with access. It replies to
+// strangers in private chats and, once, in groups that are not listed.
 func (f *Front) admit(p wire.Place, from wire.Person, forUs bool) (by string, c *chat, ok bool) {
 	by, known := f.Rights.Person(from.ID)
 	switch {
@@ -108,7 +109,7 @@ func (f *Front) stranger(p wire.Place, from wire.Person) {
 	f.say(p, text)
 }
 
-// once says something to a place that is no chat of ours, one time.
+// once sends a text to a place, at most once per process.
 func (f *Front) once(p wire.Place, text string) {
 	f.mu.Lock()
 	told := f.noticed[notice{at(p), text}]
@@ -126,7 +127,7 @@ func (f *Front) say(p wire.Place, text string) {
 	}})
 }
 
-// handleMessage carries out the command or prompt of a message.
+// handleMessage runs the command or prompt in a message.
 func (c *chat) handleMessage(what verb, s said) {
 	c.stir()
 	switch what {
@@ -143,7 +144,7 @@ func (c *chat) handleMessage(what verb, s said) {
 	case fresh:
 		c.fresh(s)
 	case unknown:
-		if c.hosted() { // it is the agent's
+		if c.hosted() { // it may be a command of the agent
 			c.prompt(s, c.policy())
 			return
 		}
@@ -153,7 +154,8 @@ func (c *chat) handleMessage(what verb, s said) {
 	}
 }
 
-// hosted reports whether the chat's agent is one that may have commands.
+// hosted reports whether the chat uses a hosted agent. Such agents may have
+// their own commands.
 func (c *chat) hosted() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,63 +10,63 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/markup"
 )
 
-// turn is a turn as a chat shows it. The chat's lock guards it.
+// turn is a turn as shown in a chat. The chat's lock protects it.
 type turn struct {
 	id      bellcord.TurnID
 	session bellcord.SessionID
-	mine    bool // it was prompted here
+	mine    bool // prompted in this chat
 
 	running  bool
-	text     strings.Builder // said since the last message was complete
-	all      strings.Builder // said in all
-	fresh    int             // bytes that came since something was last handed over to be shown
+	text     strings.Builder // written since the last complete message
+	all      strings.Builder // everything written
+	fresh    int             // bytes received since the last preview
 	thought  string
 	tools    []tool
-	trouble  string // why nothing comes
+	trouble  string // why there is no progress
 	asked    []*question
 	stop     *bellcord.Cause
-	told     bool // somebody here has stopped it
-	late     bool // its stop takes a while
-	cleared  bool // what it says is not wanted any more
+	told     bool // stopped from this chat
+	late     bool // its stop takes long
+	cleared  bool // the chat was cleared: its output is not shown
 	over     bool
 	timers   []*time.Timer
-	wakes    *time.Timer // when a draft has to be shown again
+	wakes    *time.Timer // shows the draft again
 	lastSeen time.Time   // when its preview was last sent
 
-	edits       bool  // it is shown by a message that is edited, not by a draft
-	silent      bool  // its draft was stopped: nothing is shown until there is a need
-	drafts      int   // how many drafts it has had
-	flushed     int   // how many complete messages Telegram has taken before its end
-	before      int   // how many of those a process before this one has sent
-	ids         []int // messages that were sent for it
-	live        int   // the one that is edited
-	placeholder bool  // what was sent only says that it waits
+	edits       bool  // shown by an edited message instead of a draft
+	silent      bool  // its draft was stopped: no preview until the stop is late
+	drafts      int   // number of drafts started
+	flushed     int   // number of complete messages sent before the end
+	before      int   // how many of those a previous process sent
+	ids         []int // messages sent for the turn
+	live        int   // the message that is edited
+	placeholder bool  // the message sent so far only shows that the turn is queued
 	shown       string
-	state       string           // what kind of thing was shown
-	receipt     bellcord.Receipt // once it has ended
+	state       string           // kind of content that was shown
+	receipt     bellcord.Receipt // set when the turn has ended
 }
 
-// tool is a call as people see it.
+// tool is a tool call as shown to users.
 type tool struct {
 	id, line string
 	fate     string // "" while it runs
 }
 
-// slot names what the turn shows in the outbox.
+// slot returns the outbox slot of the turn's preview.
 func (t *turn) slot() string { return string(t.id) }
 
-// draft is the number of the draft that shows the turn now.
+// draft returns the ID of the current draft.
 func (t *turn) draft() int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(t.id))
 	return int(h.Sum32()>>8)*64 + t.drafts%64 + 1
 }
 
-// drafted reports whether a draft is one of the turn's.
+// drafted reports whether a draft belongs to the turn.
 func (t *turn) drafted(id int) bool { return !t.over && (id-1)/64 == (t.draft()-1)/64 }
 
-// nextStopMode records that the turn was stopped from this chat; the second
-// time the mode is force.
+// nextStopMode records a stop from this chat and returns its mode: StopForce if
+// the turn is already being stopped.
 func (t *turn) nextStopMode() bellcord.StopMode {
 	if t.told || t.stop != nil {
 		return bellcord.StopForce
@@ -75,10 +75,10 @@ func (t *turn) nextStopMode() bellcord.StopMode {
 	return bellcord.StopNow
 }
 
-// after has something done later, unless the turn has ended.
+// after calls do after d, unless the turn has ended by then.
 func (t *turn) after(d time.Duration, do func()) { t.timers = append(t.timers, time.AfterFunc(d, do)) }
 
-// quit ends what the turn has waiting.
+// quit marks the turn as ended and stops its timers.
 func (t *turn) quit() {
 	t.over = true
 	for _, timer := range t.timers {
@@ -89,15 +89,15 @@ func (t *turn) quit() {
 	}
 }
 
-// without takes the messages from a turn that were sent for it so far, to be
-// deleted.
+// without moves the messages sent so far to a new turn value, for takeAway to
+// delete.
 func (t *turn) without() *turn {
 	gone := &turn{ids: t.ids}
 	t.ids = nil
 	return gone
 }
 
-// mostThought bounds what is kept of thinking: its end is shown.
+// mostThought limits the stored thinking text, in bytes. Only its end is shown.
 const mostThought = 8000
 
 // applyBody applies an event to the turn and reports whether the display
@@ -116,7 +116,7 @@ func (t *turn) applyBody(body bellcord.Body) bool {
 	case bellcord.ToolCallRequested:
 		t.tools = append(t.tools, tool{id: b.Call, line: toolLine(b)})
 		for _, said := range []*strings.Builder{&t.text, &t.all} {
-			if said.Len() > 0 { // what was said before a tool and behind it are two things
+			if said.Len() > 0 { // text before and after a tool call is separate
 				said.WriteString("\n\n")
 			}
 		}
@@ -149,8 +149,9 @@ func (t *turn) ended(b bellcord.ToolCallEnded) {
 	}
 }
 
-// The lengths of what is shown while a turn runs, with room for what stands
-// below it.
+// Limits of a preview: the length of its text and of thinking in UTF-16 units,
+// with room for the lines below; the number of tool calls; how much text must be
+// new; and the time after which it is shown again without new text.
 const (
 	mostShown   = 3900
 	mostMused   = 3800
@@ -159,8 +160,8 @@ const (
 	refreshTime = 20 * time.Second
 )
 
-// sight is what is shown of the turn now, as plain text, and what kind of thing
-// that is: a new kind is shown at once. Nothing at all is shown as thinking.
+// sight returns the turn's preview as plain text, and its state. A change of
+// state is shown at once. An empty text is shown as thinking.
 func (t *turn) sight() (text, state string) {
 	below := t.below()
 	room := mostShown - markup.Units(below) - 2
@@ -176,7 +177,7 @@ func (t *turn) sight() (text, state string) {
 	return strings.TrimSpace(text + "\n\n" + below), state + below
 }
 
-// ending is the last part of a text, more of it than is ever shown.
+// ending returns the end of a text, longer than a preview can be.
 func ending(text string) string {
 	const most = 4 * mostShown
 	if len(text) <= most {
@@ -185,7 +186,7 @@ func ending(text string) string {
 	return "…" + strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
-// below is what stands under what was said: the tools, and what is waited for.
+// below returns the lines below the text: the tool calls, a retry or a stop.
 func (t *turn) below() string {
 	var lines []string
 	from := max(0, len(t.tools)-mostTools)
@@ -208,7 +209,8 @@ func (t *turn) below() string {
 	return strings.Join(lines, "\n")
 }
 
-// stopLine says that the turn is stopping, and after a while what for.
+// stopLine returns the line of a stopping turn. If the stop is late, it names
+// what the turn waits for.
 func (t *turn) stopLine() string {
 	if t.late {
 		for _, call := range t.tools {

@@ -10,14 +10,14 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// verb is what a message asks for.
+// verb is what a message requests.
 type verb string
 
 const (
-	prompt    verb = "" // it is for the agent
+	prompt    verb = "" // a message for the agent
 	stop      verb = "stop"
 	stopAll   verb = "stop all"
-	instead   verb = "!" // stop, and answer this
+	instead   verb = "!" // stop, and answer this instead
 	clearAll  verb = "clear"
 	fresh     verb = "new"
 	status    verb = "status"
@@ -29,10 +29,10 @@ const (
 	help      verb = "help"
 	start     verb = "start"
 	unknown   verb = "?"
-	elsewhere verb = "-" // not for us
+	elsewhere verb = "-" // for another bot
 )
 
-// menu is what Telegram offers behind the slash.
+// menu is the command menu that Telegram shows.
 var menu = []wire.Command{
 	{Name: "stop", About: "Stop the turn; /stop all also drops queued messages"},
 	{Name: "clear", About: "Stop, delete the unfinished answer, start over"},
@@ -50,9 +50,8 @@ var verbs = map[string]verb{
 	"sessions": sessions, "cost": cost, "file": file, "help": help, "start": start,
 }
 
-// parse finds out what a message asks for, before anything is done: a command
-// that only asks touches no turn. bot is our name, which commands in groups may
-// bear; words for the agent are returned with the verb.
+// parse returns the verb of a message and the text after it. It has no side
+// effects. bot is the bot's username, which commands in groups may contain.
 func parse(text, bot string) (verb, string) {
 	trimmed := strings.TrimSpace(text)
 	switch {
@@ -77,11 +76,11 @@ func parse(text, bot string) (verb, string) {
 	return verbs[command.Name], command.Rest
 }
 
-// commands are the words of verbs.
+// commands are the names of the commands.
 var commands = slash.Commands(slices.Sorted(maps.Keys(verbs)))
 
-// withoutName removes a bot's name from a command, as in /stop@bellcord; false
-// where it is another bot's.
+// withoutName removes a bot's name from a command, as in /stop@bellcord. It
+// returns false if the name is another bot's.
 func withoutName(text, bot string) (string, bool) {
 	if !strings.HasPrefix(text, "/") {
 		return text, true
@@ -97,8 +96,8 @@ func withoutName(text, bot string) (string, bool) {
 	return word + text[end:], strings.EqualFold(to, bot)
 }
 
-// addressed takes our name from a message in a group; it reports whether the
-// message was for us: by name, as a command, or as a reply.
+// addressed removes the bot's name from a message in a group. It reports
+// whether the message is for the bot: by name, as a command, or as a reply.
 func addressed(m *wire.Message, bot string) (string, bool) {
 	name := "@" + bot
 	for at := 0; bot != "" && at+len(name) <= len(m.Text); at++ {
@@ -110,8 +109,9 @@ func addressed(m *wire.Message, bot string) (string, bool) {
 	return m.Text, m.ReplyToSelf || strings.HasPrefix(m.Text, "/")
 }
 
-// letter keeps "/stop@bellcord" a command to us rather than a mention, and
-// "@bellcord2" another's name.
+// letter reports whether b can be part of a username. It distinguishes a
+// mention from the command "/stop@bellcord" and from another bot's name such as
+// "@bellcord2".
 func letter(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }

@@ -11,7 +11,7 @@ import (
 
 const self = "bellcord_bot"
 
-func TestWhatAMessageAsksFor(t *testing.T) {
+func TestParse_Message_ReturnsVerbAndText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
 		"stop":                    {"stop", ""},
@@ -61,9 +61,9 @@ func TestWhatAMessageAsksFor(t *testing.T) {
 	}
 }
 
-func TestWhichWordsInAGroupAreForUs(t *testing.T) {
+func TestAddressed_GroupMessage_ReportsWhetherItIsForTheBot(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{ // "-" where they are not
+	for text, want := range map[string]string{ // "-" if it is not for the bot
 		"@bellcord_bot hello":       "hello",
 		"hello @bellcord_bot":       "hello",
 		"hello, @Bellcord_Bot, you": "hello, , you",
@@ -97,7 +97,7 @@ func TestWhichWordsInAGroupAreForUs(t *testing.T) {
 	}
 }
 
-func TestASlashForTheAgentReachesIt(t *testing.T) {
+func TestDoubleSlash_Command_ReachesTheAgentAsText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.say(anna, "//compact now")
@@ -106,7 +106,7 @@ func TestASlashForTheAgentReachesIt(t *testing.T) {
 	})
 }
 
-func TestInAGroupAReplyIsForUs(t *testing.T) {
+func TestGroup_ReplyToTheBot_IsAnswered(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.sayIn(group, anna, "@bellcord_bot say First.")
@@ -118,7 +118,7 @@ func TestInAGroupAReplyIsForUs(t *testing.T) {
 	})
 }
 
-func TestAnotherBotsCommandStopsNothing(t *testing.T) {
+func TestGroup_CommandForAnotherBot_StopsNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.sayIn(group, anna, "@bellcord_bot slow 60")

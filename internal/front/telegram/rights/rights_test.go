@@ -32,7 +32,6 @@ func open(t *testing.T, c rights.Config) *rights.List {
 	return l
 }
 
-// ask requests a code for a stranger and fails the test if there is none.
 func ask(t *testing.T, l *rights.List, id int64) (code string) {
 	t.Helper()
 	code, tell, err := l.Code(rights.Stranger{ID: id})
