@@ -21,8 +21,9 @@ type farewell struct {
 	receipt bellcord.Receipt
 }
 
-// pressHeld sends or discards the prompts held by the stop of turn id, and no
-// others. It returns the reply to the press.
+// pressHeld handles the buttons for prompts held by the stop of turn id, and
+// returns the reply to the press. If at least one of these prompts still waits,
+// it releases the held prompts of the session, or discards those of this stop.
 func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, send bool, by string) string {
 	stopped, err := c.front.Hub.Turn(ctx, id)
 	if err != nil || stopped.Receipt == nil || !c.has(stopped.Session) {

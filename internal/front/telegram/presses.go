@@ -53,7 +53,7 @@ func (f *Front) answerPress(query, text string) {
 	f.box.Aside(func(ctx context.Context) error { return f.Bot.Answer(ctx, query, text, false) })
 }
 
-// pressStop stops a turn, without a grace period from the second press on.
+// pressStop stops a turn, without a grace period if it is already being stopped.
 func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 	c.mu.Lock()
 	t := c.turns[id]
