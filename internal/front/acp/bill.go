@@ -2,13 +2,13 @@ package acp
 
 import "github.com/bellcord/bellcord"
 
-// bill adds up what a session has cost, as far as its log was seen, in
-// billionths of a dollar.
+// bill adds up the cost of a session from the events read so far, in billionths
+// of a US dollar.
 type bill struct {
-	ended   int64                      // turns that have ended, as their receipts have it
-	running int64                      // the running turn's requests that have ended
-	step    *bellcord.Price            // of the model that is asked
-	asides  map[string]*bellcord.Price // by what they are for
+	ended   int64                      // cost of ended turns, from their receipts
+	running int64                      // cost of the running turn's finished requests
+	step    *bellcord.Price            // price of the current step's model
+	asides  map[string]*bellcord.Price // prices of side requests, by purpose
 }
 
 func (b *bill) read(body bellcord.Body) {
@@ -28,7 +28,7 @@ func (b *bill) read(body bellcord.Body) {
 		b.running += costOf(b.asides[body.Purpose], body.Usage)
 		delete(b.asides, body.Purpose)
 	case bellcord.TurnEnded:
-		b.ended += body.Receipt.Usage.CostNanoUSD // with what was cut off
+		b.ended += body.Receipt.Usage.CostNanoUSD // includes requests that were cut off
 	}
 }
 

@@ -11,37 +11,37 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// book holds the prompts of a session that have no answer yet, and the commands
-// that are answered from elsewhere.
+// book tracks the prompts of a session that have not been answered yet, and the
+// slow commands that are answered from another goroutine.
 type book struct {
 	mu      sync.Mutex
 	prompts map[bellcord.TurnID]owed
 }
 
-// owed is an answer that is still to come.
+// owed is a reply that has not been sent yet.
 type owed struct {
-	request json.RawMessage // nil for a command: whoever carries it out answers it
-	paid    chan struct{}   // closed when it has been answered
+	request json.RawMessage // nil for a command: the goroutine that runs it replies
+	paid    chan struct{}   // closed when the reply has been sent
 }
 
 func newBook() *book { return &book{prompts: map[bellcord.TurnID]owed{}} }
 
-// expect notes, before the turn exists, which request it will answer.
+// expect records, before the turn exists, which request it will answer.
 func (b *book) expect(turn bellcord.TurnID, request json.RawMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.prompts[turn] = owed{request, make(chan struct{})}
 }
 
-// errand notes a command that takes time; the function it returns, that it has
-// been answered. A close waits for it as for a prompt.
+// errand registers a slow command. The returned function unregisters it once it
+// has been answered. Closing the session waits for it as it does for a prompt.
 func (b *book) errand() (done func()) {
-	id := bellcord.NewTurnID() // no turn's: only to have a place
+	id := bellcord.NewTurnID() // a placeholder key: no turn has this id
 	b.expect(id, nil)
 	return func() { b.removePrompt(id) }
 }
 
-// removePrompt takes a prompt off the book, once it has been answered.
+// removePrompt removes an answered prompt and unblocks those that wait for it.
 func (b *book) removePrompt(turn bellcord.TurnID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,14 +63,14 @@ func (b *book) has(turn bellcord.TurnID) bool {
 	return has
 }
 
-// open returns what is on the book now.
+// open returns a copy of the pending replies.
 func (b *book) open() map[bellcord.TurnID]owed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.prompts)
 }
 
-// turnOf finds the turn that a request started.
+// turnOf returns the turn that a request started, or "".
 func (b *book) turnOf(request json.RawMessage) bellcord.TurnID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,8 +82,9 @@ func (b *book) turnOf(request json.RawMessage) bellcord.TurnID {
 	return ""
 }
 
-// awaitOwedAnswers returns a wait for the answers that are owed now; what comes later is
-// not its business.
+// awaitOwedAnswers returns a function that waits for the replies that are
+// pending now; it does not wait for later ones. It returns ctx.Err() if ctx
+// ends first.
 func (b *book) awaitOwedAnswers() func(context.Context) error {
 	all := slices.Collect(maps.Values(b.open()))
 	return func(ctx context.Context) error {

@@ -18,11 +18,11 @@ type shownCall struct {
 	output   string
 }
 
-// mostOutput is how much of a running call's output is shown.
+// mostOutput limits how many bytes of a running call's output are shown.
 const mostOutput = 16 << 10
 
-// called shows a call. Models number their calls as they like; a client needs
-// ids that are unique in the session, the same at every replay.
+// called shows a call. Models may repeat call ids; a client needs ids that are
+// unique in the session and identical in every replay.
 func (e *encoder) called(ev bellcord.Event, b bellcord.ToolCallRequested) {
 	c := &shownCall{call: b.Call, id: fmt.Sprintf("%s-%d", b.Call, ev.Seq), kind: acp.ToolKind(b.ToolKind), args: b.Arguments}
 	e.calls = append(e.calls, c)
@@ -48,8 +48,8 @@ func (e *encoder) open(call string) *shownCall {
 	return nil
 }
 
-// callEnded: version 1 has no word for a stopped call but failed, and clients
-// drop an update with a word they do not know.
+// callEnded shows the end of a call. In ACP version 1 a stopped call can only
+// be "failed": clients drop updates with an unknown status.
 func (e *encoder) callEnded(b bellcord.ToolCallEnded) {
 	for i, c := range e.calls {
 		if c.call != b.Call {
@@ -65,7 +65,8 @@ func (e *encoder) callEnded(b bellcord.ToolCallEnded) {
 	}
 }
 
-// ended closes what the turn left open on the screen, with the truth about it.
+// ended closes the turn's dialogs and ends its open calls with the outcome from
+// the receipt.
 func (e *encoder) ended(r bellcord.Receipt) {
 	e.closeDialogs(e.turn)
 	for _, c := range e.calls {
@@ -75,7 +76,7 @@ func (e *encoder) ended(r bellcord.Receipt) {
 	e.calls = nil
 }
 
-// endCall shows a call's result, behind the changes that it has made.
+// endCall shows a call's result. If the call completed, its changes come first.
 func (e *encoder) endCall(c *shownCall, status acp.ToolCallStatus, result string, fate bellcord.CallOutcome) {
 	content := []acp.ToolCallContent{acp.TextContent(result)}
 	if status == acp.CallCompleted {
@@ -111,10 +112,10 @@ func toolKind(name string) acp.ToolKind {
 	return acp.ToolOther
 }
 
-// title is a call in one line.
+// title describes a call in one line.
 func title(name string, args json.RawMessage) string {
 	var known struct{ Path, Command string }
-	_ = json.Unmarshal(args, &known) // other arguments are simply not shown
+	_ = json.Unmarshal(args, &known) // other arguments are not shown
 	what := known.Path + known.Command
 	if what == "" {
 		return name
@@ -126,7 +127,7 @@ func title(name string, args json.RawMessage) string {
 	return name + ": " + first
 }
 
-// lastBytes returns the end of a text, cut between characters.
+// lastBytes returns at most the last n bytes of s, cut between characters.
 func lastBytes(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -8,9 +8,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// clear starts a new conversation at once: a prompt on the next line is the
-// first of it. The answer comes behind those of the prompts that were stopped,
-// or after a bound.
+// clear starts a new conversation immediately: the next prompt on the wire is
+// its first. The reply is sent after those of the prompts that were stopped, or
+// after endBound.
 func (s *Server) clear(request json.RawMessage, sess *session) {
 	answered := sess.book.awaitOwedAnswers()
 	stopping, err := sess.hub.Clear(sess.id, s.cause(bellcord.CausePerson, "/clear"))
@@ -21,14 +21,14 @@ func (s *Server) clear(request json.RawMessage, sess *session) {
 	s.runAsync(request, sess, func() (string, error) {
 		ctx, done := context.WithTimeout(context.Background(), endBound)
 		defer done()
-		stops, _ := stopping.Wait(ctx) // who is late says so by its state
+		stops, _ := stopping.Wait(ctx) // a turn that has not settled is counted by its state
 		_ = answered(ctx)
 		return cleared(stops), nil
 	})
 }
 
-// stopAll carries out /stop: it stops at once, and answers with what became of
-// it behind the answers of the prompts that were stopped, or after a bound.
+// stopAll runs /stop. It stops the session immediately; the reply is sent after
+// those of the prompts that were stopped, or after endBound.
 func (s *Server) stopAll(request json.RawMessage, sess *session) {
 	answered := sess.book.awaitOwedAnswers()
 	stopping := sess.stopSession(s.cause(bellcord.CausePerson, "/stop"))
@@ -44,13 +44,14 @@ func (s *Server) stopAll(request json.RawMessage, sess *session) {
 	})
 }
 
-// cleared says what a clear did.
+// cleared returns the text that is shown after a clear.
 func cleared(stops []bellcord.StopAnswer) string {
 	return "Cleared. Your next prompt starts a new conversation." + outcome(stops)
 }
 
-// outcome counts the turns that were stopped and those that still stop; "" for
-// none. A turn that was done when the stop came was not stopped by it.
+// outcome counts the turns that were stopped and those that are still stopping;
+// it returns "" if both are zero. A turn that ended before the stop is not
+// counted.
 func outcome(stops []bellcord.StopAnswer) string {
 	stopped, late := 0, 0
 	for _, stop := range stops {

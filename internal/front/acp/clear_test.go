@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// recalls is an agent that says what it knows of the conversation; it works on
-// where the prompt begins with "wait".
+// recalls is an agent that replies with its history. If the prompt starts with
+// "wait", it then runs until it is stopped.
 func recalls(ctx context.Context, w *hub.Work) error {
 	history, err := w.History(ctx)
 	if err != nil {
@@ -32,9 +32,9 @@ func recalls(ctx context.Context, w *hub.Work) error {
 	return context.Cause(ctx)
 }
 
-// The prompt before it, in the same write, is stopped; the prompt behind it is
-// the first of the new conversation.
-func TestAClearDividesWhatWasSentBeforeItFromWhatWasSentAfter(t *testing.T) {
+// The prompt before the clear, in the same write, is stopped; the prompt after
+// it is the first of the new conversation.
+func TestClear_BetweenTwoPrompts_StopsTheFirstAndStartsWithTheSecond(t *testing.T) {
 	t.Parallel()
 	edit(t, recalls, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("old"), "end_turn")
@@ -54,7 +54,7 @@ func TestAClearDividesWhatWasSentBeforeItFromWhatWasSentAfter(t *testing.T) {
 	})
 }
 
-func TestAClearIsNoTurnAndSaysWhatItStopped(t *testing.T) {
+func TestClear_TurnsRun_ReportsWhatItStoppedWithoutATurn(t *testing.T) {
 	t.Parallel()
 	edit(t, recalls, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("/clear"), "end_turn")
@@ -73,7 +73,7 @@ func TestAClearIsNoTurnAndSaysWhatItStopped(t *testing.T) {
 	})
 }
 
-func TestAClearKeepsNobodyWaitingButWhoAskedForIt(t *testing.T) {
+func TestClear_SlowAgent_DelaysOnlyItsOwnReply(t *testing.T) {
 	t.Parallel()
 	edit(t, lingers, nil, func(t *testing.T, e *editor) {
 		began := time.Now()
@@ -93,7 +93,7 @@ func TestAClearKeepsNobodyWaitingButWhoAskedForIt(t *testing.T) {
 	})
 }
 
-func TestACloseIsAnsweredAfterACommandThatTakesTime(t *testing.T) {
+func TestClose_SlowCommandPending_RepliesAfterIt(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"/clear", "/cost"} {
 		t.Run(text, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestACloseIsAnsweredAfterACommandThatTakesTime(t *testing.T) {
 	}
 }
 
-func TestALoadShowsWhatWasSaidBeforeAClear(t *testing.T) {
+func TestLoad_AfterAClear_ShowsTheEarlierConversation(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
 		e.ends(e.prompt("old"), "end_turn")

@@ -21,12 +21,12 @@ import (
 
 type obj = map[string]any
 
-// script is an agent that is a function.
+// script is an agent made from a function.
 type script func(ctx context.Context, w *hub.Work) error
 
 func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
-// frame is a line that came from the server.
+// frame is a message from the server.
 type frame struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -39,7 +39,7 @@ type frame struct {
 	} `json:"error"`
 }
 
-// editor is the other end of the wire, with one session open.
+// editor is the client's end of the connection, with one session open.
 type editor struct {
 	t       *testing.T
 	hub     *hub.Hub
@@ -51,13 +51,13 @@ type editor struct {
 	ids     int
 
 	mu     sync.Mutex
-	asked  map[string]string // methods, by the id of the request
+	asked  map[string]string // methods, by request id
 	frames []frame
 	grew   chan struct{}
 }
 
-// edit plays a scene between an editor and a server on a real store, under a
-// fake clock. When it is over the server is gone and nothing of it is left.
+// edit runs play with an editor connected to a server on a real store, under a
+// fake clock. When it returns, the server has ended.
 func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *testing.T, e *editor)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *tes
 		})
 		e.session = e.ask("session/new", obj{"cwd": dir, "mcpServers": []any{}}).Result["sessionId"].(string)
 		play(t, e)
-		synctest.Wait() // an editor that still answers does so before the wire is closed
+		synctest.Wait() // replies from the editor are sent before the wire is closed
 	})
 }
 
@@ -122,7 +122,7 @@ func (e *editor) read(out io.Reader) {
 	}
 }
 
-// line is a request, or, with id 0, a notification.
+// line encodes a request or, with id 0, a notification.
 func line(id int, method string, params obj) string {
 	m := obj{"jsonrpc": "2.0", "method": method, "params": params}
 	if id > 0 {
@@ -160,7 +160,7 @@ func (e *editor) send(method string, params obj) int {
 
 func (e *editor) tell(method string, params obj) { e.t.Helper(); e.write(line(0, method, params)) }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its reply.
 func (e *editor) ask(method string, params obj) frame {
 	e.t.Helper()
 	return e.answer(e.send(method, params))
@@ -177,7 +177,7 @@ func (e *editor) saying(text string) obj {
 
 func (e *editor) here() obj { return obj{"sessionId": e.session} }
 
-// await returns the first frame of which is says so, and its place, once it came.
+// await waits for the first frame that matches and returns it with its index.
 func (e *editor) await(what string, is func(frame) bool) (frame, int) {
 	e.t.Helper()
 	bound := time.After(time.Hour)

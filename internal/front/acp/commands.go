@@ -10,9 +10,9 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-// A command is control, not conversation: it is understood before anything is
-// touched, and the model does not hear of it. Only a compaction is a turn,
-// because only that is work that can be stopped.
+// commands are the slash commands. They are recognized before a turn is started
+// and never reach the model. Only a compaction is a turn, because only it is
+// work that can be stopped.
 var commands = []acp.AvailableCommand{
 	{Name: "help", Description: "Show the commands"},
 	{Name: "clear", Description: "Stop, drop queued prompts and start a new conversation"},
@@ -35,8 +35,8 @@ var commandNames = func() (names slash.Commands) {
 	return names
 }()
 
-// obey carries a command out in wire order and never waits for a turn: what
-// takes time is answered from elsewhere.
+// obey runs a command in wire order. It never waits for a turn: slow commands
+// are answered from another goroutine.
 func (s *Server) obey(request json.RawMessage, sess *session, word, rest string) {
 	switch word {
 	case "compact":
@@ -66,8 +66,8 @@ func (s *Server) runAsync(request json.RawMessage, sess *session, errand func() 
 	})
 }
 
-// say tells the person what a command came to, and returns its answer. What it
-// could not do is said, too: the client has nowhere better to show it.
+// say shows the result of a command to the user and returns the reply. An error
+// is shown as text, because the client has no better place for it.
 func (s *session) say(text string, err error) answer {
 	if err != nil {
 		text = err.Error()
@@ -86,7 +86,8 @@ func help() string {
 	return lines.String()
 }
 
-// change applies a setting, or shows it when none is given.
+// change applies a setting and returns the session's model and mode. An empty
+// change only returns them.
 func (s *session) change(to bellcord.SessionUpdated) (string, error) {
 	v, err := s.hub.Configure(s.id, bellcord.SessionUpdated{})
 	if err == nil && to != (bellcord.SessionUpdated{}) {

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-func TestACommandIsNoTurn(t *testing.T) {
+func TestCommand_TurnRuns_IsAnsweredWithoutATurn(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		running, queued := e.prompt("one"), e.prompt("two")
@@ -45,7 +45,7 @@ func TestSlash_PathBlankOrDoubledSlash_IsAPrompt(t *testing.T) {
 	})
 }
 
-func TestSlash_UnknownCommand_IsRefusedWithTheNearestAndReachesNoModel(t *testing.T) {
+func TestSlash_UnknownCommand_IsRefusedAndReachesNoModel(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(t *testing.T, e *editor) {
 		for text, want := range map[string]string{
@@ -62,7 +62,7 @@ func TestSlash_UnknownCommand_IsRefusedWithTheNearestAndReachesNoModel(t *testin
 	})
 }
 
-func TestSlash_UnknownCommandInAHostedSession_IsTheAgents(t *testing.T) {
+func TestSlash_UnknownCommandInAHostedSession_IsSentToTheAgent(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, func(c *acp.Config) { c.Agent = "goose" }, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("/deploy now"), "end_turn")
@@ -74,7 +74,7 @@ func TestSlash_UnknownCommandInAHostedSession_IsTheAgents(t *testing.T) {
 	})
 }
 
-func TestEveryCommandIsAdvertised(t *testing.T) {
+func TestCommands_SessionOpened_AllAreAdvertised(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		f, _ := e.await("the commands", func(f frame) bool { return inWords(f) == "available_commands_update" })
@@ -88,14 +88,14 @@ func TestEveryCommandIsAdvertised(t *testing.T) {
 	})
 }
 
-// lingers is an agent that takes its time to end.
+// lingers is an agent that takes five seconds to end.
 func lingers(ctx context.Context, w *hub.Work) error {
 	err := waits(ctx, w)
 	<-time.After(5 * time.Second)
 	return err
 }
 
-func TestACommandDoesNotWaitForTheTurnBeforeIt(t *testing.T) {
+func TestCommand_BehindAPrompt_DoesNotWaitForItsTurn(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"/help", "/stop", "/model fake/two", "/mode full", "/cost", "/stop\n[a.go](file:///a.go)"} {
 		t.Run(text, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestACommandDoesNotWaitForTheTurnBeforeIt(t *testing.T) {
 	}
 }
 
-func TestModelTakesAnyNameThatIsKnownAndAnOptionOnlyWhatIsOffered(t *testing.T) {
+func TestModelCommand_NameNotOffered_IsCheckedButAnOptionIsRefused(t *testing.T) {
 	t.Parallel()
 	check := func(c *acp.Config) {
 		c.CheckModel = func(name string) error {
@@ -141,7 +141,7 @@ func TestModelTakesAnyNameThatIsKnownAndAnOptionOnlyWhatIsOffered(t *testing.T) 
 		if f := choose("fake/three"); f.Error != nil {
 			t.Errorf("what is set cannot be chosen: %+v", f.Error)
 		}
-		e.ends(e.prompt("/model fake/two"), "end_turn") // on offer: nobody has to be asked
+		e.ends(e.prompt("/model fake/two"), "end_turn") // offered, so CheckModel is not called
 		e.shown("model fake/two, mode ask")
 	})
 }

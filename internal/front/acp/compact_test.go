@@ -13,12 +13,12 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-// compacts is an agent that knows both tasks.
+// compacts is an agent that supports both tasks.
 func compacts(ctx context.Context, w *hub.Work) error {
 	if w.Prompt.Task != bellcord.TaskCompact {
 		return all(ctx, w,
 			bellcord.TextDelta{Text: "before"},
-			bellcord.ConversationCompacted{Summary: "one", FromSeq: 1}, // of its own accord
+			bellcord.ConversationCompacted{Summary: "one", FromSeq: 1}, // on its own initiative
 			bellcord.TextDelta{Text: "after"})
 	}
 	return all(ctx, w,
@@ -27,7 +27,7 @@ func compacts(ctx context.Context, w *hub.Work) error {
 		bellcord.ConversationCompacted{Summary: "they talked  about\ntrains", FromSeq: 1})
 }
 
-func TestACompactionIsATurnWithItsLimitsAndNotATurnOfTheConversation(t *testing.T) {
+func TestCompact_Command_IsATurnWithLimitsAndNoPromptInTheConversation(t *testing.T) {
 	t.Parallel()
 	var given atomic.Pointer[bellcord.Prompt]
 	agent := func(ctx context.Context, w *hub.Work) error {
@@ -65,7 +65,7 @@ func TestACompactionIsATurnWithItsLimitsAndNotATurnOfTheConversation(t *testing.
 	})
 }
 
-func TestACompactionCanBeStopped(t *testing.T) {
+func TestCompact_AnyStop_CancelsIt(t *testing.T) {
 	t.Parallel()
 	stops := map[string]func(e *editor, compaction int) string{
 		"by a cancel":                func(e *editor, _ int) string { return line(0, "session/cancel", e.here()) },

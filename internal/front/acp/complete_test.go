@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A body that the encoder has no case for would be left out by mistake. Those
-// that are left out on purpose are a case of their own.
+// The encoder silently drops a body without a case. Bodies that are dropped on
+// purpose have an explicit case.
 func TestEncoder_EveryBody_HasACase(t *testing.T) {
 	t.Parallel()
 	cases := encoderCases(t)
@@ -26,7 +26,7 @@ func TestEncoder_EveryBody_HasACase(t *testing.T) {
 	}
 }
 
-// bodyTypes are the types of package bellcord that have a method Kind.
+// bodyTypes returns the types of package bellcord that have a method Kind.
 func bodyTypes(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../../*.go")
@@ -46,7 +46,7 @@ func bodyTypes(t *testing.T) (names []string) {
 	return names
 }
 
-// encoderCases are the types that the type switch of encoder.event names.
+// encoderCases returns the types in the type switch of encoder.event.
 func encoderCases(t *testing.T) (names []string) {
 	t.Helper()
 	for _, d := range parsed(t, "encode.go").Decls {

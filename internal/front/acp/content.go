@@ -11,24 +11,25 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// What a prompt may hold of pictures: as much as the models take.
+// Limits for the images in a prompt, as accepted by the models.
 const (
 	mostImages    = 20
-	mostImageSize = 5 << 20 // each, decoded
+	mostImageSize = 5 << 20 // bytes per image, decoded
 )
 
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// content is a prompt being put together. The text has everything in its
-// place: what is no text is named there.
+// content is a prompt under construction. The text contains a placeholder for
+// each image and link at its position.
 type content struct {
 	parts  []string
 	images []bellcord.Image
 	links  []bellcord.Link
 }
 
-// readContent is what a prompt's blocks say. What cannot be told to a model is
-// refused, never left out. It does no I/O: links are followed by the turn.
+// readContent converts the blocks of a prompt. Content that models do not
+// accept is an error and never silently dropped. readContent does no I/O: the
+// turn follows links.
 func readContent(blocks []acp.ContentBlock) (bellcord.Prompt, error) {
 	var c content
 	for i, b := range blocks {

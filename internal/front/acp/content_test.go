@@ -21,7 +21,7 @@ func link(name, uri string) obj     { return obj{"type": "resource_link", "name"
 
 func (e *editor) showing(blocks ...obj) obj { return obj{"sessionId": e.session, "prompt": blocks} }
 
-func TestAPromptHasEverythingInItsPlace(t *testing.T) {
+func TestPrompt_MixedContent_KeepsItsOrder(t *testing.T) {
 	t.Parallel()
 	png := bellcord.Image{Type: "image/png", Data: []byte("png")}
 	webp := bellcord.Image{Type: "image/webp", Data: []byte("webp!")}
@@ -90,7 +90,7 @@ func TestAPromptHasEverythingInItsPlace(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeToldToAModelIsRefusedByName(t *testing.T) {
+func TestPrompt_UnsupportedContent_IsRefusedWithItsReason(t *testing.T) {
 	t.Parallel()
 	small := picture("image/gif", "Z2lm")
 	zeros := func(n int) string { return base64.StdEncoding.EncodeToString(make([]byte, n)) }
@@ -129,7 +129,7 @@ func TestWhatCannotBeToldToAModelIsRefusedByName(t *testing.T) {
 	})
 }
 
-func TestInitializeOffersToTakeImagesAndTexts(t *testing.T) {
+func TestInitialize_PromptCapabilities_IncludeImagesAndEmbeddedText(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		hello := e.ask("initialize", obj{"protocolVersion": 1}).Result
@@ -140,7 +140,7 @@ func TestInitializeOffersToTakeImagesAndTexts(t *testing.T) {
 	})
 }
 
-func TestALoadShowsImagesBeforeTheText(t *testing.T) {
+func TestLoad_PromptWithImages_ShowsThemBeforeTheText(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(t *testing.T, e *editor) {
 		e.ends(e.send("session/prompt", e.showing(

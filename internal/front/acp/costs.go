@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// costs is what the session's ended turns have used, by model, as a table, and
-// whether there is more to come.
+// costs returns a table of what the session's ended turns have used, by model,
+// with a note if running turns are not included yet.
 func (s *session) costs() (string, error) {
 	running := s.hub.Running()
 	spent, err := s.hub.Spending(context.Background(), bellcord.SpendingQuery{Session: s.id})
@@ -33,7 +33,8 @@ func (s *session) costs() (string, error) {
 	return text, nil
 }
 
-// byModel adds up, in the order of the store: that of the turns.
+// byModel adds up usage by model, in the order in which the models first
+// appear.
 func byModel(spent []bellcord.Spending) []bellcord.ModelUsage {
 	var sums []bellcord.ModelUsage
 	for _, one := range spent {
@@ -47,7 +48,8 @@ func byModel(spent []bellcord.Spending) []bellcord.ModelUsage {
 	return sums
 }
 
-// costTable is fenced, so that a client that renders text keeps its columns.
+// costTable formats the sums as a fenced block, so that a client that renders
+// Markdown keeps the columns.
 func costTable(sums []bellcord.ModelUsage) string {
 	var table strings.Builder
 	columns := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
@@ -63,7 +65,7 @@ func costTable(sums []bellcord.ModelUsage) string {
 	if len(sums) > 1 {
 		row("total", total)
 	}
-	_ = columns.Flush() // a builder takes everything
+	_ = columns.Flush() // a strings.Builder never fails
 	return "```\n" + table.String() + "```\n"
 }
 

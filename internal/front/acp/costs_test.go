@@ -13,8 +13,9 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-// pays is an agent whose step costs 3 dollars and whose aside costs 1; one that
-// is told to wait is cut off in a step that has cost 2.
+// pays is an agent with a step that costs 3 dollars and a side request that
+// costs 1. With the prompt "wait" it is cut off in a step that has cost 2 so
+// far.
 func pays(ctx context.Context, w *hub.Work) error {
 	dollar := &bellcord.Price{Input: 1e9, Output: 1e9}
 	if err := all(ctx, w, bellcord.StepStarted{Model: "fake/big", Price: dollar, EstimatedInput: 2}); err != nil {
@@ -29,7 +30,7 @@ func pays(ctx context.Context, w *hub.Work) error {
 		bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{InputTokens: 2, OutputTokens: 1, Exact: true}})
 }
 
-// costs are what the usage updates from a place on told.
+// costs returns the usage updates from a frame on.
 func (e *editor) costs(from int) (told []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -42,7 +43,7 @@ func (e *editor) costs(from int) (told []string) {
 	return told
 }
 
-func TestUsageComesWithTheSizeOfTheContextAndTheCostOfTheSession(t *testing.T) {
+func TestUsage_PriceAndContextSizeConfigured_ReportsContextAndSessionCost(t *testing.T) {
 	t.Parallel()
 	sized := func(c *acp.Config) {
 		c.ContextSize = func(model string) int64 { return map[string]int64{"fake/big": 1000}[model] }
@@ -59,7 +60,7 @@ func TestUsageComesWithTheSizeOfTheContextAndTheCostOfTheSession(t *testing.T) {
 		e.ends(e.prompt("go"), "end_turn")
 		expect(0, first)
 		cut := e.prompt("wait")
-		e.shown("here: wait") // 10 bytes: 3 tokens more, by estimate, and 2 of input
+		e.shown("here: wait") // 10 bytes: 3 estimated output tokens, and 2 of input
 		e.tell("session/cancel", e.here())
 		e.ends(cut, "cancelled")
 		e.ends(e.prompt("go"), "end_turn")
@@ -76,7 +77,7 @@ func TestUsageComesWithTheSizeOfTheContextAndTheCostOfTheSession(t *testing.T) {
 	})
 }
 
-func TestUsageWithoutAPriceHasNoCostAndAnUnknownContextHasADefault(t *testing.T) {
+func TestUsage_NoPriceAndUnknownContext_OmitsCostAndUsesDefaultSize(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		return all(ctx, w, bellcord.StepStarted{Model: "fake/one"}, bellcord.StepEnded{Usage: &bellcord.Usage{InputTokens: 2, Exact: true}})
@@ -94,7 +95,7 @@ func TestUsageWithoutAPriceHasNoCostAndAnUnknownContextHasADefault(t *testing.T)
 	}
 }
 
-func TestCostIsATableByModel(t *testing.T) {
+func TestCostCommand_SeveralModels_ShowsATableByModel(t *testing.T) {
 	t.Parallel()
 	edit(t, pays, nil, func(t *testing.T, e *editor) {
 		said := func() string {

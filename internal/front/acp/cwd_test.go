@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSession_CwdIsNoDirectory_IsRefused(t *testing.T) {
+func TestSession_CwdIsNotADirectory_IsRefused(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(t *testing.T, e *editor) {
 		file := filepath.Join(e.dir, "file")

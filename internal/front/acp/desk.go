@@ -7,17 +7,17 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// Desk is what an editor lets an agent use of its own: its view of the files,
-// unsaved changes included, and its terminals.
+// Desk gives an agent access to the tools of the editor: its view of the files,
+// including unsaved changes, and its terminals.
 type Desk struct {
-	Reads, Writes, Terminals bool // what it offers
+	Reads, Writes, Terminals bool // what the editor supports
 
 	conn    *jsonrpc.Conn
 	session string
 }
 
-// requestEditor sends a request to the editor. When ctx ends, the editor gets
-// a cancel, and its answer is dropped.
+// requestEditor sends a request to the editor and waits for the reply. When ctx
+// ends, it cancels the request, drops the reply and returns the cause of ctx.
 func (d *Desk) requestEditor(ctx context.Context, method string, params, result any) error {
 	request := d.conn.Request(method, params)
 	defer context.AfterFunc(ctx, func() { request.Cancel() })()
@@ -28,8 +28,9 @@ func (d *Desk) requestEditor(ctx context.Context, method string, params, result 
 	return err
 }
 
-// ReadText returns a text file as the editor has it, from the given line (from
-// 1) and at most limit lines; 0 means all.
+// ReadText returns a text file as the editor has it, from the given line
+// (counted from 1) and at most limit lines. A line of 0 starts at the
+// beginning; a limit of 0 means no limit.
 func (d *Desk) ReadText(ctx context.Context, path string, line, limit int) (string, error) {
 	var result acp.ReadTextFileResponse
 	params := acp.ReadTextFileRequest{SessionID: d.session, Path: path, Line: max(line, 0), Limit: max(limit, 0)}

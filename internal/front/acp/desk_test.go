@@ -14,11 +14,11 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-// serve lets the editor answer the agent's requests, in order, and returns a
-// function that says which came.
+// serve answers the server's requests in order and returns a function that
+// lists their methods.
 func (e *editor) serve(answer func(f frame) obj) (asked func() []string) {
 	var methods []string
-	go func() { // ends with the bubble's last frame: the wire is closed then
+	go func() { // ends when the test's context does
 		for next := 0; ; {
 			e.mu.Lock()
 			frames, grew := e.frames, e.grew
@@ -49,14 +49,14 @@ func (e *editor) serve(answer func(f frame) obj) (asked func() []string) {
 	}
 }
 
-// desk keeps the desk that the front hands over.
+// withDesk stores the Desk that the front passes to Opened.
 func withDesk(desk *atomic.Pointer[acp.Desk]) func(*acp.Config) {
 	return func(c *acp.Config) {
 		c.Opened = func(_ bellcord.SessionID, d *acp.Desk, _ []acp.MCPServer) { desk.Store(d) }
 	}
 }
 
-func TestFilesAreReadAndWrittenAsTheEditorHasThem(t *testing.T) {
+func TestDesk_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
 	t.Parallel()
 	var desk atomic.Pointer[acp.Desk]
 	agent := script(func(ctx context.Context, w *hub.Work) error {
@@ -87,7 +87,7 @@ func TestFilesAreReadAndWrittenAsTheEditorHasThem(t *testing.T) {
 	})
 }
 
-// said is the text that the editor was shown.
+// said returns the text that the editor was sent.
 func (e *editor) said() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,16 +8,17 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// dialog is a question that the editor shows.
+// dialog is a question that is open in the editor.
 type dialog struct {
 	turn     bellcord.TurnID
 	question bellcord.Question
-	call     string      // the tool call that was made up for a question without one
-	withdraw func() bool // closes the dialog; reports whether the editor had not answered
+	call     string      // the placeholder call of a question without a tool call
+	withdraw func() bool // closes the dialog; reports whether it was still unanswered
 }
 
-// asked shows a question. ACP knows only questions about tool calls, so one that
-// belongs to no call is shown as a call of its own.
+// asked opens a dialog for a question, except in a replay. ACP supports only
+// questions about tool calls, so a question without a call gets a placeholder
+// call.
 func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
 	about := e.open(q.Call)
 	if about != nil && len(q.Changes) > 0 {
@@ -36,8 +37,8 @@ func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
 	e.dialogs = append(e.dialogs, d)
 }
 
-// wholeCall is the call that a question is about, with all that it would do: its
-// arguments, and the changes to files as diffs.
+// wholeCall returns the call that a question is about, with everything that it
+// would do: its arguments, and the changes to files as diffs.
 func wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
 	first, _, _ := strings.Cut(q.Text, "\n")
 	call := acp.ToolCallUpdate{ToolCallID: c.id, Title: first, Status: acp.CallPending, Kind: c.kind, RawInput: q.Arguments}
@@ -54,8 +55,8 @@ func wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
 	return call
 }
 
-// closeDialog closes the dialog of a question. One that was answered elsewhere is
-// withdrawn in the editor, and the answer is shown.
+// closeDialog closes the dialog of an answered question. If the question was
+// answered elsewhere, the answer is shown.
 func (e *encoder) closeDialog(b bellcord.QuestionAnswered) {
 	i := slices.IndexFunc(e.dialogs, func(d dialog) bool { return d.question.ID == b.Question })
 	if i < 0 {
@@ -75,8 +76,9 @@ func (e *encoder) closeDialog(b bellcord.QuestionAnswered) {
 	}
 }
 
-// closeDialogs closes those of one turn: a replay passes the ends of others
-// while the running one waits for its answer.
+// closeDialogs withdraws the dialogs of one turn. Other turns keep theirs: a
+// replay passes the ends of earlier turns while the running turn waits for an
+// answer.
 func (e *encoder) closeDialogs(turn bellcord.TurnID) {
 	e.dialogs = slices.DeleteFunc(e.dialogs, func(d dialog) bool {
 		if d.turn == turn {
@@ -87,7 +89,7 @@ func (e *encoder) closeDialogs(turn bellcord.TurnID) {
 	})
 }
 
-// endQuestion ends the call that was made up for a question.
+// endQuestion ends the placeholder call of a question, if it has one.
 func (e *encoder) endQuestion(d dialog, status acp.ToolCallStatus, text string) {
 	if d.call != "" {
 		e.send(acp.ToolCallUpdate{ToolCallID: d.call, Status: status, Content: []acp.ToolCallContent{acp.TextContent(text)}})

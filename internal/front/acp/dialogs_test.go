@@ -47,7 +47,7 @@ func TestQuestion_AnsweredInTheEditor_IsNotWithdrawn(t *testing.T) {
 	})
 }
 
-// asksInGeneral puts a question that belongs to no call.
+// asksInGeneral opens a question that belongs to no call.
 func asksInGeneral(ctx context.Context, w *hub.Work) error {
 	choice, err := w.Ask(ctx, bellcord.Question{ID: "q1", Text: "Go on?", Choices: []bellcord.Choice{{ID: "y", Text: "Yes", Kind: "allow_once"}}})
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// files reads from the arguments of one of our tools which file it reads or
-// changes, and how. dir is the session's directory. The text that write_file
-// replaces is not among the arguments; a question has it.
+// files returns the file that a call of a built-in tool reads or changes, and
+// the change, both taken from its arguments. dir is the session's directory.
+// The text that write_file replaces is not among the arguments; a question
+// contains it.
 func files(dir, tool string, args json.RawMessage) ([]acp.ToolCallLocation, []bellcord.Change) {
 	var a struct{ Path, Content, Old, New *string }
 	if json.Unmarshal(args, &a) != nil || a.Path == nil || *a.Path == "" {
@@ -20,7 +21,7 @@ func files(dir, tool string, args json.RawMessage) ([]acp.ToolCallLocation, []be
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	if !filepath.IsAbs(path) { // the session was closed meanwhile
+	if !filepath.IsAbs(path) { // dir is empty: the session was closed
 		return nil, nil
 	}
 	at := []acp.ToolCallLocation{{Path: path}}

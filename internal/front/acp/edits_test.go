@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// updatesOf returns the updates of tool calls so far.
+// updatesOf returns the updates of one kind so far.
 func (e *editor) updatesOf(kind string) (found []obj) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -24,7 +24,7 @@ func (e *editor) updatesOf(kind string) (found []obj) {
 	return found
 }
 
-func TestToolKind_EveryBuiltinTool_IsKnown(t *testing.T) {
+func TestToolKind_EveryBuiltinTool_HasAKind(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"read_file": "read", "list_dir": "read", "write_file": "edit", "edit_file": "edit",
@@ -52,8 +52,8 @@ func TestToolKind_EveryBuiltinTool_IsKnown(t *testing.T) {
 	})
 }
 
-// edits is an agent that writes, edits and reads files without a question, and
-// fails with the last.
+// edits is an agent that writes, edits and reads files without permission
+// questions. The last call fails.
 func edits(ctx context.Context, w *hub.Work) error {
 	for i, b := range []bellcord.ToolCallRequested{
 		called("c0", "write_file", `{"path":"a.txt","content":""}`),
@@ -111,7 +111,7 @@ func TestEdit_WithoutAQuestion_HasLocationsAndDiffs(t *testing.T) {
 	})
 }
 
-func TestEdit_WithAQuestion_EndsWithTheDiffThatWasAsked(t *testing.T) {
+func TestEdit_WithAQuestion_EndsWithTheDiffOfTheQuestion(t *testing.T) {
 	t.Parallel()
 	before := "one\n"
 	agent := script(func(ctx context.Context, w *hub.Work) error {
@@ -137,7 +137,7 @@ func TestEdit_WithAQuestion_EndsWithTheDiffThatWasAsked(t *testing.T) {
 			obj{"type": "diff", "path": "/w/a.txt", "oldText": "one\n", "newText": "two\n"},
 			obj{"type": "content", "content": obj{"type": "text", "text": "replaced"}},
 		})
-		if len(ends) != 2 { // live, and replayed
+		if len(ends) != 2 { // live and replayed
 			t.Fatalf("%d updates", len(ends))
 		}
 		for _, u := range ends {

@@ -7,29 +7,29 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// encoder turns events into session updates. It remembers the calls that are
-// open, because ACP wants an end for each, and replaces a call's content as a
+// encoder converts events to session updates. It keeps track of open calls,
+// because ACP requires an end for each and replaces a call's content as a
 // whole.
 type encoder struct {
 	send    func(update acp.Update)
 	ask     func(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool)
-	options func() []acp.SessionConfigOption // the session's settings as they are now
-	dir     func() string                    // where the session works
-	size    func(model string) int64         // of its context
+	options func() []acp.SessionConfigOption // the session's current settings
+	dir     func() string                    // the session's directory
+	size    func(model string) int64         // context size of a model, in tokens
 
 	seen
-	replaying bool // history: nobody is asked
+	replaying bool // sending history: no dialogs are opened
 }
 
-// seen is what has to be remembered of the events so far.
+// seen is the state derived from the events so far.
 type seen struct {
 	prompts map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
-	turn    bellcord.TurnID                     // the one that runs, or ran last
-	spoke   bool                                // it has said something
-	model   string                              // of its last step
-	finish  bellcord.Finish                     // why the model ended its last answer
+	turn    bellcord.TurnID                     // the running turn, or the last one
+	spoke   bool                                // it has produced text
+	model   string                              // model of its last step
+	finish  bellcord.Finish                     // finish reason of its last step
 	calls   []*shownCall
-	dialogs []dialog // for permissions, that are open
+	dialogs []dialog // open permission dialogs
 	bill    bill
 }
 
@@ -37,7 +37,7 @@ func (e *encoder) event(ev bellcord.Event) {
 	e.bill.read(ev.Body)
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
-		e.prompts[ev.Turn] = b.Prompt // shown where the conversation has it
+		e.prompts[ev.Turn] = b.Prompt // shown by beginTurn
 	case bellcord.TextDelta:
 		e.spoke = e.spoke || b.Text != ""
 		e.say(b.Text)
@@ -63,7 +63,7 @@ func (e *encoder) event(ev bellcord.Event) {
 	case bellcord.QuestionAnswered:
 		e.closeDialog(b)
 	case bellcord.PromptEdited:
-		prompt := e.prompts[ev.Turn] // the zero value for one that the client sent: it shows the old text
+		prompt := e.prompts[ev.Turn] // empty for the client's own prompt: the client shows the old text
 		prompt.Text = b.Text
 		e.prompts[ev.Turn] = prompt
 	case bellcord.StepEnded:
@@ -91,13 +91,13 @@ func (e *encoder) event(ev bellcord.Event) {
 	case bellcord.ConversationCompacted:
 		e.compacted(b)
 	case bellcord.AttachmentLoaded, bellcord.UsageReported, bellcord.ThinkingSigned, bellcord.ConversationCleared,
-		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // nothing that a person has to see
+		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // not shown to the user
 	}
 }
 
-// beginTurn shows the prompt, unless the client has it. The prompt of a turn
-// that was stopped in the queue is shown at its end. Tasks outside the
-// conversation have no prompt.
+// beginTurn shows the prompt of a turn, unless the client sent it. The prompt
+// of a turn that was stopped in the queue is shown when the turn ends. Other
+// tasks, such as a compaction, show no prompt.
 func (e *encoder) beginTurn(turn bellcord.TurnID) {
 	prompt := e.prompts[turn]
 	delete(e.prompts, turn)

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-func TestWhatCannotBeDoneIsAnsweredWithItsCode(t *testing.T) {
+func TestRequest_Invalid_RepliesWithItsErrorCode(t *testing.T) {
 	t.Parallel()
 	const nowhere = "00000000-0000-7000-8000-000000000000"
 	text := []obj{{"type": "text", "text": "hello"}}
@@ -50,7 +50,7 @@ func TestWhatCannotBeDoneIsAnsweredWithItsCode(t *testing.T) {
 	})
 }
 
-func TestWhatMayBeRepeatedOrIgnoredIsNoError(t *testing.T) {
+func TestRequest_UnknownSessionOrNotification_IsNoError(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		if f := e.ask("session/delete", obj{"sessionId": "never was"}); f.Error != nil || f.Result == nil {

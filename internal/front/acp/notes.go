@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// unknownContext is what we tell of a model whose context we do not know.
+// unknownContext is the context size reported for a model of unknown size.
 const unknownContext = 128_000
 
 func (s *Server) contextSize(model string) int64 {
@@ -24,8 +24,8 @@ func (s *Server) contextSize(model string) int64 {
 	return unknownContext
 }
 
-// used shows how full the context is, and what the session has cost so far
-// where prices are known.
+// used reports how full the context is, and the session's cost so far unless it
+// is zero.
 func (e *encoder) used(u bellcord.Usage) {
 	update := acp.UsageUpdate{Used: u.Total(), Size: max(e.size(e.model), u.Total())}
 	if cost := e.bill.total(); cost > 0 {
@@ -35,15 +35,16 @@ func (e *encoder) used(u bellcord.Usage) {
 	e.send(update)
 }
 
-// retrying explains a pause to whoever waits; one that is over interests nobody.
+// retrying explains a pause to the user. A replay omits it, because the pause
+// is over.
 func (e *encoder) retrying(b bellcord.ModelRetryScheduled) {
 	if !e.replaying {
 		e.think(sentence(b.Reason) + "; retrying in " + inSeconds(b.RetryIn) + ".\n")
 	}
 }
 
-// compacted keeps its line apart from what is said before and after it: a
-// client joins the pieces of a message.
+// compacted shows that the conversation was compacted. Blank lines separate
+// this from other text, because a client joins the pieces of a message.
 func (e *encoder) compacted(b bellcord.ConversationCompacted) {
 	line := "Compacted: the conversation so far is now a summary of " + plural(len(strings.Fields(b.Summary)), "word") + ".\n\n"
 	if e.spoke {
@@ -52,7 +53,7 @@ func (e *encoder) compacted(b bellcord.ConversationCompacted) {
 	e.say(line)
 }
 
-// sentence is the beginning of one, in one line.
+// sentence returns text in one line, capitalized and without a final period.
 func sentence(text string) string {
 	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ".")
 	first, size := utf8.DecodeRuneInString(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestAPauseIsExplainedWhileItLasts(t *testing.T) {
+func TestRetry_Scheduled_IsShownLiveButNotReplayed(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		return all(ctx, w,
@@ -32,7 +32,7 @@ func TestAPauseIsExplainedWhileItLasts(t *testing.T) {
 	})
 }
 
-func TestWhatHappensBehindTheScenesIsNotShown(t *testing.T) {
+func TestEncoder_InternalEvents_AreNotShown(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		return all(ctx, w,

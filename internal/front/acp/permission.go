@@ -8,9 +8,9 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// askPermission shows a question about a call to the person at the editor and
-// hands the choice to the turn. The function it returns closes the dialog: the client is
-// told, and nobody waits for what it still says.
+// askPermission opens a dialog for a question about a call and passes the
+// choice to the turn. The returned function closes the dialog in the editor,
+// drops a later answer and reports whether the dialog was still unanswered.
 func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool) {
 	params := acp.RequestPermissionRequest{SessionID: string(s.id), ToolCall: toolCall, Options: offered(q.Choices)}
 	dialog := s.server.conn.Request(acp.MethodRequestPermission, params)
@@ -19,21 +19,21 @@ func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolC
 		err := dialog.Wait(&result)
 		switch {
 		case err == nil && result.Outcome.Outcome == acp.OutcomeSelected:
-			_ = s.hub.Answer(turn, q.ID, result.Outcome.OptionID, s.server.who()) // too late is no error
-		case errors.Is(err, jsonrpc.ErrClosed): // closed by a stop, or nobody is there
+			_ = s.hub.Answer(turn, q.ID, result.Outcome.OptionID, s.server.who()) // an answer that comes too late is no error
+		case errors.Is(err, jsonrpc.ErrClosed): // withdrawn, or the connection is closed
 		case err == nil || cancelled(err):
-			// The client says so only when its turn is cancelled.
+			// A client reports this only when it cancels the turn.
 			s.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.server.cause(bellcord.CausePerson, "permission cancelled"), Queue: bellcord.QueueNext})
-		default: // it cannot ask: then nobody allowed it
+		default: // the editor cannot show dialogs: reject
 			_ = s.hub.Answer(turn, q.ID, "reject", "the editor could not ask: "+err.Error())
 		}
 	})
 	return dialog.Cancel
 }
 
-// offered is what the editor can choose from. Clients label options by their
-// kind and pick one by it, so of several that allow for longer only the first is
-// offered: the narrowest.
+// offered returns the options for the editor. Clients label and select options
+// by kind, so of several allow_always choices only the first, the narrowest, is
+// offered.
 func offered(choices []bellcord.Choice) []acp.PermissionOption {
 	options := []acp.PermissionOption{}
 	always := false

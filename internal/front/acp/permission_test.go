@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// wants asks for a permission and says what it was given.
+// wants requests a permission and emits the choice.
 func wants(ctx context.Context, w *hub.Work) error {
 	if err := w.Emit(called("c", "shell", `{"command":"make"}`)); err != nil {
 		return err
@@ -21,13 +21,13 @@ func wants(ctx context.Context, w *hub.Work) error {
 		{ID: "reject", Text: "Reject", Kind: "reject_once"},
 	}})
 	if err != nil {
-		<-time.After(time.Second) // it takes its time to end
+		<-time.After(time.Second) // takes time to end
 		return err
 	}
 	return w.Emit(bellcord.TextDelta{Text: "chosen: " + choice})
 }
 
-func TestAPermissionIsAskedForByTheIdOfItsCall(t *testing.T) {
+func TestPermission_Request_ReferencesTheToolCall(t *testing.T) {
 	t.Parallel()
 	edit(t, wants, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
@@ -103,7 +103,7 @@ func TestPermission_TwoChoicesOfKindAllowAlways_OnlyTheFirstIsOffered(t *testing
 	})
 }
 
-// reply answers a request of the server's.
+// reply answers a request of the server.
 func (e *editor) reply(f frame, fields obj) {
 	e.t.Helper()
 	fields["jsonrpc"], fields["id"] = "2.0", f.ID
@@ -114,13 +114,13 @@ func (e *editor) reply(f frame, fields obj) {
 	e.write(string(text) + "\n")
 }
 
-func TestAPermissionIsWhatTheEditorSays(t *testing.T) {
+func TestPermission_EditorReply_DecidesTheCall(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
 		answer obj
 		reason string
-		chosen string // what the agent was told, if anything
+		chosen string // the choice that the agent received, if any
 	}{
 		{"an allowed call is allowed", obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}}, "end_turn", "allow"},
 		{"a rejected call is rejected", obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "reject"}}}, "end_turn", "reject"},
@@ -146,7 +146,7 @@ func TestAPermissionIsWhatTheEditorSays(t *testing.T) {
 	}
 }
 
-func TestAStopClosesADialogThatNobodyAnswers(t *testing.T) {
+func TestStop_OpenDialog_IsWithdrawnAtOnce(t *testing.T) {
 	t.Parallel()
 	stops := map[string]func(e *editor, prompt int){
 		"session/cancel":   func(e *editor, _ int) { e.tell("session/cancel", e.here()) },
@@ -163,7 +163,7 @@ func TestAStopClosesADialogThatNobodyAnswers(t *testing.T) {
 				asking := time.Now()
 				stop(e, id)
 				told, at := e.calls("$/cancel_request")
-				if took := time.Since(asking); took != 0 { // it does not wait for the agent
+				if took := time.Since(asking); took != 0 { // without waiting for the agent
 					t.Errorf("closed after %v", took)
 				}
 				if string(asked.ID) != rawOf(told.Params["requestId"]) {

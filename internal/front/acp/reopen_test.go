@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestALoadDoesNotCloseTheDialogOfTheRunningTurn(t *testing.T) {
+func TestLoad_TurnWaitsForPermission_KeepsItsDialogOpen(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		if w.Prompt.Text == "first" {
@@ -20,7 +20,7 @@ func TestALoadDoesNotCloseTheDialogOfTheRunningTurn(t *testing.T) {
 		return wants(ctx, w)
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
-		e.ends(e.prompt("first"), "end_turn") // its end is passed by the replay
+		e.ends(e.prompt("first"), "end_turn") // the replay passes its end
 		id := e.prompt("second")
 		asked, _ := e.calls("session/request_permission")
 		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
@@ -38,7 +38,7 @@ func TestALoadDoesNotCloseTheDialogOfTheRunningTurn(t *testing.T) {
 	})
 }
 
-func TestAResumeGoesOnInTheMiddleOfACall(t *testing.T) {
+func TestResume_CallInProgress_ContinuesItsOutput(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.ToolCallStarted{Call: "c"}, bellcord.ToolOutputDelta{Call: "c", Text: "half "}); err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// replay sends what the log holds now, pieces of one text joined.
+// replay sends the events that are in the log now, with the pieces of a text
+// joined.
 func (s *session) replay(ctx context.Context) error {
 	tail, err := s.hub.Tail(ctx, s.id)
 	if err != nil || tail == 0 {
@@ -36,8 +37,8 @@ func (s *session) replay(ctx context.Context) error {
 	return nil
 }
 
-// skip goes to the end of the log of a session that the client did not have
-// open. What it has cost until there is known all the same.
+// skip moves to the end of the log, unless the client already had the session
+// open. It adds the cost of the skipped turns to the bill.
 func (s *session) skip(ctx context.Context) error {
 	if s.at > 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// official has the official schema's definitions of parameters and results, by
-// method. It is read before the first test: under a fake clock nothing may wait
-// for another test.
+// official contains the official schema's definitions of parameters and
+// results, by method. It is loaded before the first test: under a fake clock no
+// test may wait for another.
 var official = readOfficial()
 
 type definitions struct{ params, results map[string]*jsonschema.Schema }
@@ -30,7 +30,7 @@ func readOfficial() definitions {
 	defs := doc.(obj)["$defs"].(obj)
 	for name, d := range defs {
 		if _, method := d.(obj)["x-method"]; method || name == "SessionUpdate" {
-			d.(obj)["unevaluatedProperties"] = false // what is not in the schema belongs into _meta
+			d.(obj)["unevaluatedProperties"] = false // anything outside the schema belongs in _meta
 		}
 	}
 	if err := compiler.AddResource("acp.json", doc); err != nil {
@@ -49,8 +49,8 @@ func readOfficial() definitions {
 	return all
 }
 
-// check compares a frame of the server with the schema. asked is the method that
-// it answers, where it is an answer to a request that is known.
+// check validates a frame of the server against the schema. For a reply, the
+// second argument is the method of its request, or "" to skip the validation.
 func (d definitions) check(f frame, asked string) error {
 	switch {
 	case f.Method != "" && d.params[f.Method] == nil:

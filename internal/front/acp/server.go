@@ -4,8 +4,8 @@
 // The goroutine that reads the wire accepts prompts and applies cancels itself,
 // in wire order, without I/O in between, so a cancel in the same write as its
 // prompt finds the turn. For each session one goroutine follows the log and
-// sends what it sees, the answer to a prompt included: nothing of a turn can
-// come after its answer.
+// sends the updates and the replies to prompts, so no update of a turn comes
+// after its reply.
 package acp
 
 import (
@@ -26,62 +26,63 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// Config is what a server needs to know.
+// Config configures a server.
 type Config struct {
 	Version string
-	Owner   string   // of new sessions
-	Agent   string   // for new sessions: one that is hosted, or "" for our own
-	Model   string   // for new sessions, provider/model
+	Owner   string   // owner of new sessions
+	Agent   string   // agent of new sessions: a hosted one, or "" for the built-in one
+	Model   string   // model of new sessions, provider/model
 	Models  []string // to choose from
-	Mode    string   // for new sessions
+	Mode    string   // mode of new sessions
 	Prompt  bellcord.Prompt
 	Logger  *slog.Logger
 
-	// CheckModel says whether /model may name a model that is not in Models: nil
-	// if it may. ContextSize is how many tokens a model takes, 0 where that is
-	// not known. Both may be nil; the first is called by the goroutine that reads
-	// the wire and must do no I/O.
+	// CheckModel returns an error if /model may not select a model that is not
+	// in Models. The goroutine that reads the wire calls it, so it must do no
+	// I/O. ContextSize returns the context size of a model in tokens, or 0 if
+	// it is unknown. Both may be nil.
 	CheckModel  func(name string) error
 	ContextSize func(model string) int64
 
-	// Opened is told of each session that the client opens: what its editor
-	// offers, and the MCP servers it names. Closed, that it is closed. Both may
-	// be nil.
+	// Opened is called for each session that the client opens, with the
+	// editor's tools and the MCP servers that the client names. Closed is
+	// called when the session is closed. Both may be nil.
 	Opened func(id bellcord.SessionID, desk *Desk, servers []MCPServer)
 	Closed func(id bellcord.SessionID)
 
-	// SetUp is there where no model is: it finds one, and returns the configuration
-	// that holds from then on. Until it has, no session can be had, and hub is not
-	// called.
+	// SetUp is set if no model is configured. It configures one and returns the
+	// configuration that is used from then on. Until it succeeds, no session
+	// can be opened and hub is not called.
 	SetUp func(context.Context) (Config, error)
 }
 
-// MCPServer is one that a client asks the agent to use: a command, or a URL.
+// MCPServer is an MCP server that a client requests for a session: a command or
+// a URL.
 type MCPServer = acp.McpServer
 
-// Server speaks ACP on one connection.
+// Server serves ACP on one connection.
 type Server struct {
 	config atomic.Pointer[Config]
-	setup  sync.Mutex // held while a client has it replaced
-	// hub is opened while the client and we say hello: what it has to do first
-	// must not delay that.
+	setup  sync.Mutex // held while the configuration is replaced
+	// hub is not called by initialize: opening the hub must not delay the
+	// handshake.
 	hub  func() (*hub.Hub, error)
 	conn *jsonrpc.Conn
-	work sync.WaitGroup // requests and followers
+	work sync.WaitGroup // background requests and followers
 
-	offers Desk         // what the client's editor offers; set by initialize
-	client atomic.Value // a string: who is on the other end, once initialize has said so
+	offers Desk         // what the editor supports; set by initialize
+	client atomic.Value // a string: the client's name, once initialize has received it
 
-	opening sync.Mutex // held while a session is opened again
+	opening sync.Mutex // held while a session is reopened
 
 	mu       sync.Mutex
 	sessions map[bellcord.SessionID]*session
 	ending   bool // the input has ended
 }
 
-// Serve speaks ACP on in and out until the input ends, then stops every turn,
-// because the one who could see it has gone. hub is called by the first request
-// that needs it; it must return the same hub each time.
+// Serve serves ACP on in and out until the input ends. It then stops every
+// turn, because the client that showed it is gone. hub is called by the first
+// request that needs it and must return the same hub each time.
 func Serve(in io.Reader, out io.Writer, hub func() (*hub.Hub, error), config Config) error {
 	s := &Server{
 		hub:      hub,
@@ -92,11 +93,11 @@ func Serve(in io.Reader, out io.Writer, hub func() (*hub.Hub, error), config Con
 	return s.conn.Serve(s.handle, s.stopAndAnswer)
 }
 
-// endBound is how long a client that has gone may keep us: a stop's hard bound,
-// and time to write the ends.
+// endBound limits the wait for turns to end: the hard limit of a stop, plus
+// time to write the final events.
 const endBound = 12 * time.Second
 
-// stopAndAnswer stops what runs and waits until every prompt has its answer.
+// stopAndAnswer stops all turns and waits until every prompt has been answered.
 func (s *Server) stopAndAnswer() {
 	ctx, done := context.WithTimeout(context.Background(), endBound)
 	defer done()
@@ -110,14 +111,14 @@ func (s *Server) stopAndAnswer() {
 		}
 	}
 	for _, sess := range open {
-		_ = sess.book.awaitOwedAnswers()(ctx) // whatever has no answer by now gets none
+		_ = sess.book.awaitOwedAnswers()(ctx) // the follower answers the rest with an error
 		sess.unfollow(errGone)
 	}
 	s.work.Wait()
 }
 
-// handle is called by the reading goroutine. What has to happen in wire order
-// happens here and does no I/O; the rest gets a goroutine.
+// handle is called by the goroutine that reads the wire. Messages that depend
+// on wire order are handled here, without I/O; the others each get a goroutine.
 func (s *Server) handle(m jsonrpc.Message) {
 	switch m.Method {
 	case acp.MethodPrompt:
@@ -153,7 +154,7 @@ func (s *Server) handle(m jsonrpc.Message) {
 	}
 }
 
-// answer is what a request came to; then is sent right behind the answer.
+// answer is the result of a request; then runs right after the reply.
 type answer struct {
 	result any
 	err    error
@@ -167,7 +168,7 @@ func (s *Server) later(m jsonrpc.Message, serve func(context.Context, json.RawMe
 }
 
 func (s *Server) sendReply(id json.RawMessage, a answer) {
-	if len(id) == 0 { // a notification has no answer
+	if len(id) == 0 { // a notification gets no reply
 		return
 	}
 	if a.err != nil {

@@ -10,33 +10,33 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// session is one that the client has open, and what has to be remembered to
-// show it.
+// session is a session that the client has open, with the state needed to show
+// it.
 type session struct {
 	server *Server
 	hub    *hub.Hub
 	id     bellcord.SessionID
 	book   *book
 
-	following context.Context // the follower's; no turn hangs on it
+	following context.Context // the follower's context; no turn depends on it
 	unfollow  context.CancelCauseFunc
 	followed  chan struct{} // closed when the follower has ended
 
-	// Used by the follower alone, and by its successor.
+	// Used only by the follower and, after it has ended, by its successor.
 	show encoder
-	at   int64 // the last event it has seen
+	at   int64 // sequence number of the last event seen
 }
 
-// Why a follower ends.
+// Reasons for a follower to end.
 var (
 	errGone     = errors.New("the client has left")
 	errReplaced = errors.New("the client has opened the session again")
 )
 
-// open makes the session the one that the client sees. One that it had open is
-// succeeded: what it owes the client, answers and dialogs, goes over, and what
-// the client has been shown. The
-// caller starts the follower.
+// open returns a new session and registers it under id. If the client already
+// had it open, open waits for the old follower to end and takes over its
+// pending replies, its dialogs and its position in the log. The caller starts
+// the new follower.
 func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
 	sess := &session{server: s, hub: hub, id: id, book: newBook(), followed: make(chan struct{})}
 	sess.following, sess.unfollow = context.WithCancelCause(context.Background())
@@ -50,7 +50,7 @@ func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
 		sess.book = old.book
 	}
 	s.sessions[id] = sess
-	if s.ending { // it came too late to be seen by anybody
+	if s.ending { // the client has already left
 		sess.unfollow(errGone)
 	}
 	s.mu.Unlock()
@@ -62,7 +62,8 @@ func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
 	return sess
 }
 
-// follow sends what the log says, until the client has left.
+// follow sends the events of the log until its context ends or the log cannot
+// be read.
 func (s *session) follow() {
 	defer close(s.followed)
 	ctx := s.following
@@ -79,8 +80,8 @@ func (s *session) follow() {
 			return
 		}
 		for _, ev := range events {
-			_ = s.server.conn.Room(ctx)                                                            // when the client has left, what is sent goes nowhere
-			if _, prompted := ev.Body.(bellcord.TurnAccepted); !prompted || !s.book.has(ev.Turn) { // it knows what it said
+			_ = s.server.conn.Room(ctx)                                                            // on error the client has left and updates are discarded
+			if _, prompted := ev.Body.(bellcord.TurnAccepted); !prompted || !s.book.has(ev.Turn) { // the client's own prompts are not sent back
 				s.see(ev)
 			}
 			s.at = ev.Seq
@@ -95,7 +96,8 @@ func (s *session) see(ev bellcord.Event) {
 	}
 }
 
-// answerPrompt answers the prompt whose turn has ended; only then is it off the book.
+// answerPrompt answers the prompt of an ended turn and then removes it from the
+// book.
 func (s *session) answerPrompt(turn bellcord.TurnID, r bellcord.Receipt, finish bellcord.Finish) {
 	request, ours := s.book.request(turn)
 	if !ours {
@@ -115,8 +117,8 @@ func (s *session) answerPrompt(turn bellcord.TurnID, r bellcord.Receipt, finish 
 	s.server.conn.Reply(request, acp.PromptResponse{StopReason: reason, Meta: acp.Meta{"bellcord/receipt": json.RawMessage(receipt)}})
 }
 
-// watch answers a prompt whose end never came into the log: its session was
-// deleted, or the store cannot be written.
+// watch answers the prompt of a turn that ended without an event in the log:
+// the session was deleted, or the store is not writable.
 func (s *session) watch(turn *hub.Turn) {
 	<-turn.Settled()
 	if r := turn.Receipt(); r.EndNotDurable {
@@ -124,8 +126,8 @@ func (s *session) watch(turn *hub.Turn) {
 	}
 }
 
-// lost answers what is still open when the log can no longer be followed,
-// unless a successor does.
+// lost answers the pending prompts with an error when the log can no longer be
+// followed, unless a successor follows it.
 func (s *session) lost(err error) {
 	if errors.Is(err, errReplaced) {
 		return
@@ -145,7 +147,7 @@ func (s *session) lost(err error) {
 func (s *session) options() []acp.SessionConfigOption {
 	v, err := s.hub.Configure(s.id, bellcord.SessionUpdated{})
 	if err != nil {
-		return nil // closed meanwhile
+		return nil // the session was closed
 	}
 	return s.server.options(v)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// initialize answers without touching the store. We speak version 1, whatever
-// is asked for.
+// initialize replies without accessing the store. The protocol version is
+// always 1, whichever version the client requests.
 func (s *Server) initialize(m jsonrpc.Message) answer {
 	p, err := decode[acp.InitializeRequest](m.Params)
 	if err != nil {
@@ -44,7 +44,8 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 	}}
 }
 
-// opened tells whoever wants to know what the session comes with.
+// opened calls Config.Opened with the editor's tools and the MCP servers of a
+// session.
 func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
 	tell := s.config.Load().Opened
 	if tell == nil {
@@ -82,7 +83,7 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	return answer{result: result, then: sess.tellCommands}
 }
 
-// checkDir reports why a session cannot work in a directory.
+// checkDir returns an error if a session cannot work in dir.
 func checkDir(dir string) error {
 	if !filepath.IsAbs(dir) {
 		return invalid(fmt.Sprintf("cwd %q is not an absolute path", dir))
@@ -99,13 +100,13 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// loadSession replays the whole conversation before it answers.
+// loadSession replays the whole conversation before it replies.
 func (s *Server) loadSession(ctx context.Context, params json.RawMessage) answer {
 	return s.reopen(ctx, params, (*session).replay)
 }
 
-// resumeSession goes on where the conversation is, without showing it; where
-// the client has it open, with what it has not seen.
+// resumeSession continues the conversation without replaying it. If the client
+// already had it open, events that it has not seen are sent.
 func (s *Server) resumeSession(ctx context.Context, params json.RawMessage) answer {
 	return s.reopen(ctx, params, (*session).skip)
 }
@@ -136,7 +137,7 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 	s.opened(found.ID, p.McpServers)
 	sess := s.open(hub, found.ID)
 	if err := catchUp(sess, ctx); err != nil {
-		s.work.Go(sess.follow) // it goes on as it was, or from the start
+		s.work.Go(sess.follow) // continues at the old position, or from the start
 		return failure(err)
 	}
 	return answer{result: s.settings(found), then: func() {
@@ -180,8 +181,8 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	return answer{result: result}
 }
 
-// closeSession stops the session's turns at once, in wire order, and answers
-// after their prompts have been answered.
+// closeSession stops the session's turns immediately, in wire order, and
+// replies after their prompts have been answered.
 func (s *Server) closeSession(m jsonrpc.Message) {
 	p, err := decode[acp.CloseSessionRequest](m.Params)
 	if err != nil {
@@ -219,7 +220,7 @@ func (s *session) closeSession(ctx context.Context, cause bellcord.Cause) answer
 	return answer{result: struct{}{}}
 }
 
-// stillStopping explains a bound that has passed.
+// stillStopping explains an exceeded deadline.
 func stillStopping(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the session's turns did not stop within %s; try again: %w", endBound, err)

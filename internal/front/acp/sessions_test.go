@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestInitializeSaysWhatWeCanDo(t *testing.T) {
+func TestInitialize_NewerProtocol_ReportsVersion1AndCapabilities(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		hello := e.ask("initialize", obj{"protocolVersion": 2, "clientInfo": obj{"name": "vim", "version": "9"}}).Result
@@ -33,7 +33,7 @@ func TestInitializeSaysWhatWeCanDo(t *testing.T) {
 	})
 }
 
-func TestANewSessionComesWithItsSettingsAndThenItsCommands(t *testing.T) {
+func TestNewSession_Reply_HasSettingsAndPrecedesCommands(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		f, at := e.answerAt(e.send("session/new", obj{"cwd": e.dir}))
@@ -58,7 +58,7 @@ func tells(ctx context.Context, w *hub.Work) error {
 	if err := all(ctx, w, bellcord.TextDelta{Text: "ready"}); err != nil {
 		return err
 	}
-	<-time.After(time.Second) // the second prompt comes in
+	<-time.After(time.Second) // the second prompt arrives
 	if err := all(ctx, w,
 		bellcord.StepStarted{Step: 1}, bellcord.ThinkingDelta{Text: "h"}, bellcord.ThinkingDelta{Text: "m"},
 		bellcord.TextDelta{Text: "in "}, bellcord.TextDelta{Text: "pieces"},
@@ -72,12 +72,12 @@ func tells(ctx context.Context, w *hub.Work) error {
 	return fmt.Errorf("out of paper")
 }
 
-func TestALoadReplaysTheConversationAndAResumeDoesNot(t *testing.T) {
+func TestLoad_ClosedSession_ReplaysAndResumeDoesNot(t *testing.T) {
 	t.Parallel()
 	edit(t, tells, nil, func(t *testing.T, e *editor) {
 		first := e.prompt("first")
 		e.shown("ready")
-		second := e.prompt("second") // accepted in the middle of the first, said after it
+		second := e.prompt("second") // accepted during the first, shown after it
 		e.answer(first)
 		e.ends(second, "end_turn")
 		e.ask("session/close", e.here())
@@ -125,14 +125,14 @@ func TestALoadReplaysTheConversationAndAResumeDoesNot(t *testing.T) {
 	})
 }
 
-// callID is the id under which a call was first shown.
+// callID returns the id under which a call was first shown.
 func (e *editor) callID(call string) string {
 	e.t.Helper()
 	f, _ := e.await("call "+call, func(f frame) bool { return strings.HasPrefix(inWords(f), "tool_call "+call+"-") })
 	return f.Params["update"].(obj)["toolCallId"].(string)
 }
 
-func TestTheListOfSessionsIsCompletePageByPage(t *testing.T) {
+func TestListSessions_ManySessions_PagesAreComplete(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		made := []string{e.session}

@@ -20,8 +20,8 @@ func isMode(id string) bool {
 	return slices.ContainsFunc(modes, func(m acp.SessionMode) bool { return m.ID == id })
 }
 
-// settings of a session, as the answers to new, load and resume tell them: the
-// mode twice, because older clients know only modes.
+// settings returns the settings for the replies to new, load and resume. The
+// mode is included twice, because older clients support only modes.
 func (s *Server) settings(v bellcord.Session) acp.LoadSessionResponse {
 	return acp.LoadSessionResponse{
 		Modes:         &acp.SessionModeState{CurrentModeID: v.Mode, AvailableModes: modes},
@@ -29,7 +29,7 @@ func (s *Server) settings(v bellcord.Session) acp.LoadSessionResponse {
 	}
 }
 
-// options is the complete list, as every answer and update has to tell it.
+// options returns the complete list, which every reply and update must contain.
 func (s *Server) options(v bellcord.Session) []acp.SessionConfigOption {
 	models := s.config.Load().Models
 	if !slices.Contains(models, v.Model) {
@@ -46,7 +46,7 @@ func (s *Server) options(v bellcord.Session) []acp.SessionConfigOption {
 	options := []acp.SessionConfigOption{
 		{ID: "mode", Name: "Mode", Category: "mode", Type: "select", CurrentValue: v.Mode, Options: modeChoices},
 	}
-	if v.Agent == "" { // a hosted one has a model of its own
+	if v.Agent == "" { // a hosted agent chooses its model
 		options = append(options, acp.SessionConfigOption{ID: "model", Name: "Model", Category: "model", Type: "select", CurrentValue: v.Model, Options: modelChoices})
 	}
 	return options
@@ -82,14 +82,15 @@ func (s *Server) setOption(m jsonrpc.Message) answer {
 	return answer{result: acp.SetSessionConfigOptionResponse{ConfigOptions: s.options(v)}}
 }
 
-// configure changes an open session; a running turn keeps what it started with.
-// check says which models there are besides those on offer; nil: none.
+// configure changes an open session; a running turn keeps the settings it
+// started with. check decides about models that are not in Models; if it is
+// nil, they are rejected.
 func (s *Server) configure(id string, change bellcord.SessionUpdated, check func(string) error) (bellcord.Session, error) {
 	sess, err := s.session(id)
 	if err != nil {
 		return bellcord.Session{}, err
 	}
-	v, err := sess.hub.Configure(sess.id, bellcord.SessionUpdated{}) // as it is
+	v, err := sess.hub.Configure(sess.id, bellcord.SessionUpdated{}) // the current settings
 	if err != nil {
 		return v, err
 	}

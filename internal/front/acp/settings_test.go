@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-func TestAChangedSettingIsToldInBothWays(t *testing.T) {
+func TestSetting_Changed_SendsModeAndOptionUpdates(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -64,7 +64,7 @@ func TestAChangedSettingIsToldInBothWays(t *testing.T) {
 	}
 }
 
-func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
+func TestSetMode_TurnRuns_TurnKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	still := make(chan string, 1)
 	agent := func(ctx context.Context, w *hub.Work) error {
@@ -89,7 +89,7 @@ func TestARunningTurnKeepsTheSettingsItStartedWith(t *testing.T) {
 	})
 }
 
-func TestStopReasons(t *testing.T) {
+func TestStopReason_TurnEnd_MapsToProtocol(t *testing.T) {
 	t.Parallel()
 	ends := func(finish bellcord.Finish) script {
 		return func(ctx context.Context, w *hub.Work) error {

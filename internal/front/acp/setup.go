@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// setupMethod is the one way to "authenticate": nobody logs in here, but somebody
-// has to say which model answers.
+// setupMethod is the only authentication method. It configures a model; there
+// is no login.
 const setupMethod = "setup"
 
 func authMethods() []acp.AuthMethodAgent {
@@ -20,7 +20,7 @@ func authMethods() []acp.AuthMethodAgent {
 	}}
 }
 
-// authenticate sets up what is missing. Where nothing is, there is nothing to do.
+// authenticate configures a model if none is configured.
 func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answer {
 	p, err := decode[acp.AuthenticateRequest](params)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answe
 	return answer{result: struct{}{}}
 }
 
-// ready returns the hub, once there is a model for its turns.
+// ready returns the hub, or an AuthRequired error if no model is configured.
 func (s *Server) ready() (*hub.Hub, error) {
 	if s.config.Load().SetUp != nil {
 		return nil, &jsonrpc.Error{Code: int(acp.AuthRequired), Message: `no model is configured: authenticate with the method "setup", or run "bellcord init" in a terminal and restart the agent`}

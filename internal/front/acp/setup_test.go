@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-func TestNoSessionIsHadBeforeThereIsAModel(t *testing.T) {
+func TestSetUp_NoModelConfigured_RejectsSessionsUntilSetUpSucceeds(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		_ = e.wire.Close()
@@ -35,7 +35,7 @@ func TestNoSessionIsHadBeforeThereIsAModel(t *testing.T) {
 		fails("authenticate", obj{"methodId": "password"}, -32602)
 		fails("authenticate", obj{"methodId": "setup"}, -32000)
 		fails("session/load", obj{"sessionId": e.session, "cwd": e.dir}, -32000)
-		for range 2 { // once more is no mistake, and does nothing
+		for range 2 { // a repetition succeeds and does nothing
 			if f := e.ask("authenticate", obj{"methodId": "setup"}); f.Error != nil {
 				t.Fatalf("%+v", f.Error)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// 200 times, on 50 sessions at once so that their commits are shared.
-func TestACancelInTheSameWriteAsItsPromptIsNeverLost(t *testing.T) {
+// It runs 200 times, on 50 sessions at once so that they share commits.
+func TestCancel_InTheSameWriteAsThePrompt_IsNeverLost(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(_ *testing.T, e *editor) {
 		var opened []int
@@ -33,7 +33,7 @@ func TestACancelInTheSameWriteAsItsPromptIsNeverLost(t *testing.T) {
 	})
 }
 
-func TestACancelWithNothingToCancelDoesNotPoisonTheNextPrompt(t *testing.T) {
+func TestCancel_NothingRuns_DoesNotAffectTheNextPrompt(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
 		e.tell("session/cancel", e.here())
@@ -41,13 +41,13 @@ func TestACancelWithNothingToCancelDoesNotPoisonTheNextPrompt(t *testing.T) {
 	})
 }
 
-func TestACancelEndsWhatRunsAndWhatWaits(t *testing.T) {
+func TestCancel_RunningAndQueuedPrompts_StopsBoth(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		first, second := e.prompt("one"), e.prompt("two")
 		e.shown("here: one")
 		e.tell("session/cancel", e.here())
-		third := e.prompt("three") // behind the cancel: not its business
+		third := e.prompt("three") // after the cancel: not affected
 		e.ends(first, "cancelled")
 		e.ends(second, "cancelled")
 		e.shown("here: three")
@@ -59,11 +59,11 @@ func TestACancelEndsWhatRunsAndWhatWaits(t *testing.T) {
 	})
 }
 
-func TestACancelledRequestEndsItsOwnPromptOnly(t *testing.T) {
+func TestCancelRequest_OneOfTwoPrompts_StopsOnlyThatOne(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name          string
-		cancel, other int // which of the two is cancelled
+		cancel, other int // indexes of the two prompts
 	}{
 		{"the running one, and the next one starts", 0, 1},
 		{"the waiting one, and the running one goes on", 1, 0},
@@ -78,7 +78,7 @@ func TestACancelledRequestEndsItsOwnPromptOnly(t *testing.T) {
 				e.tell("$/cancel_request", obj{"requestId": ids[test.cancel]})
 				e.ends(ids[test.cancel], "cancelled")
 				e.shown("here: " + texts[test.other])
-				e.tell("$/cancel_request", obj{"requestId": 4711}) // nobody's
+				e.tell("$/cancel_request", obj{"requestId": 4711}) // matches no request
 				synctest.Wait()
 				e.tell("$/cancel_request", obj{"requestId": ids[test.other]})
 				e.ends(ids[test.other], "cancelled")
@@ -87,16 +87,17 @@ func TestACancelledRequestEndsItsOwnPromptOnly(t *testing.T) {
 	}
 }
 
-// The end of the call that was cut comes before the turn's answer; what its agent
-// says after the stop is not shown, and nothing of the turn comes after.
-func TestNothingOfATurnFollowsItsAnswer(t *testing.T) {
+// The end of the cut-off call comes before the turn's reply. Output that the
+// agent produces after the stop is not shown, and no update of the turn follows
+// the reply.
+func TestCancel_AgentEmitsAfterStop_NoUpdateFollowsTheReply(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		if err := all(ctx, w, called("c", "shell", `{"command":"make"}`), bellcord.ToolCallStarted{Call: "c"}, bellcord.ToolOutputDelta{Call: "c", Text: "half"}); err != nil {
 			return err
 		}
 		<-ctx.Done()
-		<-time.After(time.Second) // it takes its time to end
+		<-time.After(time.Second) // takes time to end
 		return w.Emit(bellcord.TextDelta{Text: "last words"})
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
@@ -116,7 +117,7 @@ func TestNothingOfATurnFollowsItsAnswer(t *testing.T) {
 	})
 }
 
-func TestACloseIsAnsweredAfterItsPrompts(t *testing.T) {
+func TestClose_PromptsPending_RepliesAfterThem(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"session/close", "session/delete"} {
 		t.Run(method, func(t *testing.T) {
@@ -142,7 +143,7 @@ func TestACloseIsAnsweredAfterItsPrompts(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheInputStopsTurnsAndAnswersPromptsFirst(t *testing.T) {
+func TestServe_InputEnds_StopsTurnsAndAnswersPrompts(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		first, second := e.prompt("one"), e.prompt("two")
@@ -150,7 +151,7 @@ func TestTheEndOfTheInputStopsTurnsAndAnswersPromptsFirst(t *testing.T) {
 		gone := time.Now()
 		_ = e.wire.Close()
 		err := <-e.served
-		e.served <- err // for the end of the scene
+		e.served <- err // for the cleanup of edit
 		if took := time.Since(gone); err != nil || took != 0 {
 			t.Errorf("served until %v after the end, %v", took, err)
 		}

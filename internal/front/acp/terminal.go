@@ -12,25 +12,27 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// Command is one to run in a terminal of the editor's.
+// Command is a command to run in one of the editor's terminals.
 type Command struct {
 	Args   []string
 	Dir    string
-	Blank  []string     // variables that are to be empty: the terminal has the editor's environment
-	Output func(string) // is called with new output from time to time
+	Blank  []string     // variables to set to "": the terminal inherits the editor's environment
+	Output func(string) // called with new output from time to time
 
-	// Confirmed is called when the editor confirms the end of the command after
-	// Terminal has returned without that: with exited, asked or not_started.
+	// Confirmed is called if the editor confirms the end of the command after
+	// Terminal has returned an unconfirmed exit; how is exited, asked or
+	// not_started.
 	Confirmed func(how string)
 }
 
-// Exit is how a command in a terminal ended; Code is -1 when a signal ended it.
+// Exit is the result of a command in a terminal. Code is -1 if a signal ended
+// the command or its exit status is unknown.
 type Exit struct {
 	Code    int
 	Output  string
-	Stopped bool // it was killed, or it was to be
-	// Unconfirmed is why it is not known whether the command has ended; empty
-	// where the editor has confirmed it.
+	Stopped bool // a stop ended it, or tried to
+	// Unconfirmed is the reason why it is unknown whether the command has
+	// ended; empty if the editor has confirmed the end.
 	Unconfirmed string
 }
 
@@ -38,19 +40,19 @@ type Exit struct {
 var ErrNotRun = errors.New("the editor did not open a terminal")
 
 const (
-	terminalBytes = 1 << 20                // of output that the editor keeps
-	terminalLook  = 250 * time.Millisecond // between looks at a running command's output
-	terminalEnd   = 3 * time.Second        // for a stop to be confirmed
-	terminalForce = 500 * time.Millisecond // the same after a forced stop
-	lastLook      = time.Second            // for the output of a killed command
+	terminalBytes = 1 << 20                // limit of the output that the editor keeps
+	terminalLook  = 250 * time.Millisecond // interval between reads of a running command's output
+	terminalEnd   = 3 * time.Second        // time for a stop to be confirmed
+	terminalForce = 500 * time.Millisecond // the same, after a forced stop
+	lastLook      = time.Second            // time to read the output of a killed command
 )
 
-// Terminal runs a command in a terminal of the editor's. When ctx ends, the
-// command is killed, its output is fetched and the terminal is released, in
-// this order. That needs the editor's answers, also the one to the request that
-// opens the terminal. Terminal waits for them within a bound that ctx cannot cut
-// short, and returns an exit that is unconfirmed when they do not come. The
-// kill and the release are still sent when the editor answers later.
+// Terminal runs a command in one of the editor's terminals. When ctx ends, the
+// command is killed, its output is read and the terminal is released, in this
+// order. This requires replies from the editor, including the one to
+// terminal/create. Terminal waits for them for a limited time that ctx cannot
+// shorten, and returns an unconfirmed exit if they do not arrive. The kill and
+// the release are still sent if the editor replies later.
 func (d *Desk) Terminal(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{Stopped: true}, ErrNotRun
@@ -71,7 +73,7 @@ func (d *Desk) Terminal(ctx context.Context, c Command) (Exit, error) {
 		err = nil // the caller has the cause
 	}
 	ended := make(chan ending, 1)
-	go func() { ended <- t.endCommand(create, err) }() // ends with the connection
+	go func() { ended <- t.endCommand(create, err) }() // returns at the latest when the connection closes
 	exit, notRun := t.confirmed(ctx, ended)
 	if notRun != nil {
 		return exit, notRun
@@ -79,7 +81,7 @@ func (d *Desk) Terminal(ctx context.Context, c Command) (Exit, error) {
 	return exit, err
 }
 
-// blank is an environment in which the variables are empty.
+// blank returns an environment in which the variables are empty.
 func blank(names []string) (env []acp.EnvVariable) {
 	for _, name := range names {
 		env = append(env, acp.EnvVariable{Name: name})
@@ -87,28 +89,28 @@ func blank(names []string) (env []acp.EnvVariable) {
 	return env
 }
 
-// terminal is a command in a terminal of the editor's.
+// terminal is a command in one of the editor's terminals.
 type terminal struct {
 	desk    *Desk
 	command Command
 	id      string
-	last    acp.TerminalOutputResponse // as it was last seen; not used by end
-	shown   int                        // bytes of it
+	last    acp.TerminalOutputResponse // latest output; not used by endCommand
+	shown   int                        // bytes of it that were forwarded
 
 	mu   sync.Mutex
-	how  string // how the command ended, where the editor has confirmed that
+	how  string // how the command ended, if the editor has confirmed it
 	left bool   // Terminal has returned without a confirmation
 }
 
-// ending is what the end of a stopped command came to.
+// ending is the result of endCommand.
 type ending struct {
-	out         *acp.TerminalOutputResponse // as it was after the kill
+	out         *acp.TerminalOutputResponse // output after the kill
 	unconfirmed string
 	err         error // ErrNotRun
 }
 
-// confirmed waits for the end of a command that is to be killed, within the
-// bounds of a stop.
+// confirmed waits for the end of a command that is being killed, within the
+// time limit of a stop.
 func (t *terminal) confirmed(ctx context.Context, ended <-chan ending) (Exit, error) {
 	bound := time.NewTimer(terminalEnd)
 	defer bound.Stop()
@@ -140,9 +142,9 @@ func (t *terminal) exit(e ending) (Exit, error) {
 	return Exit{Code: exitCode(t.last), Output: t.last.Output, Stopped: t.how != "exited", Unconfirmed: e.unconfirmed}, e.err
 }
 
-// endCommand kills the command and gives the terminal back. It waits for the editor's
-// answers as long as the connection lives. failed is what the terminal failed
-// with before, if it did.
+// endCommand kills the command and releases the terminal. It waits for the
+// editor's replies until the connection closes. failed is the earlier error of
+// the terminal, if any.
 func (t *terminal) endCommand(create *jsonrpc.Pending, failed error) ending {
 	if t.id == "" {
 		err := failed
@@ -161,8 +163,8 @@ func (t *terminal) endCommand(create *jsonrpc.Pending, failed error) ending {
 	return t.kill()
 }
 
-// kill ends the command. Only two answers confirm its end: a kill that
-// succeeded, and an output with an exit status.
+// kill ends the command. Only two replies confirm its end: a successful kill,
+// and an output with an exit status.
 func (t *terminal) kill() ending {
 	var none struct{}
 	kill := t.desk.conn.Request(acp.MethodKillTerminal, acp.KillTerminalRequest{SessionID: t.desk.session, TerminalID: t.id})
@@ -170,7 +172,7 @@ func (t *terminal) kill() ending {
 	defer done()
 	err := kill.WaitContext(bound, &none)
 	if errors.Is(err, context.DeadlineExceeded) {
-		t.release() // which ends the command, too, in an editor that follows the protocol
+		t.release() // also ends the command, in an editor that follows the protocol
 		if err = kill.Wait(&none); err == nil {
 			t.confirm("terminated")
 			return ending{}
@@ -191,7 +193,7 @@ func (t *terminal) kill() ending {
 	}
 	switch {
 	case err == nil:
-	case lookErr == nil && out.ExitStatus != nil: // it had ended, so there was nothing to kill
+	case lookErr == nil && out.ExitStatus != nil: // it had already ended
 		t.confirm("exited")
 	default:
 		e.unconfirmed = "terminal/kill: " + err.Error()
@@ -199,7 +201,8 @@ func (t *terminal) kill() ending {
 	return e
 }
 
-// note records that the editor has confirmed the end.
+// note records how the editor confirmed the end, and reports whether Terminal
+// has already returned.
 func (t *terminal) note(how string) (late bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -207,7 +210,7 @@ func (t *terminal) note(how string) (late bool) {
 	return t.left
 }
 
-// confirm is note, and reports the end where Terminal has returned without it.
+// confirm calls note, and calls Confirmed if Terminal has already returned.
 func (t *terminal) confirm(how string) {
 	if t.note(how) && t.command.Confirmed != nil {
 		t.command.Confirmed(how)
@@ -226,7 +229,7 @@ func (t *terminal) created(ctx context.Context, create *jsonrpc.Pending) error {
 	return nil
 }
 
-// release gives the terminal back. Nobody needs the answer.
+// release releases the terminal without waiting for the reply.
 func (t *terminal) release() {
 	t.desk.conn.Request(acp.MethodReleaseTerminal, acp.ReleaseTerminalRequest{SessionID: t.desk.session, TerminalID: t.id})
 }
@@ -236,7 +239,7 @@ func (t *terminal) look(ctx context.Context) (out acp.TerminalOutputResponse, er
 	return out, err
 }
 
-// forwardOutput passes on what is new in the output.
+// forwardOutput passes new output to Command.Output.
 func (t *terminal) forwardOutput(out acp.TerminalOutputResponse) {
 	if !out.Truncated && len(out.Output) > t.shown {
 		t.command.Output(out.Output[t.shown:])
@@ -245,8 +248,8 @@ func (t *terminal) forwardOutput(out acp.TerminalOutputResponse) {
 	t.last = out
 }
 
-// await returns when the command has ended, ctx has, or the editor no longer
-// reports; in the latter cases with an error.
+// await returns nil when the command has ended, and an error when ctx ends or
+// the editor stops reporting.
 func (t *terminal) await(ctx context.Context) error {
 	tick := time.NewTicker(terminalLook)
 	defer tick.Stop()
@@ -267,7 +270,8 @@ func (t *terminal) await(ctx context.Context) error {
 	}
 }
 
-// exitCode is -1 for a command that has not ended, or was ended by a signal.
+// exitCode returns -1 for a command that has not ended or was ended by a
+// signal.
 func exitCode(out acp.TerminalOutputResponse) int {
 	if out.ExitStatus == nil || out.ExitStatus.ExitCode == nil {
 		return -1

@@ -16,8 +16,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// reply is how a scripted editor answers a method: after a time, with a result
-// or an error, or never.
+// reply is a scripted reply to a method: a result or an error after a delay, or
+// no reply.
 type reply struct {
 	after  time.Duration
 	result string // JSON
@@ -25,11 +25,12 @@ type reply struct {
 	never  bool
 }
 
-// terminals is an editor with one terminal. What is not in it succeeds at once.
+// terminals is an editor with one terminal. Methods that are not in the map
+// succeed at once.
 type terminals map[string]reply
 
-// serve answers the requests of the server, each by itself, and returns a
-// function that lists their methods.
+// serve answers the requests of the server independently of each other, and
+// returns a function that lists their methods.
 func (t terminals) serve(e *editor) (asked func() []string) {
 	return e.serve(func(f frame) obj {
 		r, scripted := t[f.Method]
@@ -48,14 +49,15 @@ func (t terminals) serve(e *editor) (asked func() []string) {
 		}
 		if !r.never {
 			time.AfterFunc(r.after, func() {
-				_, _ = fmt.Fprintf(e.wire, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", f.ID, body) // fails once the scene is over
+				_, _ = fmt.Fprintf(e.wire, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", f.ID, body) // fails after the end of the test
 			})
 		}
 		return nil
 	})
 }
 
-// runsInTerminal is an agent that makes one call of shell in the editor's terminal.
+// runsInTerminal is an agent that makes one shell call in the editor's
+// terminal.
 func runsInTerminal(desk *atomic.Pointer[acp.Desk]) script {
 	return func(ctx context.Context, w *hub.Work) error {
 		offered := tool.Desk{Run: func(ctx context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
@@ -78,7 +80,7 @@ func runsInTerminal(desk *atomic.Pointer[acp.Desk]) script {
 	}
 }
 
-// receipt is the one that a prompt was answered with.
+// receipt returns the receipt in the reply to a prompt.
 func receipt(t *testing.T, f frame) bellcord.Receipt {
 	t.Helper()
 	var r bellcord.Receipt
@@ -89,7 +91,7 @@ func receipt(t *testing.T, f frame) bellcord.Receipt {
 	return r
 }
 
-// confirmations are the session's events that confirm the end of a process.
+// confirmations returns the session's events that confirm the end of a process.
 func (e *editor) confirmations() []bellcord.ProcessConfirmed {
 	var all []bellcord.ProcessConfirmed
 	events, err := e.store.Events(e.t.Context(), bellcord.SessionID(e.session), 0, 1000)
@@ -130,8 +132,8 @@ func TestLaw15_TerminalKilled_OrderIsKillOutputRelease(t *testing.T) {
 	})
 }
 
-// A stop lands while the editor opens the terminal: whatever time that takes, the
-// terminal is killed and released when its id arrives.
+// A stop arrives while the editor opens the terminal. However long that takes,
+// the terminal is killed and released when its id arrives.
 func TestLaw15_StopDuringTerminalCreate_KillsAndReleasesTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, after := range []time.Duration{5 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond, 5 * time.Second, time.Minute} {
@@ -175,7 +177,7 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 		took        time.Duration
 		unconfirmed bool
 		fate        bellcord.CallOutcome
-		later       string // how a later confirmation names the end
+		later       string // how in a later confirmation, if any
 	}{
 		"kill never answered":   {terminals{"terminal/kill": {never: true}}, 3 * time.Second, true, bellcord.CallUnknown, ""},
 		"kill refused":          {terminals{"terminal/kill": {err: "no"}}, 0, true, bellcord.CallUnknown, ""},
@@ -234,8 +236,8 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 	}
 }
 
-// A forced stop leaves the editor half a second: the agent returns before it is
-// abandoned.
+// A forced stop leaves the editor half a second, so the agent returns before it
+// is abandoned.
 func TestLaw12_ForcedStop_EditorSilent_ReturnsBeforeTheAgentIsAbandoned(t *testing.T) {
 	t.Parallel()
 	var desk atomic.Pointer[acp.Desk]
@@ -252,7 +254,7 @@ func TestLaw12_ForcedStop_EditorSilent_ReturnsBeforeTheAgentIsAbandoned(t *testi
 	})
 }
 
-func TestTerminal_VariablesToBeBlank_AreSetToNothing(t *testing.T) {
+func TestTerminal_BlankVariables_AreSetToEmpty(t *testing.T) {
 	t.Parallel()
 	var desk atomic.Pointer[acp.Desk]
 	agent := script(func(ctx context.Context, _ *hub.Work) error {

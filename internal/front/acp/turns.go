@@ -9,10 +9,10 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// prompt accepts a turn: when it returns, a cancel finds it. The follower of
-// the session answers once it has seen the turn's end.
+// prompt accepts a turn; a cancel after it returns finds the turn. The
+// session's follower replies when it has seen the turn's end.
 func (s *Server) prompt(m jsonrpc.Message) {
-	if !m.IsRequest() { // nobody would hear its answer
+	if !m.IsRequest() { // a notification gets no reply
 		return
 	}
 	p, err := decode[acp.PromptRequest](m.Params)
@@ -47,7 +47,7 @@ func (s *Server) prompt(m jsonrpc.Message) {
 	}
 }
 
-// accept makes a turn of what was said, within the limits of every turn.
+// accept starts a turn with the configured limits.
 func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Prompt) {
 	prompt := s.config.Load().Prompt
 	prompt.Text, prompt.Images, prompt.Links, prompt.Task = said.Text, said.Images, said.Links, said.Task
@@ -62,9 +62,9 @@ func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Pr
 	s.work.Go(func() { sess.watch(turn) })
 }
 
-// cancel stops what the session runs and every prompt accepted before.
+// cancel stops the session's running turn and every prompt accepted before.
 func (s *Server) cancel(m jsonrpc.Message) {
-	defer s.sendReply(m.ID, answer{result: struct{}{}}) // it is a notification; who sends it as a request waits
+	defer s.sendReply(m.ID, answer{result: struct{}{}}) // a client that sends it as a request waits for a reply
 	p, err := decode[acp.CancelNotification](m.Params)
 	if err != nil {
 		return
@@ -74,13 +74,13 @@ func (s *Server) cancel(m jsonrpc.Message) {
 	}
 }
 
-// stopSession stops the running and queued turns of the session, in whichever
-// process they are: a second window of the editor is another process.
+// stopSession stops the running and queued turns of the session in every
+// process: a second window of the editor is another process.
 func (s *session) stopSession(cause bellcord.Cause) *hub.Stopping {
 	return s.hub.Stop(bellcord.StopRequest{Session: s.id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 }
 
-// cancelRequest stops the turn of one prompt; those behind it go on.
+// cancelRequest stops the turn of one prompt; later prompts are not affected.
 func (s *Server) cancelRequest(m jsonrpc.Message) {
 	defer s.sendReply(m.ID, answer{result: struct{}{}})
 	p, err := decode[acp.CancelRequestNotification](m.Params)
@@ -96,7 +96,7 @@ func (s *Server) cancelRequest(m jsonrpc.Message) {
 	}
 }
 
-// stopReason is a turn's end in ACP's words.
+// stopReason converts a turn's end to an ACP stop reason, or to an error.
 func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *jsonrpc.Error) {
 	switch r.End {
 	case bellcord.EndStopped:

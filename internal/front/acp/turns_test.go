@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestAFailedTurnIsAnErrorThatCarriesItsReceipt(t *testing.T) {
+func TestPrompt_TurnFails_RepliesWithErrorAndReceipt(t *testing.T) {
 	t.Parallel()
 	agents := map[string]script{
 		"no paper":        func(context.Context, *hub.Work) error { return errors.New("no paper") },
@@ -35,7 +35,7 @@ func TestAFailedTurnIsAnErrorThatCarriesItsReceipt(t *testing.T) {
 	}
 }
 
-func TestAReceiptComesWithTheAnswer(t *testing.T) {
+func TestPrompt_TurnEnds_ReplyContainsTheReceipt(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(t *testing.T, e *editor) {
 		receipt := e.answer(e.prompt("hello")).Result["_meta"].(obj)["bellcord/receipt"].(obj)
@@ -45,7 +45,7 @@ func TestAReceiptComesWithTheAnswer(t *testing.T) {
 	})
 }
 
-func TestCallsHaveIdsOfTheirOwnAlsoWhereTheModelRepeatsItself(t *testing.T) {
+func TestToolCall_ModelRepeatsItsIDs_IDsStayUnique(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {
 		for step := range 3 {
@@ -81,7 +81,7 @@ func TestCallsHaveIdsOfTheirOwnAlsoWhereTheModelRepeatsItself(t *testing.T) {
 	})
 }
 
-func TestACallIsShownInOneLine(t *testing.T) {
+func TestToolCall_Title_IsOneLine(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, tool, args, want string }{
 		{"a command", "shell", `{"command":"ls -l"}`, "shell: ls -l"},

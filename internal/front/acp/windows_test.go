@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// window opens a second window of the editor: a hub of its own on the same
-// directory, as another process has it, with the session loaded.
+// window opens a second window of the editor: a separate hub on the same
+// directory, as in another process, with the session loaded.
 func (e *editor) window(agent script) *editor {
 	e.t.Helper()
 	store, err := sqlite.Open(e.t.Context(), e.dir)
@@ -70,7 +70,7 @@ func TestLaw04_StopInASecondWindow_StopsTheTurnOfTheFirst(t *testing.T) {
 				stop(other)
 				e.ends(running, "cancelled")
 				e.ends(queued, "cancelled")
-				if took := time.Since(began); took > 11*time.Second { // the first window looks every 10 s
+				if took := time.Since(began); took > 11*time.Second { // the first window polls every 10 s
 					t.Errorf("stopped after %v", took)
 				}
 			})
@@ -78,7 +78,7 @@ func TestLaw04_StopInASecondWindow_StopsTheTurnOfTheFirst(t *testing.T) {
 	}
 }
 
-func TestStopCommand_NothingRuns_SaysSo(t *testing.T) {
+func TestStopCommand_NothingRuns_ReportsIt(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(_ *testing.T, e *editor) {
 		e.ends(e.prompt("/stop"), "end_turn")

@@ -10,8 +10,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// inWords is an update in one line, for people and for golden lists; empty for
-// what is no update.
+// inWords formats an update in one line; it returns "" for other frames.
 func inWords(f frame) string {
 	if f.Method != "session/update" {
 		return ""
@@ -47,8 +46,7 @@ func inWords(f frame) string {
 	return strings.Join(words, " ")
 }
 
-// waits is an agent that says that it is there and then works until it is
-// stopped.
+// waits is an agent that emits one text and then runs until it is stopped.
 func waits(ctx context.Context, w *hub.Work) error {
 	if err := w.Emit(bellcord.TextDelta{Text: "here: " + w.Prompt.Text}); err != nil {
 		return err
@@ -57,12 +55,12 @@ func waits(ctx context.Context, w *hub.Work) error {
 	return context.Cause(ctx)
 }
 
-// echoes is an agent that says what it was told and is done.
+// echoes is an agent that replies with its prompt.
 func echoes(_ context.Context, w *hub.Work) error {
 	return w.Emit(bellcord.TextDelta{Text: "echo: " + w.Prompt.Text})
 }
 
-// all emits the bodies, each in a commit of its own.
+// all emits the bodies, each in a separate commit.
 func all(ctx context.Context, w *hub.Work, bodies ...bellcord.Body) error {
 	for _, b := range bodies {
 		if err := w.Emit(b); err != nil {
@@ -79,20 +77,20 @@ func called(call, name, args string) bellcord.ToolCallRequested {
 	return bellcord.ToolCallRequested{Call: call, Name: name, Arguments: json.RawMessage(args)}
 }
 
-// calls waits for a request or notification of the server.
+// calls waits for a request or notification from the server.
 func (e *editor) calls(method string) (frame, int) {
 	e.t.Helper()
 	return e.await(method, func(f frame) bool { return f.Method == method })
 }
 
-// shown waits for an update that reads so.
+// shown waits for an update that contains text and returns its index.
 func (e *editor) shown(text string) int {
 	e.t.Helper()
 	_, at := e.await("update "+text, func(f frame) bool { return strings.Contains(inWords(f), text) })
 	return at
 }
 
-// since returns the updates from a place on, in words.
+// since returns the updates from a frame on, formatted by inWords.
 func (e *editor) since(at int) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -111,7 +109,8 @@ func (e *editor) count() int {
 	return len(e.frames)
 }
 
-// ends expects the prompt to be answered with a stop reason.
+// ends checks the stop reason of a prompt's reply and returns the index of the
+// reply.
 func (e *editor) ends(id int, reason string) int {
 	e.t.Helper()
 	f, at := e.answerAt(id)
