@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// stroke is a key by its name, and the text that it writes.
+// stroke is a key's name and the text that it types.
 type stroke struct{ key, text string }
 
 // editsWithAlt are the keys that edit the input when they are pressed with Alt.
 var editsWithAlt = map[string]bool{"b": true, "f": true, "d": true, "enter": true, "backspace": true, "left": true, "right": true}
 
 // Distinct records that the terminal reports Esc and keys with Alt differently.
-// Other terminals send Esc in front of a key for Alt, so an Esc that arrives
-// together with the next key looks like that key with Alt.
+// Other terminals send Esc before a key for Alt, so an Esc that arrives
+// together with the next key is reported as that key with Alt.
 func (m *Model) Distinct() { m.distinct = true }
 
-// separate returns the keys that a key with Alt stands for. While a turn runs, it
-// is an Esc and another key that arrived together: a stop is never lost. Alt
-// still edits the text of the input.
+// separate returns the keys that a key with Alt stands for. While a turn runs,
+// they are an Esc and another key that arrived together, so a stop is never
+// lost. Alt still edits text in the input.
 func (m *Model) separate(s stroke) []stroke {
 	rest, alt := withoutAlt(s.key)
 	switch {
@@ -36,13 +36,14 @@ func (m *Model) separate(s stroke) []stroke {
 	return []stroke{{key: "esc"}, {rest, written(rest)}}
 }
 
-// Unknown takes bytes that are no key of a known terminal. While a turn runs, an
-// Esc in front of them stops it: it arrived together with text such as "Please".
+// Unknown handles bytes that are not a recognized key. While a turn runs, an
+// Esc in front of them stops it: it arrived together with text such as
+// "Please".
 func (m *Model) Unknown(bytes string, at time.Time) []Action {
 	m.pass(at)
 	text, escaped := strings.CutPrefix(bytes, "\x1b")
 	if !escaped || m.distinct || m.target() == "" || text == "" || strings.ContainsAny(text[:1], "[]_^") {
-		return nil // an answer of the terminal's, or a key that it alone has
+		return nil // a reply of the terminal, or an unsupported key
 	}
 	actions := m.press("esc", "", m.rested())
 	for _, r := range text {
@@ -64,7 +65,7 @@ func withoutAlt(key string) (string, bool) {
 	return key, false
 }
 
-// written returns the text that a key writes, "" where it writes none.
+// written returns the text that a key types, or "".
 func written(key string) string {
 	if key == "space" {
 		return " "

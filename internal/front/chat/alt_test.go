@@ -29,13 +29,13 @@ func TestUnknown_EscWithTextThatBeginsASequence_Stops(t *testing.T) {
 	wants(t, newStage(t).m.Unknown("\x1bPlease", noon))
 }
 
-func TestPress_EscEscWhereAStopIsConfirmed_Stops(t *testing.T) {
+func TestPress_EscTwiceInOneReadWithConfirm_Stops(t *testing.T) {
 	t.Parallel()
 	s := stageWith(t, chat.Options{Confirm: true}).runs("go")
 	wants(t, s.press("alt+esc"), stopT1)
 }
 
-func TestPress_AltWhileNothingRunsOrTextIsWritten_Edits(t *testing.T) {
+func TestPress_AltWhileNothingRunsOrInputHasText_Edits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).types("one")
 	wants(t, s.press("alt+enter"))
@@ -49,7 +49,7 @@ func TestPress_AltWhileNothingRunsOrTextIsWritten_Edits(t *testing.T) {
 	wants(t, s.press("alt+x"), stopT1)
 }
 
-func TestPress_AltOnATerminalThatDistinguishesEsc_StopsNothing(t *testing.T) {
+func TestPress_AltOnATerminalThatDistinguishesEsc_DoesNotStop(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	s.m.Distinct()

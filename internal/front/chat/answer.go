@@ -2,19 +2,19 @@ package chat
 
 import "strings"
 
-// answer is what the model says. Blocks that are finished are shown as the
-// Markdown they are; what is still being said, as the text it is.
+// answer is the text of the model. Finished blocks are rendered as Markdown;
+// the rest is shown as plain text while it streams.
 type answer struct {
 	done []*shown // finished blocks
-	tail string   // what is behind them
-	read int      // bytes of the tail that are whole lines, and looked at
-	in   string   // the fence that they leave open
+	tail string   // text after them
+	read int      // bytes of the tail that were scanned, in whole lines
+	in   string   // the code fence that they leave open
 	over bool
 }
 
 func (a *answer) fixed() bool { return a.over }
 
-// appendText takes another piece of it.
+// appendText adds a piece of text and finishes the blocks that it completes.
 func (a *answer) appendText(text string) {
 	a.tail += text
 	for {
@@ -38,7 +38,7 @@ func (a *answer) appendText(text string) {
 	}
 }
 
-// finish makes a block of the beginning of the tail.
+// finish turns tail[:to] into a finished block.
 func (a *answer) finish(to int) {
 	if strings.TrimSpace(a.tail[:to]) != "" {
 		a.done = append(a.done, &shown{block: &rendered{a.tail[:to]}})
@@ -46,8 +46,7 @@ func (a *answer) finish(to int) {
 	a.tail, a.read = a.tail[to:], 0
 }
 
-// endText marks the end of the text. A code fence that a stop left open ends
-// here.
+// endText marks the end of the text. It ends a code fence that was left open.
 func (a *answer) endText() {
 	a.finish(len(a.tail))
 	a.over = true
@@ -70,7 +69,7 @@ func (a *answer) lines(width int, unfolded bool) []string {
 	return append(lines, wrap(harmless(strings.Trim(a.tail, "\n")), width)...)
 }
 
-// rendered is a finished block.
+// rendered is a finished block of Markdown.
 type rendered struct{ source string }
 
 func (r *rendered) fixed() bool { return true }

@@ -8,13 +8,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// block is a part of the conversation as it is shown.
+// block is a part of the conversation on the screen.
 type block interface {
 	lines(width int, unfolded bool) []string
-	fixed() bool // it will not change any more
+	fixed() bool // reports that the block no longer changes
 }
 
-// shown is a block with the lines it had last, kept while they hold.
+// shown is a block that caches its lines once it is fixed.
 type shown struct {
 	block
 	width    int
@@ -33,7 +33,7 @@ func (s *shown) lines(width int, unfolded bool) []string {
 	return s.kept
 }
 
-// note is a line of our own, or somebody's words in it.
+// note is a notice in the conversation.
 type note struct{ style, text string }
 
 func (n *note) fixed() bool { return true }
@@ -42,7 +42,7 @@ func (n *note) lines(width int, _ bool) []string {
 	return wrap(styled(n.style, harmless(n.text)), width)
 }
 
-// said is what the person said.
+// said is a prompt of the user.
 type said struct{ text string }
 
 func (s *said) fixed() bool { return true }
@@ -59,7 +59,7 @@ func (s *said) lines(width int, _ bool) []string {
 	return append(lines, "")
 }
 
-// thought is thinking: one line, until somebody wants to read it.
+// thought is the model's thinking: one line, until it is unfolded.
 type thought struct {
 	text         strings.Builder
 	began, ended time.Time
@@ -86,19 +86,20 @@ func (t *thought) lines(width int, unfolded bool) []string {
 // card is a tool call.
 type card struct {
 	call   bellcord.ToolCallRequested
-	output string // its end
-	state  string // in a word
+	output string // the end of its output
+	state  string // in one word
 	done   bool
 }
 
 const (
-	liveLines = 5       // of output that are shown of a call
-	allOutput = 1 << 16 // bytes of it that are kept, at its end
+	liveLines = 5       // lines of output shown if folded
+	allOutput = 1 << 16 // bytes kept of the end of the output
 )
 
 func (c *card) fixed() bool { return c.done }
 
-// print adds to the output. Of a long one the end is kept: the log has the rest.
+// print adds to the output. Only the end of a long output is kept; the log
+// contains the rest.
 func (c *card) print(text string) {
 	c.output += text
 	if len(c.output) > 2*allOutput {
@@ -136,7 +137,7 @@ func (c *card) lines(width int, unfolded bool) []string {
 	return lines
 }
 
-// fate is the word for what became of a call.
+// fate returns the word for the outcome of a call.
 func fate(f bellcord.CallOutcome, failed bool) string {
 	switch {
 	case f == bellcord.CallStopped:
@@ -151,17 +152,18 @@ func fate(f bellcord.CallOutcome, failed bool) string {
 	return "finished"
 }
 
-// question is one that is, or was, put to the person, and the call that it is
-// about. While it is open the panel shows it.
+// question is a question to the user, open or answered, and the call that it is
+// about. While it is open, the panel shows it.
 type question struct {
 	text, dir string
 	call      bellcord.ToolCallRequested
-	answer    string // what became of it
+	answer    string // how it was closed; "" while it is open
 }
 
 func (q *question) fixed() bool { return q.answer != "" }
 
-// lines are what is kept of an answered question. The call is shown above it.
+// lines returns what is shown of an answered question. The call is shown above
+// it.
 func (q *question) lines(width int, unfolded bool) []string {
 	if q.answer == "" {
 		return nil
@@ -176,7 +178,7 @@ func (q *question) lines(width int, unfolded bool) []string {
 	return append(lines, indented("  ", "  ", styled(dim, harmless(q.answer)), width)...)
 }
 
-// open are all lines of a question that is put to the person.
+// open returns all lines of an open question.
 func (q *question) open(width, questions int) []string {
 	lines := q.title(width)
 	if questions > 1 {

@@ -1,11 +1,12 @@
-// Package chat is a conversation in a terminal: the answer as it streams, tools as
-// they work, the queue, questions, and a stop that is said at once.
+// Package chat is the interactive front for terminals: streaming answers,
+// running tools, the queue, questions, and a stop that is shown immediately.
 //
-// A Model is pure: events of the log, keys and the time go in, the lines of a
-// screen and actions come out. It knows no terminal and waits for nothing. Errands
-// carry its actions out, wherever turns run. What goes on a screen has been made
-// harmless for a terminal: no text of a model, a tool or another person can steer
-// one. The terminal itself is in the room tty; Plain does without one.
+// A Model is pure: it takes events of the log, keys and the time, and returns
+// screen lines and actions. It has no access to a terminal and never blocks.
+// Errands runs the actions on a Hub, wherever turns run. All text on a screen
+// is made harmless: no text of a model, a tool or another person can control
+// the terminal. Package tty draws the screen on a terminal; Plain works without
+// redrawing.
 package chat
 
 import (
@@ -15,8 +16,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Hub is where turns run: in this process, or at a server. Its methods may wait
-// and may be called at the same time.
+// Hub gives access to turns, in this process or on a server. Its methods may
+// block and may be called concurrently.
 type Hub interface {
 	prompter
 	queueEditor
@@ -28,9 +29,10 @@ type Hub interface {
 
 type (
 	prompter interface {
-		// Prompt returns when the turn is on record.
+		// Prompt returns when the turn has been recorded.
 		Prompt(ctx context.Context, session bellcord.SessionID, p Prompt) error
-		// Stop stops a turn, or where none is named what the session runs.
+		// Stop stops a turn or, if none is named, everything that the session
+		// runs.
 		Stop(ctx context.Context, s Stop) error
 		Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
 	}
@@ -39,16 +41,17 @@ type (
 		Send(ctx context.Context, turn bellcord.TurnID) error
 	}
 	sessionEditor interface {
-		// NewSession makes one with the given agent, model and mode, the usual ones
-		// where they are empty.
+		// NewSession creates a session with the given agent, model and mode;
+		// empty values select the defaults.
 		NewSession(ctx context.Context, like bellcord.Session) (bellcord.Session, error)
-		// Check reports what is wrong with the settings of a session that is to be made.
+		// Check returns an error if no session can be created with these
+		// settings.
 		Check(ctx context.Context, like bellcord.Session) error
 		Change(ctx context.Context, session bellcord.SessionID, to bellcord.SessionUpdated) (bellcord.Session, error)
 		Clear(ctx context.Context, session bellcord.SessionID) error
 	}
 	sessionFinder interface {
-		// Find returns the session whose id begins or ends with the word.
+		// Find returns the session with an id that begins or ends with word.
 		Find(ctx context.Context, word string) (bellcord.Session, error)
 		Sessions(ctx context.Context) ([]bellcord.Session, error)
 	}
@@ -58,24 +61,25 @@ type (
 		Agents(ctx context.Context) ([]string, error)
 	}
 	logReader interface {
-		// Events is the session's log from its beginning; lost is told when it is out
-		// of reach for a while. The function lets go of it.
+		// Events returns the session's log from its beginning, and a function
+		// that releases it. lost is called when the log is unreachable for a
+		// while.
 		Events(ctx context.Context, session bellcord.SessionID, lost func(error)) (line.Source, func(), error)
 	}
 )
 
-// Action is something that a person wants done. The set is closed.
+// Action is an operation that a user requests. The set is closed.
 type Action interface {
 	do(ctx context.Context, e *Errands) Report
-	// inOrder says that it must not overtake what was wanted before. A stop and an
-	// answer wait for nothing.
+	// inOrder reports whether the action must wait for earlier ones. A stop and
+	// an answer never wait.
 	inOrder() bool
 }
 
 // The actions.
 type (
-	// Prompt hands over a prompt. Where there is no session yet, one is made, the
-	// same one for all prompts of a draft.
+	// Prompt sends a prompt. If the session does not exist yet, it is created;
+	// all prompts of a draft share the session.
 	Prompt struct {
 		Session bellcord.Session
 		Draft   int
@@ -83,38 +87,40 @@ type (
 		Task    bellcord.Task
 		Text    string
 	}
-	// Stop stops a turn, or what a session runs.
+	// Stop stops a turn, or everything that a session runs.
 	Stop struct {
 		Turn    bellcord.TurnID
 		Session bellcord.SessionID
 		Mode    bellcord.StopMode
 		Queue   bellcord.QueueAction
 	}
-	// Answer gives a person's choice to a question.
+	// Answer sends the user's choice for a question.
 	Answer struct {
 		Turn             bellcord.TurnID
 		Question, Choice string
 	}
-	// Edit changes a prompt that waits.
+	// Edit changes a queued prompt.
 	Edit struct {
 		Turn bellcord.TurnID
 		Text string
 	}
-	// Send lets a prompt that waits run before the others.
+	// Send runs a queued prompt before the others.
 	Send struct{ Turn bellcord.TurnID }
-	// Clear starts the conversation anew.
+	// Clear starts a new conversation in the session.
 	Clear struct{ Session bellcord.SessionID }
 	// Change changes the session's model or mode.
 	Change struct {
-		Session bellcord.SessionID // "" for one that is not made yet
-		Agent   string             // of the session
+		Session bellcord.SessionID // "" if it is not created yet
+		Agent   string             // the session's agent
 		To      bellcord.SessionUpdated
 	}
-	// Open shows another session: the one whose id begins or ends with the word.
+	// Open shows another session: the one with an id that begins or ends with
+	// Session.
 	Open struct{ Session string }
-	// Begin checks the settings of a session that is made with its first prompt.
+	// Begin checks the settings of a session that is created with its first
+	// prompt.
 	Begin struct{ Like bellcord.Session }
-	// Look asks for a list to show.
+	// Look requests a list to show.
 	Look struct {
 		At      Sight
 		Session bellcord.SessionID
@@ -123,10 +129,10 @@ type (
 	Leave struct{}
 )
 
-// Sight is what can be looked at.
+// Sight is a list that can be shown.
 type Sight string
 
-// The sights.
+// The lists that can be shown.
 const (
 	AtSessions Sight = "sessions"
 	AtModels   Sight = "models"
@@ -134,11 +140,11 @@ const (
 	AtCost     Sight = "cost"
 )
 
-// Report is what became of an action.
+// Report is the result of an action.
 type Report struct {
 	Of       Action
 	Err      error
-	Text     string             // to be shown
-	Session  *bellcord.Session  // as it is now
+	Text     string             // shown to the user
+	Session  *bellcord.Session  // its current state
 	Sessions []bellcord.Session // to choose from
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-// commands are control, not conversation: the model does not hear of them, and
-// they are understood before anything is touched.
+// commands are the slash commands. They never reach the model, and they are
+// parsed before anything is changed.
 var commands = []struct{ name, does string }{
 	{"stop", "stop the turn and hold queued prompts; /stop all drops them"},
 	{"sessions", "switch to another session (ctrl+p)"},
@@ -28,7 +28,7 @@ var commands = []struct{ name, does string }{
 	{"quit", "exit"},
 }
 
-// known are the words that are commands here.
+// known contains the names of all commands.
 var known = func() slash.Commands {
 	names := slash.Commands{"edit", "drop", "send", "exit"}
 	for _, c := range commands {
@@ -42,7 +42,8 @@ ctrl+c stops; a second one within 2 s forces the stop, a third one exits
 up selects a queued prompt: enter edits it, d deletes it, s sends it now
 y, a or n, then enter, answers a question · ctrl+t expands thinking and output · pgup, pgdown scroll`
 
-// submit takes what was written.
+// submit submits the input: a command, a prompt, or the new text of a queued
+// prompt.
 func (m *Model) submit() []Action {
 	text := m.input.String()
 	if strings.TrimSpace(text) == "" {
@@ -61,9 +62,8 @@ func (m *Model) submit() []Action {
 	return []Action{Edit{turn, prompt}}
 }
 
-// Submit takes a whole text: a command, or a prompt. A command that is known here
-// never becomes a prompt; one that is not is refused, unless a hosted agent may
-// know it.
+// Submit handles a command or a prompt. A command of this front never becomes a
+// prompt. An unknown command is refused, unless a hosted agent may support it.
 func (m *Model) Submit(text string) []Action {
 	m.scroll = 0
 	command, prompt, err := known.Parse(text, m.hosted())
@@ -84,10 +84,10 @@ func (m *Model) sendPrompt(task bellcord.Task, text string) []Action {
 	return []Action{p}
 }
 
-// hosted reports whether the session is of an agent that may have commands.
+// hosted reports whether a hosted agent runs the session. It may have commands.
 func (m *Model) hosted() bool { return m.session.Agent != "" }
 
-// prompt returns the text of a prompt that is changed; false where it would be a
+// prompt returns the new text of a queued prompt; false if it would be a
 // command.
 func (m *Model) prompt(text string) (string, bool) {
 	command, prompt, err := known.Parse(text, m.hosted())
@@ -167,15 +167,15 @@ func (m *Model) stopCommand(rest string) []Action {
 	return nil
 }
 
-// showNewSession shows a session that is made with its first prompt. What runs in the one
-// before goes on.
+// showNewSession shows a session that is created with its first prompt. Turns
+// of the previous session continue.
 func (m *Model) showNewSession(like bellcord.Session) {
 	m.draft++
 	m.showSession(like)
 	m.say("new session: it is created with your first prompt")
 }
 
-// change changes a setting, or shows it where none is given.
+// change changes a setting; an empty change shows the settings.
 func (m *Model) change(to bellcord.SessionUpdated, list Sight) []Action {
 	if to != (bellcord.SessionUpdated{}) {
 		return []Action{Change{m.session.ID, m.session.Agent, to}}
@@ -208,11 +208,11 @@ func help() string {
 	for _, c := range commands {
 		fmt.Fprintf(columns, "/%s\t%s\n", c.name, c.does)
 	}
-	_ = columns.Flush() // a builder takes everything
+	_ = columns.Flush() // a strings.Builder never fails
 	return text.String() + keyHelp
 }
 
-// standing is how things stand, in words.
+// standing describes the session, its settings and its status.
 func (m *Model) standing() string {
 	id := string(m.session.ID)
 	if id == "" {

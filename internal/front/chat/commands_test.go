@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/chat"
 )
 
-func TestCommandsAreUnderstoodBeforeAnythingIsStopped(t *testing.T) {
+func TestSubmit_Command_OnlyStopCommandsStop(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]chat.Action{
 		"/help":            nil,
@@ -40,7 +40,7 @@ func TestCommandsAreUnderstoodBeforeAnythingIsStopped(t *testing.T) {
 	}
 }
 
-func TestAPathIsAPromptAndAMistypedCommandIsNot(t *testing.T) {
+func TestSubmit_PathOrMistypedCommand_OnlyThePathIsSent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	if p, is := s.enters("/etc/hosts has what?")[0].(chat.Prompt); !is || p.Text != "/etc/hosts has what?" {
@@ -51,7 +51,7 @@ func TestAPathIsAPromptAndAMistypedCommandIsNot(t *testing.T) {
 	s.has("unknown command /halt", "› /halt")
 }
 
-func TestSubmit_SlashWord_IsACommandTextOrRefused(t *testing.T) {
+func TestSubmit_LeadingSlash_IsCommandTextOrRefused(t *testing.T) {
 	t.Parallel()
 	prompt := func(s *stage, text string) string {
 		t.Helper()
@@ -79,7 +79,7 @@ func TestSubmit_SlashWord_IsACommandTextOrRefused(t *testing.T) {
 	}
 }
 
-func TestSubmit_Compact_IsATaskAndNoText(t *testing.T) {
+func TestSubmit_Compact_SendsACompactionTask(t *testing.T) {
 	t.Parallel()
 	p, is := newStage(t).enters("/compact mind the names")[0].(chat.Prompt)
 	if !is || p.Task != bellcord.TaskCompact || p.Text != "mind the names" {
@@ -98,14 +98,14 @@ func TestEdit_QueuedPromptThatWouldBeACommand_IsRefused(t *testing.T) {
 	s.has("cannot be a command")
 }
 
-func TestStopSaysWhenNothingRuns(t *testing.T) {
+func TestSubmit_StopWhileNothingRuns_ReportsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	wants(t, s.enters("/stop"))
 	s.has("Nothing is running.")
 }
 
-func TestAQueuedPromptIsPickedEditedSentAndDeleted(t *testing.T) {
+func TestQueue_SelectedPrompt_CanBeEditedSentAndDeleted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").of("t2").prompted("second").of("t3").prompted("third")
 	s.press("up")
@@ -121,7 +121,7 @@ func TestAQueuedPromptIsPickedEditedSentAndDeleted(t *testing.T) {
 	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("1 queued", "not started: third")
 }
 
-func TestAStopHoldsTheQueueAndSaysSo(t *testing.T) {
+func TestScreen_StopHoldsTheQueue_ShowsHeldPrompts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").of("t2").prompted("second").of("t1").ends(bellcord.Receipt{End: bellcord.EndStopped, HeldTurns: []bellcord.TurnID{"t2"}})
 	s.has("1 queued, 1 held by the stop", "■ stopped")
@@ -130,7 +130,7 @@ func TestAStopHoldsTheQueueAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestSessionsArePickedFromAList(t *testing.T) {
+func TestPicker_EnterOnASession_OpensIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("old words")
 	s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "s", Title: "this one"}, {ID: "other", Title: "that one"}}})
@@ -144,7 +144,7 @@ func TestSessionsArePickedFromAList(t *testing.T) {
 	}
 }
 
-func TestPromptsOfADraftShareTheSessionThatIsMade(t *testing.T) {
+func TestHear_SessionCreatedForADraft_IsShown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	wants(t, s.enters("/new"))
@@ -158,7 +158,7 @@ func TestPromptsOfADraftShareTheSessionThatIsMade(t *testing.T) {
 	}
 }
 
-func TestHear_SettingsThatAreRefused_ChangeNothing(t *testing.T) {
+func TestHear_RefusedSettings_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("words")
 	begin := s.enters("/agent nope")[0]
@@ -176,7 +176,7 @@ func TestHear_SettingsThatAreRefused_ChangeNothing(t *testing.T) {
 	}
 }
 
-func TestPicker_Session_IsShownByTheEndOfItsID(t *testing.T) {
+func TestPicker_Session_IsShownWithTheEndOfItsID(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "01a1e14a-0001-7000-8000-00000a2507a5", Title: "one"}}})

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// costs is what a session has used, by model.
+// costs describes what a session has used, by model.
 func costs(spent []bellcord.ModelUsage) string {
 	if len(spent) == 0 {
 		return "No usage yet."

@@ -12,11 +12,13 @@ import (
 // argument is one argument of a call, as text.
 type argument struct{ name, value string }
 
-// firstArguments say most; they stand in the order they are read in.
+// firstArguments are the most informative arguments, in the order in which they
+// are shown.
 var firstArguments = []string{"command", "path", "file", "url", "old", "new", "content"}
 
-// arguments returns all arguments of a call, the most telling first. Arguments
-// that are no object are one argument without a name.
+// arguments returns all arguments of a call, the most informative first.
+// Arguments that are not a JSON object are returned as one argument without a
+// name.
 func arguments(raw json.RawMessage) []argument {
 	var named map[string]json.RawMessage
 	if json.Unmarshal(raw, &named) != nil {
@@ -46,9 +48,9 @@ func arguments(raw json.RawMessage) []argument {
 	return all
 }
 
-// details are the lines of a call that a question is about: every argument whole,
-// but for those that the question's text has. What is removed from a file and what
-// is put into it are marked as in a diff.
+// details returns the lines of a call that a question is about: every argument
+// in full, except those that the question's text contains. Text that is removed
+// from a file or added to it is marked as in a diff.
 func details(call bellcord.ToolCallRequested, text string, width int) []string {
 	var lines []string
 	for _, a := range arguments(call.Arguments) {
@@ -76,7 +78,7 @@ func details(call bellcord.ToolCallRequested, text string, width int) []string {
 	return lines
 }
 
-// prefixed prefixes lines and breaks those that are too wide; blanks are kept.
+// prefixed prefixes lines and breaks those that are too wide. Spaces are kept.
 func prefixed(prefix string, text []string, style string, width int) []string {
 	var lines []string
 	for _, l := range text {

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// editor is the text that a person writes, and where in it they are.
+// editor is the input: its text and the position of the cursor.
 type editor struct {
 	text []rune
 	at   int
@@ -27,7 +27,8 @@ func (e *editor) insert(text string) {
 	e.at += len(added)
 }
 
-// press takes a key that moves or deletes; false where it is none.
+// press handles a key that moves, deletes or breaks the line, and reports
+// whether it did.
 func (e *editor) press(key string) bool {
 	switch key {
 	case "left", "ctrl+b":
@@ -106,9 +107,9 @@ func (e *editor) wordStart() int {
 	return at
 }
 
-// lines are what is shown, at most so many of them around the cursor, and where
-// among them the cursor is. Characters are not torn, words may be: what is typed
-// stays where it is.
+// lines returns at most the given number of lines around the cursor, and the
+// position of the cursor in them. Lines break between characters, also inside
+// words, so that typed text does not move.
 func (e *editor) lines(width, most int) (shown []string, x, y int) {
 	row, column := "", 0
 	end := func() {

@@ -10,19 +10,19 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Errands carries actions out, beside whoever wants them. Those that must not
-// overtake each other keep their order; a stop overtakes all.
+// Errands runs actions in the background. Actions that are in order run one
+// after the other; a stop overtakes all of them.
 type Errands struct {
 	Hub  Hub
-	Tell func(Report) // from any goroutine
+	Tell func(Report) // receives the results; called from any goroutine
 
 	mu     sync.Mutex
-	before chan struct{} // closed when the errand in front is done
+	before chan struct{} // closed when the previous action in order is done
 	under  sync.WaitGroup
-	drafts map[int]bellcord.SessionID // made for prompts; only errands in order touch it
+	drafts map[int]bellcord.SessionID // sessions created for prompts; used only by actions in order
 }
 
-// Do has an action carried out and returns at once.
+// Do starts an action and returns immediately.
 func (e *Errands) Do(ctx context.Context, a Action) {
 	if !a.inOrder() {
 		e.under.Go(func() { e.Tell(a.do(ctx, e)) })
@@ -42,8 +42,9 @@ func (e *Errands) Do(ctx context.Context, a Action) {
 	})
 }
 
-// Wait returns when all is done, or calls it off after the given time: who leaves
-// right behind a stop wants it to arrive.
+// Wait waits for all actions. After patience it calls callOff, which must
+// cancel them. This gives a stop that was requested right before leaving time
+// to arrive.
 func (e *Errands) Wait(patience time.Duration, callOff func()) {
 	late := time.AfterFunc(patience, callOff)
 	defer late.Stop()

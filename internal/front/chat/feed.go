@@ -7,41 +7,40 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Feed is a session's log as it grows, gathered for a screen that has a pace of
-// its own. It belongs to one
-// goroutine, which is also the one that shows it.
+// Feed collects a session's log for a screen that is drawn at a different pace.
+// Its methods must be called from the goroutine that shows the screen.
 type Feed struct {
 	Hub   logReader
-	Grown func() // there is something to take; told from another goroutine, once until it is taken
+	Grown func() // called from another goroutine when there is news, once until it is taken
 
 	session bellcord.SessionID
 	stop    context.CancelCauseFunc
 	readers sync.WaitGroup
 
 	mu      sync.Mutex
-	reading int // counts readers: what one that was ended still brings is not taken
+	reading int // number of the current reader: news of earlier ones is dropped
 	told    bool
 	news    News
 	taken   chan struct{} // closed when there is room again
 }
 
-// News is what a feed has gathered.
+// News is what a Feed has collected since the last Take.
 type News struct {
 	Events []bellcord.Event
-	Lost   error // the log is out of reach for a while
-	Failed error // and it will not come back
+	Lost   error // the log is unreachable for a while
+	Failed error // the log can no longer be read
 }
 
-// mostNews is how many events are gathered before the log has to wait.
+// mostNews is how many events are collected before the reader has to wait.
 const mostNews = 4096
 
-// Watch reads the given session's log from its beginning, and no other one any
-// more; none where it is empty.
+// Watch reads the given session's log from its beginning and stops reading any
+// other. If session is empty, it reads none.
 func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	if session == f.session {
 		return
 	}
-	f.endFeed() // and nobody waits for it here: it may be telling us something
+	f.endFeed() // without waiting for the reader, which may be in Grown
 	f.mu.Lock()
 	f.reading++
 	f.news, f.told, f.taken = News{}, false, make(chan struct{})
@@ -59,8 +58,8 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	})
 }
 
-// Close ends the reading and waits for all who did it. Nobody may wait for who
-// calls it.
+// Close ends the readers and waits for them. Grown must not wait for the caller
+// of Close.
 func (f *Feed) Close() {
 	f.endFeed()
 	f.readers.Wait()
@@ -73,7 +72,7 @@ func (f *Feed) endFeed() {
 	}
 }
 
-// Take returns what came since the last call.
+// Take returns the news since the last call.
 func (f *Feed) Take() News {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,8 +108,8 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 	}
 }
 
-// bring adds to the news. What it returns is to be waited for where there is too
-// much of it.
+// bring adds to the news. If too much has been collected, it returns a channel
+// that is closed when the news is taken.
 func (f *Feed) bring(reader int, add func(*News)) <-chan struct{} {
 	f.mu.Lock()
 	if reader != f.reading {

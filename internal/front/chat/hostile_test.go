@@ -18,7 +18,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// hostile are texts that want to steer a terminal, or to break out of a window.
+// hostile contains texts that try to control a terminal or to break out of a
+// window.
 var hostile = []string{
 	"\x1b]0;title\a", "\x1b]52;c;ZXZpbA==\x1b\\", "\x1b]8;;http://evil\x1b\\text\x1b]8;;\x1b\\",
 	"\x1b[2J\x1b[H", "\x1b[8mhidden\x1b[0m", "\x1b[31mred", "\x1bc", "\x1bP+q544e\x1b\\", "\x1b[6n", "\x1b[?1049l", "\x1b[1;1Hy",
@@ -28,10 +29,10 @@ var hostile = []string{
 	strings.Repeat("界", 100), strings.Repeat("x", 500), "👩‍👩‍👧‍👦 family\u200d", "e\u0301\u0301\u0301\u0301", "\t\t\ttabs", "~~~\n\x1b", "***", "[", "`", "](", "__a", "",
 }
 
-// ours are the only sequences that a screen may have.
+// ours matches the only sequences that a screen may contain.
 var ours = regexp.MustCompile("\x1b\\[(0|1|2|3|4|9|31|32|33|36)m")
 
-func TestNothingThatIsSaidCanSteerATerminal(t *testing.T) {
+func TestScreen_HostileText_CannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, evil := range hostile {
 		for _, shape := range shapes(evil) {
@@ -46,7 +47,7 @@ func TestNothingThatIsSaidCanSteerATerminal(t *testing.T) {
 	}
 }
 
-// check holds a screen to what it promises.
+// check verifies the guarantees of a screen.
 func check(t *testing.T, evil string, shown chat.Screen, width, height int) {
 	t.Helper()
 	if len(shown.Lines) > height || shown.X >= width || shown.Y >= height {
@@ -64,7 +65,7 @@ func check(t *testing.T, evil string, shown chat.Screen, width, height int) {
 
 func steers(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// shapes are all the ways by which somebody's text comes to a screen.
+// shapes returns all ways in which foreign text reaches a screen.
 func shapes(evil string) []func(*stage) {
 	args, _ := json.Marshal(map[string]string{"command": evil})
 	question := bellcord.Question{ID: "q", Call: "c", Text: evil}
@@ -113,7 +114,7 @@ func FuzzNothingThatIsSaidCanSteerATerminal(f *testing.F) {
 	})
 }
 
-// record is a hub with nothing but a log.
+// record is a hub with only a log.
 type record struct {
 	chat.Hub
 	events []bellcord.Event
@@ -132,7 +133,7 @@ func (r *record) Next(ctx context.Context) ([]bellcord.Event, error) {
 	return nil, ctx.Err()
 }
 
-func TestNothingThatIsSaidCanSteerATerminalThatIsNotRedrawn(t *testing.T) {
+func TestPlain_HostileText_CannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, evil := range hostile {
 		hub := &record{}
@@ -161,7 +162,7 @@ func TestNothingThatIsSaidCanSteerATerminalThatIsNotRedrawn(t *testing.T) {
 	}
 }
 
-// until tells when a text has been written.
+// until calls seen when a text has been written.
 type until struct {
 	to   *bytes.Buffer
 	want string

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// spans are the marks around words, the longer ones first, and what they mean.
+// spans are the marks around words, the longer ones first, and their styles.
 var spans = []struct{ mark, style string }{
 	{"**", bold}, {"__", bold}, {"~~", struck}, {"*", italic}, {"_", italic},
 }
 
-// inline is a paragraph's text with its marks as styles. A mark that is not
-// closed is shown as it is.
+// inline renders a paragraph, with its marks as styles. A mark that is not
+// closed is shown literally.
 func inline(text string) string {
 	var out strings.Builder
-	plainly := 0 // where the text begins that has no mark
+	plainly := 0 // start of the text without marks
 	flush := func(to int) { out.WriteString(words(text[plainly:to])) }
 	for i := 0; i < len(text); {
 		shown, size := marked(text, i)
@@ -34,8 +34,8 @@ func inline(text string) string {
 	return out.String()
 }
 
-// marked is what stands at a place of a text, styled, and how much of the text
-// that takes; 0 where it is nothing special.
+// marked returns the rendered mark at a position of a text, and how many bytes
+// of the text it covers; 0 if there is no mark.
 func marked(text string, at int) (string, int) {
 	rest := text[at:]
 	switch rest[0] {
@@ -78,8 +78,8 @@ func span(text string, at int) (string, int) {
 	return "", 0
 }
 
-// link is [text](address): both are shown, so that one cannot pretend to be the
-// other, and nothing is made to be clicked.
+// link renders [text](address). Both are shown, so that the text cannot pretend
+// to be the address, and no hyperlink is created.
 func link(rest string) (string, int) {
 	end := strings.Index(rest, "](")
 	if end < 0 {
@@ -96,13 +96,12 @@ func link(rest string) (string, int) {
 	return text + " (" + styled(linked, address) + ")", end + to + 1
 }
 
-// unmarked is a span's inside: what is nested in it is shown without its marks.
+// unmarked returns the inside of a span without the marks nested in it.
 func unmarked(text string) string {
 	return words(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
 }
 
-// words are text as people read it. A reference to a character is that character,
-// and made harmless like any other.
+// words decodes character references and makes the result harmless.
 func words(text string) string {
 	return harmless(strings.ReplaceAll(html.UnescapeString(text), "\n", " "))
 }

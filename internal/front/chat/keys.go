@@ -7,19 +7,20 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// again is how soon a key has to follow itself to mean more.
+// again is the longest time between two presses of a key that count as a
+// repetition.
 const again = 2 * time.Second
 
-// presses are those that may belong together.
+// presses records key presses that may be repeated.
 type presses struct {
 	interrupts int
-	interrupt  time.Time // the last one
+	interrupt  time.Time // the last Ctrl-C while a turn ran
 	escape     time.Time
 	idle       time.Time // the last Ctrl-C while nothing ran
 }
 
-// Press takes a key by its name, such as "esc", "ctrl+c" or "a", with the text
-// that it writes, if it writes any.
+// Press handles a key by its name, such as "esc", "ctrl+c" or "a", with the
+// text that it types, if any. It returns the actions to run.
 func (m *Model) Press(key, text string, at time.Time) []Action {
 	m.pass(at)
 	quiet := m.rested()
@@ -69,14 +70,15 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	return nil
 }
 
-// rested reports whether no key came for a while, and records that one came now.
+// rested reports whether no key was pressed for a while, and records that one
+// is pressed now.
 func (m *Model) rested() bool {
 	before := m.typed
 	m.typed = m.now
 	return m.now.Sub(before) >= line.Settling
 }
 
-// Paste takes text that was not typed: no part of it is a key.
+// Paste inserts pasted text: no part of it is a key.
 func (m *Model) Paste(text string) {
 	m.typed = m.now
 	if letter := m.marked(); letter != "" {
@@ -88,7 +90,8 @@ func (m *Model) Paste(text string) {
 	}
 }
 
-// escape stops what runs; when nothing does it closes or clears what is there.
+// escape stops the running turn. If nothing runs, it closes the picker, drops
+// the selection or clears the input.
 func (m *Model) escape() []Action {
 	if m.target() != "" {
 		if m.confirm && m.now.Sub(m.keys.escape) > again {
@@ -114,8 +117,9 @@ func (m *Model) clearInput() {
 	m.queue.edits, m.queue.picked = "", ""
 }
 
-// Interrupt is Ctrl-C: it stops, forces, leaves. When nothing runs the first one
-// clears the input, the second leaves.
+// Interrupt handles Ctrl-C: the first one stops the turn, the second forces the
+// stop, the third leaves. If nothing runs, the first one clears the input and
+// the second leaves.
 func (m *Model) Interrupt(at time.Time) []Action {
 	m.pass(at)
 	if m.target() == "" {
@@ -144,8 +148,8 @@ func (m *Model) Interrupt(at time.Time) []Action {
 
 func (m *Model) quit() []Action { return []Action{Leave{}} }
 
-// requestStop shows the stop immediately and sends it. A stop that is under
-// way is sent again only to force it.
+// requestStop shows the stop immediately and returns the action that sends it.
+// While the turn is stopping, only a forced stop is sent.
 func (m *Model) requestStop(mode bellcord.StopMode) []Action {
 	turn := m.target()
 	m.mine[turn] = true
@@ -155,7 +159,8 @@ func (m *Model) requestStop(mode bellcord.StopMode) []Action {
 	return []Action{Stop{Turn: turn, Mode: mode}}
 }
 
-// stopping notes that a turn's stop is wanted; false where it was already.
+// stopping marks a turn as stopping, and reports whether the stop has to be
+// sent.
 func (m *Model) stopping(turn bellcord.TurnID, mode bellcord.StopMode) bool {
 	if r := m.running; r != nil && r.id == turn {
 		m.questions = nil
@@ -179,7 +184,8 @@ func (m *Model) stopping(turn bellcord.TurnID, mode bellcord.StopMode) bool {
 	return true
 }
 
-// queueKey takes keys for the prompts that wait, while nothing is being written.
+// queueKey handles keys for queued prompts while the input is empty, and
+// reports whether it handled the key.
 func (m *Model) queueKey(key string) ([]Action, bool) {
 	if !m.input.empty() || len(m.queue.waits) == 0 {
 		return nil, false

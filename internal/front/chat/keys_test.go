@@ -22,29 +22,29 @@ func wants(t *testing.T, got []chat.Action, want ...chat.Action) {
 
 var stopT1 = chat.Stop{Turn: "t1", Mode: bellcord.StopNow}
 
-func TestEscStopsAtOncePressAndSaysSoBeforeTheLogDoes(t *testing.T) {
+func TestPress_Esc_StopsAndShowsItBeforeTheLog(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	wants(t, s.press("esc"), stopT1)
 	s.has("■ stopping…")
-	wants(t, s.press("esc")) // it is under way
+	wants(t, s.press("esc")) // already stopping
 	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c"}).after(2100 * time.Millisecond)
 	s.has("waiting for shell npm test, at most 6 s more — ctrl+c forces").after(6 * time.Second)
 	s.has("waiting for shell npm test — ctrl+c forces")
 	s.ends(bellcord.Receipt{End: bellcord.EndStopped, Cause: person("me", "here"), Kept: bellcord.Kept{TextBytes: 1}}).has("■ stopped 0:08 · kept: text")
 }
 
-func TestEscAsksTwiceWhereThatIsWanted(t *testing.T) {
+func TestPress_EscWithConfirm_StopsAtTheSecondPress(t *testing.T) {
 	t.Parallel()
 	s := stageWith(t, chat.Options{Confirm: true}).runs("go")
 	wants(t, s.press("esc"))
 	s.has("press esc again to stop").after(2100 * time.Millisecond)
-	wants(t, s.press("esc")) // too late: it is a first one
+	wants(t, s.press("esc")) // too late: counts as the first one
 	s.after(time.Second)
 	wants(t, s.press("esc"), stopT1)
 }
 
-func TestEscClearsTheInputWhenNothingRuns(t *testing.T) {
+func TestPress_EscWhileNothingRuns_ClearsTheInput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).types("words").has("› words")
 	wants(t, s.press("esc"))
@@ -53,7 +53,7 @@ func TestEscClearsTheInputWhenNothingRuns(t *testing.T) {
 	}
 }
 
-func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
+func TestPress_CtrlCRepeated_StopsThenForcesThenLeaves(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	wants(t, s.press("ctrl+c"), stopT1)
@@ -63,17 +63,17 @@ func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
 	wants(t, s.press("ctrl+c"), chat.Leave{})
 }
 
-func TestCtrlCThatComesLaterIsAFirstOne(t *testing.T) {
+func TestPress_CtrlCAfterAPause_CountsAsTheFirst(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	wants(t, s.press("ctrl+c"), stopT1)
 	s.after(2100 * time.Millisecond)
-	wants(t, s.press("ctrl+c")) // a stop is under way
+	wants(t, s.press("ctrl+c")) // already stopping
 	s.after(time.Second)
 	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
 }
 
-func TestCtrlCClearsThenLeavesWhenNothingRuns(t *testing.T) {
+func TestPress_CtrlCWhileNothingRuns_ClearsTheInputThenLeaves(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).types("words")
 	wants(t, s.press("ctrl+c"))
@@ -87,7 +87,7 @@ func TestCtrlCClearsThenLeavesWhenNothingRuns(t *testing.T) {
 	wants(t, s.press("ctrl+c"), chat.Leave{})
 }
 
-func TestAPromptCanBeStoppedBeforeTheLogHasIt(t *testing.T) {
+func TestPress_EscWhileAPromptIsSent_StopsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	p := s.enters("hello")[0].(chat.Prompt)
@@ -97,7 +97,7 @@ func TestAPromptCanBeStoppedBeforeTheLogHasIt(t *testing.T) {
 	s.of(p.Turn).prompted("hello").has("■ stopping…").happens(bellcord.TurnStarted{}).has("■ stopping…")
 }
 
-func TestAStopThatDidNotArriveCanBePressedAgain(t *testing.T) {
+func TestPress_EscAfterAFailedStop_StopsAgain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	wants(t, s.press("esc"), stopT1)
@@ -106,7 +106,7 @@ func TestAStopThatDidNotArriveCanBePressedAgain(t *testing.T) {
 	wants(t, s.press("esc"), stopT1)
 }
 
-func TestAPromptThatWasNotTakenComesBack(t *testing.T) {
+func TestHear_PromptNotAccepted_RestoresTheInput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	p := s.enters("hello")[0]
@@ -120,10 +120,10 @@ func asked(s *stage) *stage {
 	}}})
 }
 
-// read lets a question stand on the screen until it can be answered.
+// read shows a question until it can be answered.
 func (s *stage) read() *stage { return s.looks().after(700 * time.Millisecond).looks() }
 
-func TestPress_LetterThenEnter_AnswersAQuestionThatHasStood(t *testing.T) {
+func TestPress_LetterThenEnter_AnswersASettledQuestion(t *testing.T) {
 	t.Parallel()
 	for letter, choice := range map[string]string{"y": "allow", "a": "allow_session", "n": "reject"} {
 		s := asked(newStage(t)).read()
@@ -133,7 +133,7 @@ func TestPress_LetterThenEnter_AnswersAQuestionThatHasStood(t *testing.T) {
 		s.has("enter confirms")
 		wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: choice})
 		s.after(time.Second).types(letter)
-		wants(t, s.press("enter")) // one answer is on its way
+		wants(t, s.press("enter")) // an answer is being sent
 	}
 }
 
@@ -186,7 +186,7 @@ func TestPress_WhileAQuestionAppears_ApprovesNothing(t *testing.T) {
 	}
 }
 
-func TestPress_NextQuestion_StandsItsOwnTime(t *testing.T) {
+func TestPress_NextQuestion_MustSettleBeforeItIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := asked(newStage(t)).happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q2", Text: "Run `y`?"}}).read().types("y")
 	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
@@ -198,7 +198,7 @@ func TestPress_NextQuestion_StandsItsOwnTime(t *testing.T) {
 	}
 }
 
-func TestScreen_QuestionThatDoesNotFit_ScrollsToItsEndBeforeItIsAnswered(t *testing.T) {
+func TestScreen_QuestionDoesNotFit_MustBeScrolledBeforeItIsAnswered(t *testing.T) {
 	t.Parallel()
 	content := ""
 	for i := range 60 {
@@ -216,7 +216,7 @@ func TestScreen_QuestionThatDoesNotFit_ScrollsToItsEndBeforeItIsAnswered(t *test
 	s.after(time.Second)
 	s.screen(60, 20)
 	s.types("y")
-	wants(t, s.press("backspace")) // it was text
+	wants(t, s.press("backspace")) // the letter was inserted as text
 	for range 10 {
 		s.after(time.Second).press("pgdown")
 		got = s.screen(60, 20)
@@ -247,12 +247,12 @@ func TestScreen_Question_ShowsTheWholeCall(t *testing.T) {
 	}
 }
 
-func TestAStopClosesTheQuestion(t *testing.T) {
+func TestPress_EscWhileAQuestionIsOpen_WithdrawsIt(t *testing.T) {
 	t.Parallel()
 	s := asked(newStage(t)).read()
 	wants(t, s.press("esc"), stopT1)
 	s.after(time.Second).types("y")
-	if len(s.press("enter")) != 1 { // a prompt that waits
+	if len(s.press("enter")) != 1 { // a queued prompt
 		t.Error("the letter was taken for an answer")
 	}
 	s.ends(bellcord.Receipt{End: bellcord.EndStopped, WithdrawnQuestions: []string{"q"}}).has("withdrawn without an answer")

@@ -8,8 +8,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Take reads events of the session's log, in order. Those of another session,
-// which a switch left on the way, are passed over.
+// Take applies events of the session's log, in order. It skips those of another
+// session, which may still arrive after a switch.
 func (m *Model) Take(events []bellcord.Event) {
 	for _, ev := range events {
 		if ev.Session != "" && ev.Session != m.session.ID {
@@ -23,7 +23,7 @@ func (m *Model) Take(events []bellcord.Event) {
 	}
 }
 
-// life reads what happens to turns.
+// life applies the events of turns.
 func (m *Model) life(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
@@ -38,7 +38,7 @@ func (m *Model) life(ev bellcord.Event) {
 			if m.running.stop.IsZero() {
 				m.running.stop = ev.Time
 			}
-			m.questions = nil // they are closed
+			m.questions = nil // a stop withdraws them
 		}
 	case bellcord.TurnEnded:
 		m.endTurn(ev, b.Receipt)
@@ -53,8 +53,8 @@ func (m *Model) life(ev bellcord.Event) {
 	}
 }
 
-// arrived takes note that a prompt is on record, and returns when its stop was
-// wanted, if it was.
+// arrived removes a prompt from sent because it is in the log, and returns when
+// its stop was requested, if at all.
 func (m *Model) arrived(turn bellcord.TurnID) time.Time {
 	for _, s := range m.sent {
 		if s.turn == turn {
@@ -103,7 +103,7 @@ func (m *Model) configured(b bellcord.SessionUpdated) {
 	}
 }
 
-// work reads what an agent does.
+// work applies the events of an agent's work.
 func (m *Model) work(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.TextDelta:

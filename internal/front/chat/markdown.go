@@ -7,10 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// markdown is what models write, as lines for a terminal. It is our own and small
-// because the libraries for it work at every start of the program for longer than
-// an editor waits for its first answer, and because nothing here can be talked
-// into an escape sequence: all text is made harmless where it is put in.
+// markdown renders the Markdown of models as lines for a terminal. It uses no
+// library, because the initialization of those delays every start of the
+// program by more than an editor waits for its first answer. All text is made
+// harmless where it is inserted, so no escape sequence gets through.
 func markdown(source string, width int) []string {
 	var out []string
 	lines := strings.Split(strings.Trim(source, "\n"), "\n")
@@ -45,7 +45,7 @@ func markdown(source string, width int) []string {
 	return out
 }
 
-// fence is the mark that opens a block of code, "" where none does.
+// fence returns the mark that opens a code block, or "".
 func fence(body string) string {
 	for _, mark := range []string{"```", "~~~"} {
 		if strings.HasPrefix(body, mark) {
@@ -70,12 +70,14 @@ func code(lines []string, width int) []string {
 	return out
 }
 
-// hard breaks lines where they are full: their columns mean something.
+// hard breaks lines exactly at the width, because their columns are
+// significant.
 func hard(text string, width int) []string {
 	return strings.Split(ansi.Hardwrap(text, width, true), "\n")
 }
 
-// begins says whether a line is a heading, a rule, an item or a quotation.
+// begins reports whether a line is a heading, a rule, an item, a quotation or a
+// fence.
 func begins(body string) bool {
 	return heading(body) != "" || rule(body) || strings.HasPrefix(body, ">") || bullet(body) != "" || fence(body) != ""
 }
@@ -120,7 +122,7 @@ func rule(body string) bool {
 	return len(marks) >= 3 && (strings.Trim(marks, "-") == "" || strings.Trim(marks, "*") == "" || strings.Trim(marks, "_") == "")
 }
 
-// bullet is an item's mark, "" where a line is none.
+// bullet returns the mark of a list item, or "" for another line.
 func bullet(body string) string {
 	mark, _, spaced := strings.Cut(body, " ")
 	if !spaced {

@@ -2,17 +2,17 @@ package chat
 
 import "github.com/bellcord/bellcord"
 
-// meter counts what the running turn has used, as far as its log was seen: exact
-// where the model has said so, an estimate of the rest.
+// meter counts what the running turn has used, from the events read so far:
+// exact if the model has reported it, estimated otherwise.
 type meter struct {
 	ended  bellcord.Usage
 	cost   int64
-	open   bellcord.Usage // of the request under way
+	open   bellcord.Usage // of the current request
 	price  *bellcord.Price
-	asides map[string]*bellcord.Price // by what they are for
+	asides map[string]*bellcord.Price // prices of side requests, by purpose
 }
 
-// perToken is how many bytes of text a token is, about.
+// perToken is the approximate number of bytes per token.
 const perToken = 4
 
 func (m *meter) read(b bellcord.Body) {
@@ -46,7 +46,8 @@ func (m *meter) closeStep(p *bellcord.Price, u bellcord.Usage) {
 	m.cost += costOf(p, u)
 }
 
-// total is the tokens and the cost so far, in billionths of a dollar.
+// total returns the tokens used so far, and their cost in billionths of a US
+// dollar.
 func (m *meter) total() (tokens, cost int64) {
 	return m.ended.Total() + m.open.Total(), m.cost + costOf(m.price, m.open)
 }

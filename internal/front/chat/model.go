@@ -6,78 +6,79 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Options of a model.
+// Options configures a Model.
 type Options struct {
-	Session bellcord.Session // the one to show; without an id it is made with the first prompt
-	Confirm bool             // Esc stops at the second press within two seconds
-	Spoken  bool             // words that are only for this screen are kept for Words
+	Session bellcord.Session // the session to show; without an id it is created with the first prompt
+	Confirm bool             // Esc stops only at the second press within two seconds
+	Spoken  bool             // texts that are only for this screen are kept for Words
 	Now     time.Time
 }
 
-// Model is a conversation as a person sees it. It belongs to one goroutine.
+// Model is a conversation as a user sees it. It must be used by one goroutine
+// only.
 type Model struct {
 	session bellcord.Session
 	confirm bool
 	now     time.Time
 	spoken  bool
-	draft   int // counts the sessions that are yet to be made
+	draft   int // counts the sessions that are created with their first prompt
 
 	story     story
 	queue     queue
 	running   *running
-	sent      []sent // ours, not in the log yet
+	sent      []sent // own prompts that are not in the log yet
 	questions []bellcord.Question
-	answering string                   // the question whose answer is on its way
-	mine      map[bellcord.TurnID]bool // that we asked to stop
-	last      *bellcord.Receipt        // of the turn that ended last
+	answering string                   // the question that an answer is being sent for
+	mine      map[bellcord.TurnID]bool // turns that this user stopped
+	last      *bellcord.Receipt        // receipt of the turn that ended last
 
 	input  editor
 	reply  reply
 	picker *picker
 	hint   string
-	until  time.Time // when the hint goes
+	until  time.Time // when the hint disappears
 	keys   presses
 	panel  panel     // the open question
-	typed  time.Time // when the last key came
+	typed  time.Time // time of the last key press
 
 	distinct bool     // the terminal distinguishes Esc from Alt
-	open     bool     // thinking and outputs are shown whole
+	open     bool     // thinking and outputs are unfolded
 	scroll   int      // lines up from the end
-	words    []string // for this screen alone, not taken yet
+	words    []string // texts for this screen only, not yet returned by Words
 }
 
-// running is the turn that runs.
+// running is the running turn.
 type running struct {
 	id      bellcord.TurnID
 	started time.Time
 	meter   meter
-	// Of its stop, zero when there is none: when it was wanted, and how.
+	// Time and mode of its stop; zero if no stop was requested.
 	stop time.Time
 	mode bellcord.StopMode
 }
 
-// sent is a prompt on its way.
+// sent is a prompt that is not in the log yet.
 type sent struct {
 	turn bellcord.TurnID
 	text string
-	stop time.Time // when its stop was wanted
+	stop time.Time // when its stop was requested
 }
 
-// New returns a model.
+// New returns a Model.
 func New(o Options) *Model {
 	return &Model{session: o.Session, confirm: o.Confirm, spoken: o.Spoken, now: o.Now, mine: map[bellcord.TurnID]bool{}}
 }
 
-// Session is the one that is shown; without an id it has not been made.
+// Session returns the session that is shown; it has no id until it is created.
 func (m *Model) Session() bellcord.Session { return m.session }
 
-// Busy reports whether a turn runs, or is on its way.
+// Busy reports whether a turn is running or about to run.
 func (m *Model) Busy() bool { return m.target() != "" }
 
 // Asked reports whether a question is open.
 func (m *Model) Asked() bool { return len(m.questions) > 0 }
 
-// Tick sets the time. It is to be called several times a second.
+// Tick sets the time. Call it several times a second.
 func (m *Model) Tick(now time.Time) { m.pass(now) }
 
 func (m *Model) pass(now time.Time) {
@@ -101,14 +102,15 @@ func (m *Model) speak(words string) {
 	}
 }
 
-// Words returns what was said to this screen alone since the last call.
+// Words returns the texts for this screen only that were added since the last
+// call.
 func (m *Model) Words() []string {
 	words := m.words
 	m.words = nil
 	return words
 }
 
-// showNotice puts words into the conversation, for this screen alone.
+// showNotice adds a text to the conversation, on this screen only.
 func (m *Model) showNotice(words string) {
 	m.story.settle(m.now)
 	m.story.addBlock(&note{dim, words})
@@ -116,20 +118,20 @@ func (m *Model) showNotice(words string) {
 	m.speak(words)
 }
 
-// Lost says that the log is out of reach; what it has is shown when it is back.
+// Lost shows that the log is unreachable.
 func (m *Model) Lost(err error) {
 	m.say("cannot reach the server (" + err.Error() + "); retrying")
 }
 
-// showSession begins with another session.
+// showSession switches to another session.
 func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.last, m.scroll, m.picker, m.answering, m.reply = nil, 0, nil, "", reply{}
 }
 
-// target is the turn that a stop is for: the one that runs, or else the first
-// that is on its way; "" when there is none.
+// target returns the turn that a stop applies to: the running one, or else the
+// first that is being sent, or else the next in the queue; or "".
 func (m *Model) target() bellcord.TurnID {
 	if m.running != nil {
 		return m.running.id
@@ -140,7 +142,7 @@ func (m *Model) target() bellcord.TurnID {
 	return m.queue.next()
 }
 
-// Hear takes note of what became of an action.
+// Hear applies the result of an action.
 func (m *Model) Hear(r Report) {
 	if r.Err != nil {
 		m.failed(r)
@@ -179,7 +181,7 @@ func (m *Model) failed(r Report) {
 	case Prompt:
 		m.unsend(of.Turn)
 		if m.input.empty() && of.Task == bellcord.TaskAnswer {
-			m.input.set(of.Text) // to try again
+			m.input.set(of.Text) // for another attempt
 		}
 		words = "prompt not accepted: " + words
 	case Stop:

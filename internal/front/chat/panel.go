@@ -8,20 +8,20 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// panel is the question that is open, as it is shown below the conversation: the
-// whole call, with the answers always in sight. What does not fit is scrolled.
+// panel shows the open question below the conversation: the whole call, with
+// the answers always visible. If it does not fit, it can be scrolled.
 type panel struct {
-	question      string // that is shown
-	width, height int    // of the window it is shown in
+	question      string // the question that is shown
+	width, height int    // size of the window
 	all           []string
-	room          int       // lines of it that are shown
+	room          int       // number of lines shown
 	top           int       // the first of them
-	seen          int       // lines of it that have been shown, from the first on
-	whole         time.Time // when all of them had been; zero before
+	seen          int       // lines that have been shown, counted from the first
+	whole         time.Time // when all of them had been shown; zero before
 }
 
-// settled reports whether the open question has been in sight as a whole for long
-// enough to be answered.
+// settled reports whether the whole open question has been visible long enough
+// to be answered.
 func (p *panel) settled(m *Model) bool {
 	return m.Asked() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
 }
@@ -56,7 +56,7 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 	return lines
 }
 
-// see records what is in sight. Lines that were skipped have not been seen.
+// see records which lines are visible. Skipped lines do not count as seen.
 func (p *panel) see(now time.Time) {
 	if p.top <= p.seen {
 		p.seen = max(p.seen, p.top+p.room)
@@ -66,10 +66,10 @@ func (p *panel) see(now time.Time) {
 	}
 }
 
-// hide records that the question is out of sight: it has to be seen again.
+// hide records that the question is hidden: all of it must be shown again.
 func (p *panel) hide() { *p = panel{} }
 
-// key scrolls; it reports whether it took the key.
+// key scrolls, and reports whether it handled the key.
 func (p *panel) key(key string) bool {
 	if len(p.all) <= p.room {
 		return false
@@ -90,7 +90,7 @@ func (p *panel) key(key string) bool {
 	return true
 }
 
-// questionLines are the open question and the call that it is about.
+// questionLines returns the open question and the call that it is about.
 func (m *Model) questionLines(width int) []string {
 	if q := m.story.questions[m.questions[0].ID]; q != nil {
 		return q.open(width, len(m.questions))
@@ -98,8 +98,8 @@ func (m *Model) questionLines(width int) []string {
 	return wrap(harmless(m.questions[0].Text), width)
 }
 
-// answerLines are the answers, each with its letter; the marked one is confirmed
-// with Enter.
+// answerLines returns the answers with their letters, or the marked answer,
+// which Enter confirms.
 func (m *Model) answerLines(width int) []string {
 	letter := m.marked()
 	if letter == "" {

@@ -14,8 +14,8 @@ type picker struct {
 	at       int
 }
 
-// choose shows the sessions to choose from; where there is nothing to pick with,
-// in words.
+// choose shows the sessions to choose from, as text if the screen is not
+// redrawn.
 func (m *Model) choose(all []bellcord.Session) {
 	if m.spoken {
 		lines := []string{count(len(all), "session") + "; /open ID opens one"}
@@ -56,7 +56,7 @@ func orUntitled(title string) string {
 	return title
 }
 
-// pick takes a key while the list is shown.
+// pick handles a key while the list is shown.
 func (m *Model) pick(key string) []Action {
 	p := m.picker
 	switch key {

@@ -15,15 +15,15 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Plain is a conversation without redrawing, for screen readers and for terminals
-// that can do nothing: lines are added, states are said in words.
+// Plain is a chat without redrawing, for screen readers and simple terminals.
+// It only appends lines, and describes states in words.
 type Plain struct {
 	Hub        Hub
-	Model      *Model // made with Spoken
+	Model      *Model // created with Options.Spoken
 	In         io.Reader
 	Out        io.Writer
 	Interrupts <-chan time.Time // Ctrl-C
-	Flush      func()           // discards what was typed and not read yet; nil where that cannot be done
+	Flush      func()           // discards typed input that is not read yet; nil if unsupported
 
 	watch line.Watch
 	feed  Feed
@@ -34,8 +34,8 @@ type Plain struct {
 	out   *line.Output
 }
 
-// Run goes on until the person leaves, the input ends or ctx does. Neither what is
-// typed nor a Ctrl-C waits for Out.
+// Run runs until the user leaves, the input ends or ctx ends. Neither typed
+// lines nor Ctrl-C wait for Out.
 func (p *Plain) Run(ctx context.Context) error {
 	grown, reports := make(chan struct{}, 1), make(chan Report)
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -62,7 +62,8 @@ func (p *Plain) Run(ctx context.Context) error {
 	return errors.Join(err, p.part(ctx))
 }
 
-// part waits until all that was said is taken, unless who waits for it has enough.
+// part waits until all output is written. It gives up on Ctrl-C or when ctx
+// ends.
 func (p *Plain) part(ctx context.Context) error {
 	for !p.out.Drained(line.Parting) {
 		select {
@@ -77,7 +78,7 @@ func (p *Plain) part(ctx context.Context) error {
 	return nil
 }
 
-// lingering is how long a stop on its way keeps who leaves.
+// lingering is how long a stop that is being sent may delay the exit.
 const lingering = time.Second
 
 func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports <-chan Report) error {
@@ -91,7 +92,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 		var err error
 		news := grown
 		if p.out.Behind() {
-			news = nil // they wait in the log
+			news = nil // events wait in the log
 		}
 		select {
 		case <-p.out.Freed:
@@ -145,8 +146,9 @@ func (p *Plain) showNews(news News) error {
 	return p.showQuestion()
 }
 
-// showQuestion shows the whole call that a new question is about. It cannot be
-// answered at once: what is typed as it appears was meant for something else.
+// showQuestion shows the whole call that a new question is about. The question
+// cannot be answered immediately, because text typed while it appears was meant
+// for something else.
 func (p *Plain) showQuestion() error {
 	if !p.Model.Asked() || p.Model.questions[0].ID == p.asked {
 		return nil
@@ -164,10 +166,10 @@ func (p *Plain) showQuestion() error {
 	return p.watch.View.Note("%s", words)
 }
 
-// plainWidth is how wide a line of a call may be; the terminal breaks it.
+// plainWidth is the maximum width of a line of a call; the terminal wraps it.
 const plainWidth = 1 << 16
 
-// openQuestion has the question answered by the lines that are typed from now on.
+// openQuestion lets lines that are typed from now on answer the question.
 func (p *Plain) openQuestion() error {
 	p.opens = nil
 	if !p.Model.Asked() || p.Model.questions[0].ID != p.asked {
@@ -180,8 +182,8 @@ func (p *Plain) openQuestion() error {
 	return p.watch.View.Note("  y: once, a: for this session, n: reject; then Enter")
 }
 
-// typed takes a line. An Esc in it stops what runs: where lines are read, it
-// arrives with the line.
+// typed handles a line. An Esc in it stops the running turn: a terminal that
+// reads lines delivers Esc with the line.
 func (p *Plain) typed(text string) ([]Action, error) {
 	p.Model.pass(time.Now())
 	if strings.ContainsRune(text, '\x1b') && p.Model.Busy() {
@@ -207,7 +209,7 @@ func (p *Plain) interrupt(at time.Time) ([]Action, error) {
 	return actions, p.stopping(actions)
 }
 
-// stopping says at once that a stop is on its way.
+// stopping shows immediately that a stop is being sent.
 func (p *Plain) stopping(actions []Action) error {
 	for _, a := range actions {
 		if s, is := a.(Stop); is && p.watch.Running() != "" && (s.Turn == "" || s.Turn == p.watch.Running()) {
@@ -230,7 +232,8 @@ func (p *Plain) speak() error {
 	return nil
 }
 
-// typedLines reads lines. It ends with the process: a read cannot be called off.
+// typedLines reads lines in a goroutine. A blocked read cannot be cancelled, so
+// the goroutine may outlive ctx.
 func typedLines(ctx context.Context, in io.Reader) <-chan string {
 	typed := make(chan string)
 	go func() {

@@ -10,19 +10,19 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// queue are the prompts that wait, in order.
+// queue contains the queued prompts, in order.
 type queue struct {
 	waits  []waiting
-	picked bellcord.TurnID // the one that keys are for
-	edits  bellcord.TurnID // the one whose text is in the input
+	picked bellcord.TurnID // the selected prompt
+	edits  bellcord.TurnID // the prompt that is edited in the input
 }
 
 type waiting struct {
 	turn bellcord.TurnID
 	text string
 	task bellcord.Task
-	held bool      // a stop holds it back
-	stop time.Time // when its stop was wanted, before it came
+	held bool      // held back by a stop
+	stop time.Time // when its stop was requested, if that was before it was queued
 }
 
 func (q *queue) addPrompt(w waiting) { q.waits = append(q.waits, w) }
@@ -37,7 +37,8 @@ func (q *queue) edit(turn bellcord.TurnID, text string) {
 	}
 }
 
-// removePrompt removes a prompt that no longer waits.
+// removePrompt removes and returns a prompt; it returns the zero value if the
+// prompt is not queued.
 func (q *queue) removePrompt(turn bellcord.TurnID) waiting {
 	i := q.find(turn)
 	if i < 0 {
@@ -59,7 +60,7 @@ func (q *queue) hold(turns []bellcord.TurnID) {
 	}
 }
 
-// next is the one that is about to start, "" when none is.
+// next returns the first prompt that is not held, or "".
 func (q *queue) next() bellcord.TurnID {
 	for _, w := range q.waits {
 		if !w.held {
@@ -79,8 +80,8 @@ func (q *queue) held() int {
 	return n
 }
 
-// move picks the prompt above or below; the first step up picks the last one, and
-// a step below that picks none.
+// move moves the selection up or down. The first step up selects the last
+// prompt; a step below it clears the selection.
 func (q *queue) move(by int) {
 	at := q.find(q.picked)
 	if at < 0 {
@@ -94,7 +95,7 @@ func (q *queue) move(by int) {
 	q.picked = q.waits[at].turn
 }
 
-// queueCommand is what keys do to the queue, in words.
+// queueCommand runs the commands that change the queue.
 func (m *Model) queueCommand(word, rest string) []Action {
 	if word == "queue" {
 		m.showNotice(m.queueList())

@@ -6,18 +6,17 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// reply is the answer that is marked and not confirmed yet. A letter marks it and
-// Enter confirms it, so that text which is typed while a question appears approves
-// nothing.
+// reply is the answer that is marked and not confirmed yet. A letter marks it
+// and Enter confirms it, so text that is typed while a question appears
+// approves nothing.
 type reply struct {
-	question string // that it answers; "" when nothing is marked
+	question string // its question; "" if nothing is marked
 	letter   string
 }
 
 var replies = map[string]line.Reply{"y": line.Yes, "a": line.ForSession, "n": line.No}
 
-// marked returns the letter that is marked for the question that is shown, "" when
-// there is none.
+// marked returns the letter that is marked for the open question, or "".
 func (m *Model) marked() string {
 	if !m.Asked() || m.reply.question != m.questions[0].ID {
 		return ""
@@ -25,8 +24,8 @@ func (m *Model) marked() string {
 	return m.reply.letter
 }
 
-// replyKey takes the keys that mark an answer and confirm it. Any other key
-// removes the mark; the letter becomes text when text follows it.
+// replyKey handles the keys that mark and confirm an answer. Any other key
+// removes the mark; if that key types text, the letter is inserted before it.
 func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 	letter := m.marked()
 	m.reply = reply{}
@@ -46,8 +45,9 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 	return nil, false
 }
 
-// answerQuestion gives an answer to the question that has been open longest. While one is
-// on its way no other is given: the same letter twice must not answer two.
+// answerQuestion answers the question that has been open longest. While its
+// answer is being sent it cannot be answered again, so that pressing a letter
+// twice does not answer two questions.
 func (m *Model) answerQuestion(letter string) []Action {
 	r, is := replies[strings.ToLower(letter)]
 	if !is || !m.Asked() || m.running == nil || m.answering == m.questions[0].ID {

@@ -6,20 +6,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Screen is what a terminal shows: at most as many lines as it has, none wider
-// than it is.
+// Screen is the content of a terminal. It has at most as many lines as the
+// terminal, and no line is wider than it.
 type Screen struct {
 	Lines []string
-	X, Y  int // of the cursor
+	X, Y  int // cursor position
 }
 
 const (
 	mostInput = 6 // lines of the input
-	mostQueue = 4 // lines of what waits
-	narrowest = 4 // columns; below that a window shows nothing
+	mostQueue = 4 // queued prompts shown
+	narrowest = 4 // columns; a narrower window shows nothing
 )
 
-// Screen lays the conversation out for a window.
+// Screen lays out the conversation for a window.
 func (m *Model) Screen(width, height int) Screen {
 	if width < narrowest || height < 1 {
 		return Screen{}
@@ -88,22 +88,22 @@ func (m *Model) statusLine() string {
 	return styled(style, harmless(oneLine(m.state())))
 }
 
-// past is the end of the conversation, as much as there is room for; further up
-// where somebody has scrolled. Only what is shown is laid out.
+// past returns the last lines of the conversation that fit, or earlier ones if
+// it is scrolled. Only the blocks that are needed are laid out.
 func (m *Model) past(width, room int) []string {
 	var lines []string
 	want := room + m.scroll
 	for i := len(m.story.blocks) - 1; i >= 0 && len(lines) < want; i-- {
 		lines = append(append([]string{}, m.story.blocks[i].lines(width, m.open)...), lines...)
 	}
-	if len(lines) < want { // the beginning is in sight
+	if len(lines) < want { // the beginning is visible
 		m.scroll = max(0, len(lines)-room)
 	}
 	end := len(lines) - m.scroll
 	return lines[max(0, end-room):end]
 }
 
-// queueTitle is how much waits, and what can be done about it.
+// queueTitle returns how many prompts are queued and how many of them are held.
 func (m *Model) queueTitle() string {
 	title := fmt.Sprintf("%d queued", len(m.queue.waits))
 	if n := m.queue.held(); n > 0 {

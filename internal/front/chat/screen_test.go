@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestScreensAreAsTheyWere(t *testing.T) {
+func TestScreen_Conversation_MatchesGoldenFiles(t *testing.T) {
 	t.Parallel()
 	price := &bellcord.Price{Input: 3000, Output: 15000}
 	for name, test := range map[string]func(s *stage) *stage{
@@ -64,7 +64,7 @@ func TestScreensAreAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestThinkingAndOutputsUnfold(t *testing.T) {
+func TestScreen_CtrlT_UnfoldsThinkingAndOutput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("x").happens(
 		bellcord.ThinkingDelta{Text: "deep"}, called("c", "shell", `{"command":"seq 9"}`),
@@ -76,7 +76,7 @@ func TestThinkingAndOutputsUnfold(t *testing.T) {
 	s.has("deep", "│ 1")
 }
 
-func TestScrollingGoesToTheBeginningAndBack(t *testing.T) {
+func TestScreen_PageUpAndDown_ScrollsToTheBeginningAndBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for i := range 40 {

@@ -19,12 +19,12 @@ var update = flag.Bool("update", false, "write the screens that tests compare wi
 
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// stage is a conversation that a test makes happen.
+// stage is a conversation that a test controls.
 type stage struct {
 	t    *testing.T
 	m    *chat.Model
 	now  time.Time
-	turn bellcord.TurnID // that events are of
+	turn bellcord.TurnID // turn of the events
 }
 
 func newStage(t *testing.T) *stage {
@@ -44,7 +44,7 @@ func (s *stage) after(d time.Duration) *stage {
 	return s
 }
 
-// happens puts events of the stage's turn into the log.
+// happens passes events of the stage's turn to the model.
 func (s *stage) happens(bodies ...bellcord.Body) *stage {
 	for _, b := range bodies {
 		s.m.Take([]bellcord.Event{{Session: "s", Turn: s.turn, Time: s.now, Body: b}})
@@ -76,20 +76,20 @@ func (s *stage) types(text string) *stage {
 	return s
 }
 
-// press returns what a key has done.
+// press presses a key and returns the actions.
 func (s *stage) press(key string) []chat.Action { return s.m.Press(key, "", s.now) }
 
-// enters types a text and Enter.
+// enters types a text and presses Enter.
 func (s *stage) enters(text string) []chat.Action { return s.types(text).press("enter") }
 
-// looks draws the screen at the present time.
+// looks draws the screen at the current time.
 func (s *stage) looks() *stage {
 	s.m.Tick(s.now)
 	s.m.Screen(100, 30)
 	return s
 }
 
-// screen is what is shown, without its styles.
+// screen returns the screen without styles.
 func (s *stage) screen(width, height int) string {
 	s.t.Helper()
 	s.m.Tick(s.now)
@@ -100,7 +100,7 @@ func (s *stage) screen(width, height int) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// shows compares the screen with the one that is kept.
+// shows compares the screen with its golden file.
 func (s *stage) shows(name string, width, height int) {
 	s.t.Helper()
 	path := filepath.Join("testdata", name+".txt")
@@ -119,7 +119,7 @@ func (s *stage) shows(name string, width, height int) {
 	}
 }
 
-// has checks that the screen has the words.
+// has checks that the screen contains the words.
 func (s *stage) has(words ...string) *stage {
 	s.t.Helper()
 	got := s.screen(100, 30)

@@ -9,13 +9,14 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// patience is how long a stop may take before it is said what it waits for.
+// patience is how long a stop may take before the status shows what it waits
+// for.
 const patience = 2 * time.Second
 
-// answers are the keys for a question.
+// answers lists the keys that answer a question.
 const answers = "y once · a for this session · n reject — then enter"
 
-// state is how things stand in one line, the same words everywhere.
+// state returns the status in one line, with the same words everywhere.
 func (m *Model) state() string {
 	switch {
 	case m.running != nil && !m.running.stop.IsZero():
@@ -80,7 +81,7 @@ func (m *Model) stoppingWords(since time.Time, mode bellcord.StopMode) string {
 	return words + " — ctrl+c forces"
 }
 
-// ended is how the last turn ended.
+// ended describes how the last turn ended.
 func (m *Model) ended(r bellcord.Receipt) string {
 	took := ""
 	if !r.Times.Started.IsZero() {
@@ -107,7 +108,8 @@ func (m *Model) ended(r bellcord.Receipt) string {
 	return strings.Join(parts, " · ")
 }
 
-// somebodyElse is who stopped a turn, and where, if it was not the person here.
+// somebodyElse describes the person or cause that stopped a turn; it returns ""
+// if this user stopped it.
 func (m *Model) somebodyElse(r bellcord.Receipt) string {
 	if m.mine[r.Turn] || r.Cause == nil {
 		return ""
@@ -122,7 +124,8 @@ func (m *Model) somebodyElse(r bellcord.Receipt) string {
 	return "by " + harmless(oneLine(who))
 }
 
-// kept is what a stop left: "kept: text, 3 tools; 1 tool stopped; 2 not run".
+// kept describes what a stop left: "kept: text, 3 tools; 1 tool stopped; 2 not
+// run".
 func kept(r bellcord.Receipt) string {
 	var what []string
 	if r.Kept.TextBytes > 0 {
@@ -131,14 +134,14 @@ func kept(r bellcord.Receipt) string {
 	if n := r.Kept.FinishedCalls; n > 0 {
 		what = append(what, count(n, "tool"))
 	}
-	if len(what) == 0 && len(r.Calls.Stopped) == 0 { // what a stopped one had put out is kept with it
+	if len(what) == 0 && len(r.Calls.Stopped) == 0 { // the output of a stopped call is kept
 		what = []string{"nothing"}
 	}
 	var parts []string
 	if len(what) > 0 {
 		parts = append(parts, "kept: "+strings.Join(what, ", "))
 	}
-	named := false // the first of these says what is counted
+	named := false // only the first count names its unit
 	for _, of := range []struct {
 		n    int
 		word string
@@ -161,7 +164,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// elapsed is a time as on a clock: 0:42.
+// elapsed formats a duration as on a clock: 0:42.
 func elapsed(d time.Duration) string {
 	s := int(max(0, d).Seconds())
 	if s >= 3600 {
@@ -170,7 +173,7 @@ func elapsed(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// tokens are in thousands where there are many.
+// tokens formats a number of tokens, abbreviated from one thousand on.
 func tokens(n int64) string {
 	switch {
 	case n >= 1e6:
@@ -181,7 +184,8 @@ func tokens(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// money is to the cent, or as small as it takes to say more than nothing.
+// money formats an amount to the cent; an amount below one cent gets more
+// digits.
 func money(billionths int64) string {
 	if billionths < 1e7 {
 		return bellcord.Dollars(billionths)

@@ -7,17 +7,17 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// story is the conversation as blocks, in the order of the log.
+// story is the conversation as blocks, in log order.
 type story struct {
 	blocks    []*shown
 	cards     map[string]*card // calls that have not ended
-	order     []string         // of their ids
+	order     []string         // their ids, oldest first
 	questions map[string]*question
 }
 
 func (s *story) addBlock(b block) { s.blocks = append(s.blocks, &shown{block: b}) }
 
-// ending is the last block, nil when it is of another sort.
+// ending returns the last block, or nil if it has another type.
 func ending[B block](s *story) (b B) {
 	if n := len(s.blocks); n > 0 {
 		b, _ = s.blocks[n-1].block.(B)
@@ -25,7 +25,7 @@ func ending[B block](s *story) (b B) {
 	return b
 }
 
-// settle says that the block at the end is complete: another one comes.
+// settle marks the last block as complete, because another one follows.
 func (s *story) settle(at time.Time) {
 	if a := ending[*answer](s); a != nil && !a.over {
 		a.endText()
@@ -131,7 +131,7 @@ func (s *story) endTurn(r bellcord.Receipt, at time.Time) {
 	s.addBlock(&note{dim, line.Receipt(r)})
 }
 
-// working is the call that has been open longest, nil when there is none.
+// working returns the call that has been open longest, or nil.
 func (s *story) working() *card {
 	if len(s.order) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tame is an event whose texts cannot steer a terminal.
+// tame returns the event with its texts made harmless for a terminal.
 func tame(ev bellcord.Event) bellcord.Event {
 	switch b := ev.Body.(type) {
 	case bellcord.TextDelta:

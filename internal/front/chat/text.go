@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// The styles: attributes and the sixteen colours that every terminal has in its
-// own taste. A style ends with plain, which ends all of them.
+// The styles: attributes and some of the sixteen colours of every terminal,
+// which follow its theme. A style ends with plain, which ends all of them.
 const (
 	plain  = "\x1b[0m"
 	bold   = "\x1b[1m"
@@ -32,20 +32,20 @@ func styled(style, text string) string {
 	return style + text + plain
 }
 
-// harmless is a text that cannot steer a terminal, and has the width it seems to
-// have. All that is not our own goes through it.
+// harmless returns a text that cannot control a terminal and has the width that
+// it appears to have. All text from outside goes through it.
 func harmless(text string) string {
 	return strings.ReplaceAll(line.Visible(text), "\t", "    ")
 }
 
-// printed is what a program put out: without its colours, and harmless.
+// printed returns the output of a program without colours, made harmless.
 func printed(output string) string {
 	output = strings.ReplaceAll(ansi.Strip(output), "\r\n", "\n")
 	return harmless(strings.ReplaceAll(output, "\r", "\n"))
 }
 
-// wrap breaks a text that may be styled into lines of at most the width; each
-// begins and ends its own styles.
+// wrap breaks a text, which may be styled, into lines of at most the given
+// width. Each line begins and ends its styles itself.
 func wrap(text string, width int) []string {
 	if width < 1 {
 		return nil
@@ -63,8 +63,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// styleBehind is the style in force behind a line. Ours are never combined but
-// by writing one behind the other.
+// styleBehind returns the style in force after a line. Styles are combined only
+// by writing one after the other.
 func styleBehind(style, l string) string {
 	for {
 		at := strings.Index(l, "\x1b[")
@@ -84,7 +84,8 @@ func styleBehind(style, l string) string {
 	}
 }
 
-// indented wraps behind a first prefix and, below, another one of the same width.
+// indented wraps a text with a prefix for the first line and another one, of
+// the same width, for the rest.
 func indented(first, rest, text string, width int) []string {
 	room := width - ansi.StringWidth(first)
 	if room < 4 { // too narrow for both
@@ -101,10 +102,10 @@ func indented(first, rest, text string, width int) []string {
 	return lines
 }
 
-// oneLine is a text's words with single spaces between them.
+// oneLine joins the words of a text with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// brief is a call in short: its title, or its name and what it is about.
+// brief describes a call in short: its title, or its name and subject.
 func brief(c bellcord.ToolCallRequested) string {
 	if c.Title != "" {
 		return harmless(oneLine(c.Title))
@@ -112,7 +113,7 @@ func brief(c bellcord.ToolCallRequested) string {
 	return strings.TrimSpace(harmless(oneLine(c.Name + " " + subject(c.Arguments))))
 }
 
-// subject is what a call is about: the argument that usually says so, or all of
+// subject returns the argument that usually describes a call, or else all of
 // them.
 func subject(args json.RawMessage) string {
 	var named map[string]any
@@ -129,7 +130,7 @@ func subject(args json.RawMessage) string {
 	return string(args)
 }
 
-// lastLines returns at most n lines of the end of a text.
+// lastLines returns at most the last n lines of a text.
 func lastLines(text string, n int) []string {
 	text = strings.TrimRight(text, "\n ")
 	if text == "" {

@@ -7,20 +7,21 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// terminal is an output that still has a size and modes.
+// terminal is a line.Output with the file of the terminal, for its size and
+// modes.
 type terminal struct {
 	*line.Output
 	file    *os.File
-	resized atomic.Bool // since the last write
+	resized atomic.Bool // the window was resized since the last write
 }
 
-// wholeWindow has the whole window scroll, and leaves the cursor where it is.
+// wholeWindow makes the whole window scroll and keeps the cursor position.
 const wholeWindow = "\x1b7\x1b[r\x1b8"
 
-// Write implements io.Writer. The library scrolls a part of the window, and then
-// the whole of it again by the height that it knows. Where the window grew before
-// the library was told, only the old height would scroll from then on, and what is
-// drawn below would be lost.
+// Write implements io.Writer. The library scrolls a part of the window and then
+// resets the scroll region to the height that it has stored. If the window grew
+// before the library was notified, the region would keep the old height and
+// lines below it would be lost, so the first write after a resize resets it.
 func (t *terminal) Write(p []byte) (int, error) {
 	if t.resized.Swap(false) {
 		if _, err := t.Output.Write([]byte(wholeWindow)); err != nil {
@@ -30,7 +31,7 @@ func (t *terminal) Write(p []byte) (int, error) {
 	return t.Output.Write(p)
 }
 
-// Fd is the terminal's.
+// Fd returns the file descriptor of the terminal.
 func (t *terminal) Fd() uintptr { return t.file.Fd() }
 
 // Read implements io.Reader.

@@ -1,5 +1,5 @@
-// Package tty shows a conversation on a terminal and passes on what is typed. It
-// is the only room that knows how terminals work.
+// Package tty shows a conversation on a terminal and passes on what is typed.
+// It is the only package that handles the details of terminals.
 package tty
 
 import (
@@ -17,22 +17,24 @@ import (
 )
 
 const (
-	// lingering is how long a stop on its way keeps who leaves.
+	// lingering is how long a stop that is being sent may delay the exit.
 	lingering = time.Second
-	// beat is how often the clock on the screen is looked at.
+	// beat is the interval at which the clock on the screen is updated.
 	beat = 100 * time.Millisecond
 )
 
-// Run shows the model until the person leaves or ctx ends, and gives the terminal
-// back as it was, if it takes that: neither a key nor ctx waits for the terminal.
+// Run shows the model until the user leaves or ctx ends, and then restores the
+// terminal. Neither a key nor ctx waits for the terminal: if it does not accept
+// the remaining output, Run returns line.ErrDeaf.
 func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer callOff(nil)
 	s := &screen{ctx: ctx, beside: beside, model: model}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
 	program := tea.NewProgram(s, tea.WithOutput(s.out), tea.WithoutSignalHandler())
-	// The end of ctx is a quit like any other. Given to the library, it would be a
-	// kill, which closes the reader of keys below its reading goroutine.
+	// The end of ctx is handled as a quit. If the library got ctx, it would
+	// kill the program, which closes the key reader while its goroutine still
+	// reads.
 	defer context.AfterFunc(ctx, program.Quit)()
 	s.feed = &chat.Feed{Hub: hub, Grown: func() { program.Send(grown{}) }}
 	s.errands = &chat.Errands{Hub: hub, Tell: func(r chat.Report) { program.Send(r) }}
@@ -44,32 +46,32 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 		return line.ErrDeaf
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil // whoever ended it wants to leave
+		return nil // ctx ended the program
 	}
 	return err
 }
 
-// screen is the model as the terminal's library wants it.
+// screen adapts the model to tea.Model.
 type screen struct {
-	ctx, beside   context.Context //nolint:containedctx // of the one run it is for
+	ctx, beside   context.Context //nolint:containedctx // the contexts of one Run
 	model         *chat.Model
 	feed          *chat.Feed
 	errands       *chat.Errands
 	width, height int
 	out           *terminal
-	shown         tea.View // last
-	drawn         bool     // there is one
+	shown         tea.View // the last one
+	drawn         bool     // shown is set
 }
 
 type (
-	grown  struct{} // the feed has something
-	freed  struct{} // the terminal has taken all: it is shown what it missed
+	grown  struct{} // the feed has news
+	freed  struct{} // the terminal has accepted all output: draw what it missed
 	ticked time.Time
 )
 
 func tick() tea.Cmd { return tea.Tick(beat, func(at time.Time) tea.Msg { return ticked(at) }) }
 
-// caughtUp waits until a terminal that was behind has taken all.
+// caughtUp waits until a terminal that was behind has accepted all output.
 func (s *screen) caughtUp() tea.Msg {
 	<-s.out.Freed
 	return freed{}
@@ -78,7 +80,7 @@ func (s *screen) caughtUp() tea.Msg {
 // Init implements tea.Model.
 func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp) }
 
-// Update implements tea.Model. It waits for nothing.
+// Update implements tea.Model. It never blocks.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -133,8 +135,8 @@ func (s *screen) showNews(news chat.News) {
 	}
 }
 
-// View implements tea.Model. A terminal that is behind is shown nothing new: what
-// is written to it would only pile up.
+// View implements tea.Model. While the terminal is behind, it returns the last
+// view, because further output would only accumulate.
 func (s *screen) View() tea.View {
 	if s.drawn && s.out.Behind() {
 		return s.shown
