@@ -2,16 +2,17 @@ package line
 
 import "github.com/bellcord/bellcord"
 
-// beginning holds back what a log has of the time before the turn that a watch
-// begins with. Who watches is not told the whole story, but knows it.
+// beginning holds back the events before the turn that a watch begins with.
+// They are not shown, but they update the state of the watch.
 type beginning struct {
-	turn bellcord.TurnID // the one to begin with; "" for the last that started
+	turn bellcord.TurnID // the turn to begin with; "" for the last that started
 	held []bellcord.Event
 	open bool
-	past func(bellcord.Event) // is told what is never shown
+	past func(bellcord.Event) // called with events that are never shown
 }
 
-// admit returns the events that can be shown now that another one has come.
+// admit takes the next event of the log and returns the events that can be
+// shown now.
 func (b *beginning) admit(ev bellcord.Event) []bellcord.Event {
 	_, starts := ev.Body.(bellcord.TurnStarted)
 	switch {
@@ -34,9 +35,10 @@ func (b *beginning) admit(ev bellcord.Event) []bellcord.Event {
 	return nil
 }
 
-// caughtUp returns what was held back, when the log has come to its present end.
+// caughtUp returns the events that were held back, once the end of the log is
+// reached.
 func (b *beginning) caughtUp() []bellcord.Event {
-	if b.open || b.turn != "" { // a turn that was named is yet to come
+	if b.open || b.turn != "" { // a named turn is still to come
 		return nil
 	}
 	held := b.held
@@ -54,7 +56,7 @@ func (b *beginning) reset() {
 	b.held = b.held[:0]
 }
 
-// waits reports whether a body is of the time before its turn started.
+// waits reports whether a body comes before the start of its turn.
 func waits(body bellcord.Body) bool {
 	switch body.(type) {
 	case bellcord.TurnAccepted, bellcord.PromptEdited:

@@ -7,10 +7,10 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Reply is what a person says to a question, in one letter.
+// Reply is a user's reply to a question, as a letter.
 type Reply rune
 
-// The replies. Always and ForSession are meant for exactly what was asked.
+// The replies. Always and ForSession allow only exactly the call in question.
 const (
 	Yes        Reply = 'y'
 	Always     Reply = 'a'
@@ -18,8 +18,7 @@ const (
 	No         Reply = 'n'
 )
 
-// The names that our own agent gives its choices, and the sorts of choices that
-// all agents have.
+// The choice ids of the built-in agent, and the choice kinds of all agents.
 var (
 	names = map[Reply]string{Yes: "allow", Always: "allow_always", ForSession: "allow_session", No: "reject"}
 	sorts = map[Reply][]string{
@@ -30,9 +29,10 @@ var (
 	}
 )
 
-// Choose returns the choice that a reply means: our own agent's by name, another
-// one's by sort, where only one is of that sort. A reply never means more than
-// was said: where nothing fits it means no.
+// Choose returns the choice that a reply selects: by id if the built-in agent
+// opened the question, otherwise by kind if only one choice has that kind. A
+// reply never grants more than it stands for: if no choice matches, Choose
+// returns the rejection.
 func Choose(q bellcord.Question, r Reply) string {
 	if slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == names[r] }) {
 		return names[r]
@@ -54,7 +54,7 @@ func Choose(q bellcord.Question, r Reply) string {
 	return names[No]
 }
 
-// ParseReply reads a person's word; what is not understood means no.
+// ParseReply parses a typed reply; anything unrecognized means No.
 func ParseReply(said string) Reply {
 	switch strings.ToLower(strings.TrimSpace(said)) {
 	case "y", "yes":

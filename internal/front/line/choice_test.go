@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-func TestAReplyNeverMeansMoreThanWasSaid(t *testing.T) {
+func TestChoose_Reply_NeverGrantsMoreThanItStandsFor(t *testing.T) {
 	t.Parallel()
 	choice := func(id, kind string) bellcord.Choice { return bellcord.Choice{ID: id, Kind: kind} }
 	ours := []bellcord.Choice{choice("allow", "allow_once"), choice("allow_session", "allow_always"), choice("allow_always", "allow_always"), choice("reject", "reject_once")}
@@ -37,7 +37,7 @@ func TestAReplyNeverMeansMoreThanWasSaid(t *testing.T) {
 	}
 }
 
-func TestForTheSessionIsNotForEver(t *testing.T) {
+func TestChoose_ForSession_NeverSelectsAlways(t *testing.T) {
 	t.Parallel()
 	ours := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}}
 	if got := line.Choose(bellcord.Question{Choices: ours}, line.ForSession); got != "allow_session" {
@@ -48,7 +48,7 @@ func TestForTheSessionIsNotForEver(t *testing.T) {
 	}
 }
 
-func TestAWordThatIsNotUnderstoodMeansNo(t *testing.T) {
+func TestParseReply_UnrecognizedWord_MeansNo(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]line.Reply{"y\n": line.Yes, "YES \t": line.Yes, "a": line.Always, "always\r\n": line.Always, "n": line.No, "": line.No, "yep": line.No} {
 		if got := line.ParseReply(said); got != want {
@@ -57,7 +57,7 @@ func TestAWordThatIsNotUnderstoodMeansNo(t *testing.T) {
 	}
 }
 
-func TestWhatSteersATerminalIsMadeVisible(t *testing.T) {
+func TestVisible_ControlCharacters_AreReplaced(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"rm -rf x\n\ty":       "rm -rf x\n\ty",

@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// FollowHub is Follow for a turn that this process runs, behind the given event
-// of its session's log.
+// FollowHub calls Follow for a turn that this process runs, starting after the
+// given event of its session's log. It sets v.Answer.
 func (v *View) FollowHub(ctx context.Context, hub *hub.Hub, turn *hub.Turn, after int64) (bellcord.Receipt, error) {
 	ctx, done := orUnsettled(ctx, turn)
 	defer done()
@@ -20,14 +20,15 @@ func (v *View) FollowHub(ctx context.Context, hub *hub.Hub, turn *hub.Turn, afte
 	}
 	defer cursor.Close()
 	v.Answer = func(_ context.Context, turn bellcord.TurnID, question, choice, by string) {
-		_ = hub.Answer(turn, question, choice, by) // too late is no error
+		_ = hub.Answer(turn, question, choice, by) // an answer that comes too late is no error
 	}
 	return v.Follow(ctx, cursor, turn.ID)
 }
 
 var errUnsettled = errors.New("could not record the end of the turn")
 
-// orUnsettled ends the reading when the turn's end will not come into the log.
+// orUnsettled returns a context that ends if the turn settles without its end
+// in the log.
 func orUnsettled(ctx context.Context, turn *hub.Turn) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {

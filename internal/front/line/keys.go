@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Press is what a person wants who watches a session.
+// Press is what a key means to a user that watches a session.
 type Press int
 
-// The presses. A letter marks an answer, Enter gives the marked one, and any other
-// key removes the mark.
+// The presses. A letter marks an answer, Enter confirms the marked one, and any
+// other key removes the mark.
 const (
 	PressStop Press = iota + 1
 	PressForce
@@ -23,54 +23,54 @@ const (
 	Unmark
 )
 
-// Situation is what keys are pressed in: it decides what they mean.
+// Situation is the state that decides what a key means.
 type Situation struct {
-	Running  bool      // a turn runs, or waits for a person, or stops
-	Question string    // the one that is open; "" when none is
+	Running  bool      // a turn runs, waits for an answer or stops
+	Question string    // the open question, or ""
 	Shown    time.Time // when it was shown
 }
 
 const (
 	// EscapeWait is how long an Esc may be the beginning of another key's
-	// sequence: arrows and their kin send it first.
+	// sequence, such as that of an arrow.
 	EscapeWait = 50 * time.Millisecond
-	// Settling is how long a question has to stand on the screen, and how long no
-	// key may come, before a key can be an answer to it.
+	// Settling is how long a question must have been on the screen, and how
+	// long no key may have been pressed, before a key can answer it.
 	Settling = 700 * time.Millisecond
-	// again is how soon a Ctrl-C has to follow another one to mean more.
+	// again is the longest time between two Ctrl-Cs that count as a repetition.
 	again = 2 * time.Second
 )
 
 const ctrlC, ctrlD, esc = 0x03, 0x04, 0x1b
 
-// sequence is where in a key's sequence of bytes we are.
+// sequence is the position in a key's sequence of bytes.
 type sequence int
 
 const (
 	none      sequence = iota
-	escaped            // an Esc came: a press, or the beginning of more
+	escaped            // after Esc: a press, or the beginning of more
 	control            // Esc [ : up to a final byte
 	singleKey          // Esc O : one more byte
 )
 
-// Keys turns the bytes of a terminal in raw mode into presses. Esc stops. Ctrl-C
-// stops, forces when it follows within two seconds, and leaves after that; it
-// leaves at once when nothing runs. Ctrl-D and q leave. It knows no clock: who
-// reads says what time it is.
+// Keys converts the bytes of a terminal in raw mode to presses. Esc stops.
+// Ctrl-C stops, forces when repeated within two seconds, and leaves after that;
+// it leaves at once when nothing runs. Ctrl-D and q leave. Keys has no clock:
+// the caller passes the time.
 type Keys struct {
 	within     sequence
-	since      time.Time // of the last byte of an unfinished sequence
-	interrupts int       // Ctrl-Cs that belong together
-	last       time.Time // of them
-	typed      time.Time // of the last byte
-	marked     Press     // the answer that Enter gives; 0 when none is marked
-	question   string    // that it answers
+	since      time.Time // time of the last byte of an unfinished sequence
+	interrupts int       // number of Ctrl-Cs in a row
+	last       time.Time // time of the last one
+	typed      time.Time // time of the last byte
+	marked     Press     // the answer that Enter confirms; 0 if none is marked
+	question   string    // the question of that answer
 }
 
-// Type takes bytes as they come.
+// Type handles bytes in the order of their arrival.
 func (k *Keys) Type(bytes []byte, at time.Time, s Situation) []Press {
 	presses := k.Lapse(at, s)
-	// Only a key that comes alone, after a pause, can be an answer.
+	// Only a single key after a pause can be an answer.
 	answers := len(bytes) == 1 && k.within == none && s.Question != "" &&
 		at.Sub(s.Shown) >= Settling && at.Sub(k.typed) >= Settling
 	k.typed = at
@@ -86,15 +86,15 @@ func (k *Keys) Type(bytes []byte, at time.Time, s Situation) []Press {
 	return presses
 }
 
-// Pending reports whether Lapse is to be called when EscapeWait has passed.
+// Pending reports whether Lapse must be called when EscapeWait has passed.
 func (k *Keys) Pending() bool { return k.within != none }
 
-// Lapse takes note that time has passed: an Esc that nothing followed was one.
+// Lapse handles the passing of time: an Esc that nothing followed is a press.
 func (k *Keys) Lapse(at time.Time, s Situation) []Press {
 	if k.within == none || at.Sub(k.since) < EscapeWait {
 		return nil
 	}
-	lone := k.within == escaped || k.within == singleKey // nothing but "O" followed
+	lone := k.within == escaped || k.within == singleKey // only "O" followed
 	k.within = none
 	if lone {
 		return k.escape(s)
@@ -102,10 +102,11 @@ func (k *Keys) Lapse(at time.Time, s Situation) []Press {
 	return nil
 }
 
-// TurnEnded makes the next Ctrl-C a first one: it is meant for another turn.
+// TurnEnded makes the next Ctrl-C count as the first, because it is meant for
+// another turn.
 func (k *Keys) TurnEnded() { k.interrupts = 0 }
 
-// key takes one byte and returns the presses that are certain now.
+// key handles one byte and returns the presses that are certain now.
 func (k *Keys) key(b byte, at time.Time, s Situation) []Press {
 	switch k.within {
 	case escaped:
@@ -130,8 +131,8 @@ func (k *Keys) key(b byte, at time.Time, s Situation) []Press {
 // singleKeys are the bytes that complete Esc O: arrows, function keys, keypad.
 const singleKeys = "ABCDEFHMPQRSXIjklmnopqrstuvwxy0123456789"
 
-// behindEscape takes the byte behind an Esc. Esc [ and Esc O begin other keys. An
-// Esc in front of anything else is a press, and so is what follows it: both
+// behindEscape handles the byte after an Esc. Esc [ and Esc O begin other keys.
+// Before any other byte, the Esc is a press and the byte another one: both
 // arrived together, and a stop is never lost. Alt has no other meaning here.
 func (k *Keys) behindEscape(b byte, at time.Time, s Situation) []Press {
 	k.since = at
@@ -142,17 +143,17 @@ func (k *Keys) behindEscape(b byte, at time.Time, s Situation) []Press {
 	case 'O':
 		k.within = singleKey
 		return nil
-	case ctrlC: // it stops at least as much
+	case ctrlC: // Ctrl-C stops, too
 		k.within = none
 		return k.plain(b, at, s)
 	case esc:
-		return k.escape(s) // and the second one may begin another key
+		return k.escape(s) // the second one may begin another key
 	}
 	k.within = none
 	return append(k.escape(s), k.plain(b, at, s)...)
 }
 
-// escape returns what an Esc means.
+// escape returns the press of an Esc.
 func (k *Keys) escape(s Situation) []Press {
 	if s.Running {
 		return []Press{PressStop}
@@ -172,13 +173,13 @@ func (k *Keys) plain(b byte, at time.Time, s Situation) []Press {
 	return nil
 }
 
-// answer is what a letter marks, and what Enter then gives.
+// answer contains the press that marks an answer and the one that confirms it.
 type answer struct{ mark, give Press }
 
 var letters = map[byte]answer{'y': {MarkYes, PressYes}, 'a': {MarkAlways, PressAlways}, 'n': {MarkNo, PressNo}}
 
-// readReply takes a byte for the question that is open: it marks an answer, gives the
-// marked one or removes the mark. It returns 0 where the byte means none of these.
+// readReply handles a byte for the open question: it marks an answer, confirms
+// the marked one or removes the mark. It returns 0 for any other byte.
 func (k *Keys) readReply(b byte, s Situation, answers bool) Press {
 	marked := k.marked
 	k.marked = 0

@@ -8,14 +8,14 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// typed is what comes from a terminal some time after what came before. With
-// nothing in it, time passes.
+// typed is input from a terminal, some time after the previous input. If it is
+// empty, only time passes.
 type typed struct {
 	after time.Duration
 	bytes string
 }
 
-func TestWhatKeysMean(t *testing.T) {
+func TestKeys_Bytes_BecomePresses(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	running := line.Situation{Running: true}
@@ -89,7 +89,7 @@ func TestWhatKeysMean(t *testing.T) {
 	}
 }
 
-func TestACtrlCForAnotherTurnIsAFirstOne(t *testing.T) {
+func TestKeys_CtrlCAfterTheTurnEnded_CountsAsTheFirst(t *testing.T) {
 	t.Parallel()
 	var keys line.Keys
 	running, at := line.Situation{Running: true}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -101,7 +101,7 @@ func TestACtrlCForAnotherTurnIsAFirstOne(t *testing.T) {
 	}
 }
 
-func TestOnlyAnUnfinishedKeyHasToBeWaitedFor(t *testing.T) {
+func TestKeys_UnfinishedSequence_IsPending(t *testing.T) {
 	t.Parallel()
 	for bytes, want := range map[string]bool{"": false, "x": false, "\x1b": true, "\x1b[": true, "\x1b[A": false, "\x1b[1;": true, "\x1bO": true, "\x03": false} {
 		var keys line.Keys

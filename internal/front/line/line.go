@@ -1,6 +1,7 @@
 // Package line is the front for turns on a plain terminal or in a script: the
-// answer on stdout as it comes, everything else on stderr. A View shows one turn,
-// a Watch a session across its turns, and Keys says what a person's keys mean.
+// answer goes to stdout as it streams, everything else to stderr. A View shows
+// one turn, a Watch shows a session across its turns, and Keys interprets the
+// keys of a user.
 package line
 
 import (
@@ -15,32 +16,32 @@ import (
 	"github.com/bellcord/bellcord/history"
 )
 
-// Source is a session's log as it grows, wherever it is kept: a hub's cursor, a
-// server's stream. Next returns events in order and without a hole, at least one.
+// Source is a session's log as it grows: a hub's cursor or a server's stream.
+// Next returns at least one event. Events are in order and without gaps.
 type Source interface {
 	Next(ctx context.Context) ([]bellcord.Event, error)
 }
 
-// View is where a turn is shown.
+// View shows a turn.
 type View struct {
-	Out  io.Writer // the answer, or with JSON every event as a line
-	Err  io.Writer // what else a person wants to know
+	Out  io.Writer // the answer or, with JSON, every event as a line
+	Err  io.Writer // everything else that is meant for a user
 	JSON bool
-	// Terminal says that Out is one: what would steer it is made visible. A file
-	// or a program gets the answer as it is.
+	// Terminal is set if Out is a terminal. Characters that control it are then
+	// made visible. A file or a program gets the answer unchanged.
 	Terminal bool
-	// Ask puts a question to the person and returns the choice; nil when there
-	// is nobody to ask, which means no.
+	// Ask shows a question to the user and returns the choice. If it is nil or
+	// returns an error, the question is rejected.
 	Ask func(ctx context.Context, q bellcord.Question) (string, error)
-	// Answer takes the choice to the turn. It may be called while Follow shows
-	// what happens, and whatever it has to say about failing it says itself.
+	// Answer sends the choice to the turn. It may be called while Follow shows
+	// events, and must report its errors itself.
 	Answer func(ctx context.Context, turn bellcord.TurnID, question, choice, by string)
 
-	midLine bool // the answer stands in the middle of a line
+	midLine bool // the answer does not end with a newline
 }
 
-// Follow shows a turn until its end and returns its receipt. What the source
-// has of other turns is passed over. With JSON the last line is the result.
+// Follow shows a turn until its end and returns its receipt. It skips events of
+// other turns. With JSON the last line is the result.
 func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) (bellcord.Receipt, error) {
 	var answer history.AnswerBuilder
 	for {
@@ -60,7 +61,7 @@ func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) 
 			}
 			switch b := ev.Body.(type) {
 			case bellcord.QuestionOpened:
-				go v.ask(ctx, turn, b.Question) // not waited for: a person may never answer, and a stop must not wait
+				go v.ask(ctx, turn, b.Question) // not waited for: a user may never answer, and a stop must not wait
 			case bellcord.TurnEnded:
 				return b.Receipt, v.result(b.Receipt, answer.Answer())
 			}
@@ -68,8 +69,8 @@ func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) 
 	}
 }
 
-// result is the last line of a turn in JSON. It is written like an event and is
-// none: it repeats what the events say, as one value.
+// result is the last line of a turn in JSON. It has the form of an event, but
+// it is not in the log: it combines the content of the events in one value.
 type result struct {
 	Session bellcord.SessionID `json:"session"`
 	Turn    bellcord.TurnID    `json:"turn"`
@@ -132,7 +133,7 @@ func (v *View) Show(ev bellcord.Event) error {
 			return v.Note("  %s", LastLine(b.Result))
 		}
 	case bellcord.ModelRetryScheduled:
-		why := strings.Join(strings.Fields(b.Reason), " ") // a server's words may have several lines
+		why := strings.Join(strings.Fields(b.Reason), " ") // the reason may have several lines
 		return v.Note("… %s; retrying in %s", why, b.RetryIn.Round(100*time.Millisecond))
 	case bellcord.ConversationCompacted:
 		return v.Note("≡ compacted: the conversation so far is now a summary of %s", plural(len(strings.Fields(b.Summary)), "word"))
@@ -153,8 +154,8 @@ func (v *View) newline() error {
 	return err
 }
 
-// Note tells a person something, on a line of its own. Whoever wrote the words,
-// they steer no terminal.
+// Note writes a message for the user on a separate line. Characters that
+// control a terminal are made visible.
 func (v *View) Note(format string, args ...any) error {
 	if err := v.newline(); err != nil {
 		return err

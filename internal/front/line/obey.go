@@ -11,13 +11,13 @@ import (
 func (s *Screen) situation() Situation {
 	q, _ := s.watch.Question()
 	if q.ID != s.open {
-		s.open, s.shown = q.ID, time.Now() // the next one stands its own time
+		s.open, s.shown = q.ID, time.Now() // the next question must settle, too
 	}
 	return Situation{Running: s.watch.Running() != "", Question: q.ID, Shown: s.shown}
 }
 
-// obey does what a person wants. It waits for nothing; ctx is for what it has
-// done beside.
+// obey runs the presses of the user and never blocks. ctx is for the requests
+// that it starts in the background.
 func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 	for _, p := range presses {
 		var err error
@@ -67,8 +67,9 @@ func (s *Screen) requestStop(ctx context.Context, mode bellcord.StopMode, words 
 	return s.watch.Stopping(words)
 }
 
-// answerQuestion gives a reply to the question that has been open longest. While one is
-// on its way no other is given: the same key twice must not answer two questions.
+// answerQuestion answers the question that has been open longest. While its
+// answer is being sent it cannot be answered again, so that pressing a key
+// twice does not answer two questions.
 func (s *Screen) answerQuestion(ctx context.Context, r Reply) {
 	q, open := s.watch.Question()
 	if !open || q.ID == s.answering {

@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// ErrDeaf means that a terminal takes nothing: it was left as it is, and nothing
-// can be said on it.
+// ErrDeaf means that a terminal accepts no output. It was left as it is,
+// without a message.
 var ErrDeaf = errors.New("the terminal accepts no output")
 
-// Parting is how long a terminal may take for the last that is written to it.
+// Parting is how long a terminal may take to accept the last output.
 const Parting = 300 * time.Millisecond
 
-// Output is a terminal that nobody waits for. One that takes nothing, such as the
-// far end of a network that is gone, must not keep a key from stopping a turn, nor
-// a signal from ending the program.
+// Output is a terminal that writers do not wait for. A terminal that accepts
+// nothing, such as the far end of a broken network connection, must not keep a
+// key from stopping a turn, nor a signal from ending the program.
 //
-// What is written piles up meanwhile: whoever has much to say asks first whether
-// the terminal is behind.
+// Pending output accumulates meanwhile: before you write much, check Behind.
 type Output struct {
-	// Freed has something when a terminal that was said to be behind has taken
+	// Freed receives a value when a terminal that Behind reported has accepted
 	// everything.
 	Freed <-chan struct{}
 
@@ -29,9 +28,9 @@ type Output struct {
 	to      io.Writer
 	mu      sync.Mutex
 	pending []byte
-	passed  chan struct{} // closed when all is written; nil where nothing is on its way
-	asked   bool          // whether it is behind, and it is
-	err     error         // of the last write
+	passed  chan struct{} // closed when all is written; nil if nothing is pending
+	asked   bool          // Behind has returned true
+	err     error         // error of the last write
 }
 
 // NewOutput returns an output to a terminal.
@@ -40,7 +39,8 @@ func NewOutput(to io.Writer) *Output {
 	return &Output{to: to, freed: freed, Freed: freed}
 }
 
-// Write implements io.Writer. It returns at once.
+// Write implements io.Writer. It returns immediately, with the error of an
+// earlier write, if any.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -50,7 +50,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	o.pending = append(o.pending, p...)
 	if o.passed == nil {
 		o.passed = make(chan struct{})
-		go o.pass() // not waited for: it may hang as long as the terminal does
+		go o.pass() // not waited for: it may block as long as the terminal does
 	}
 	return len(p), nil
 }
@@ -69,15 +69,15 @@ func (o *Output) pass() {
 	if o.asked {
 		select {
 		case o.freed <- struct{}{}:
-		default: // whoever asked has not looked yet
+		default: // the previous value was not received yet
 		}
 	}
 	o.passed, o.asked = nil, false
 	o.mu.Unlock()
 }
 
-// Behind reports whether the terminal has not taken all yet. Whoever is told so is
-// told by Freed when it has.
+// Behind reports whether the terminal has not accepted all output yet. If it
+// returns true, Freed receives a value when the terminal has.
 func (o *Output) Behind() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,7 +85,8 @@ func (o *Output) Behind() bool {
 	return o.asked
 }
 
-// Drained waits until the terminal has taken everything, or for the bound.
+// Drained waits until the terminal has accepted everything, at most for bound,
+// and reports whether it has.
 func (o *Output) Drained(bound time.Duration) bool {
 	o.mu.Lock()
 	passed := o.passed

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// sluggish is a terminal that takes one write each time it is let.
+// sluggish is a terminal that accepts one write for each value of let.
 type sluggish struct {
 	paper
 	let chan error
@@ -25,7 +25,7 @@ func (s *sluggish) Write(p []byte) (int, error) {
 	return s.paper.Write(p)
 }
 
-func TestNobodyWaitsForATerminalThatTakesNothing(t *testing.T) {
+func TestOutput_TerminalAcceptsNothing_WriteDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		far := &sluggish{let: make(chan error)}
@@ -58,7 +58,7 @@ func TestNobodyWaitsForATerminalThatTakesNothing(t *testing.T) {
 	})
 }
 
-func TestKeysAreObeyedHoweverFarTheScreenIsBehindAndNothingIsLeftOut(t *testing.T) {
+func TestScreen_OutputBehind_HandlesKeysAndLosesNoText(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())

@@ -8,50 +8,51 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Screen is a session on a terminal: what happens is shown, across turns, and
-// keys are obeyed. Where nobody can type it shows one turn.
+// Screen is a session on a terminal: it shows events, across turns, and handles
+// keys. Without keys it shows one turn.
 type Screen struct {
 	View  *View
-	Typed <-chan []byte // what comes from a terminal in raw mode; nil where nobody can type
-	Out   *Output       // where View writes, if nobody is to wait for it: keys are obeyed however far it is behind
-	// Stop and Answer are called beside what is shown, so they may take their
-	// time. What they return is shown.
+	Typed <-chan []byte // input of a terminal in raw mode; nil if there are no keys
+	Out   *Output       // the output of View, if keys must not wait for it
+	// Stop and Answer are called in the background, so they may block. Their
+	// errors are shown.
 	Stop   func(ctx context.Context, turn bellcord.TurnID, mode bellcord.StopMode) error
 	Answer func(ctx context.Context, turn bellcord.TurnID, question, choice string) error
 
 	watch     Watch
 	keys      Keys
 	start     beginning
-	answering string // the question whose answer is on its way
-	open      string // the question that keys are for
+	answering string // the question that an answer is being sent for
+	open      string // the question that keys answer
 	shown     time.Time
 	reports   chan report
-	asked     sync.WaitGroup // stops and answers that are on their way
+	asked     sync.WaitGroup // stops and answers that are being sent
 }
 
-// report is what became of something that was done beside.
+// report is the result of a background request.
 type report struct {
 	words    string
-	question string // whose answer did not arrive
+	question string // the question of an answer that was not delivered
 }
 
 const (
-	// quiet is how long a log says nothing when it has come to its present end.
+	// quiet is how long no event must arrive before the end of the log counts
+	// as reached.
 	quiet = 300 * time.Millisecond
-	// lingering is how long a stop on its way keeps who leaves.
+	// lingering is how long a stop that is being sent may delay the exit.
 	lingering = time.Second
 )
 
 // NewScreen returns a screen that begins with the given turn, or with the last
-// one when that is empty.
+// one if begin is empty.
 func NewScreen(view *View, begin bellcord.TurnID) *Screen {
 	s := &Screen{View: view, watch: Watch{View: view}, reports: make(chan report, 8)}
 	s.start = beginning{turn: begin, past: s.watch.note}
 	return s
 }
 
-// Tell has something said on the screen, from any goroutine. It does not wait:
-// when there is too much to say, something is left out.
+// Tell shows a message on the screen. It may be called from any goroutine and
+// never blocks: if too many messages are pending, it drops the new one.
 func (s *Screen) Tell(words string) { s.printReport(report{words: words}) }
 
 func (s *Screen) printReport(r report) {
@@ -61,9 +62,8 @@ func (s *Screen) printReport(r report) {
 	}
 }
 
-// Run shows what the source has until the person leaves or ctx ends. Where
-// nobody can type, it shows the one turn and returns its receipt, nil when there
-// is no turn.
+// Run shows the events of the source until the user leaves or ctx ends. Without
+// keys, it shows one turn and returns its receipt, or nil if there is no turn.
 func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, error) {
 	reading, done := context.WithCancelCause(ctx)
 	events, failed := make(chan []bellcord.Event), make(chan error, 1)
@@ -73,7 +73,7 @@ func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, err
 	receipt, err := s.loop(ctx, beside, events, failed)
 	done(nil)
 	reader.Wait()
-	// Who leaves right behind a stop wants it to arrive.
+	// This gives a stop that was requested right before leaving time to arrive.
 	late := time.AfterFunc(lingering, func() { callOff(nil) })
 	s.asked.Wait()
 	late.Stop()
@@ -95,13 +95,13 @@ func read(ctx context.Context, source Source, events chan<- []bellcord.Event) er
 	}
 }
 
-// loop is the one goroutine that writes on the screen. What a person asks for is
-// done beside it.
+// loop is the only goroutine that writes to the screen. Requests of the user
+// run in the background.
 func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Event, failed <-chan error) (*bellcord.Receipt, error) {
 	idle := time.NewTimer(quiet)
 	defer idle.Stop()
-	late := false              // Out was behind: how long the log is quiet was not seen
-	var lapse <-chan time.Time // runs from an Esc on, however much is shown meanwhile
+	late := false              // Out was behind, so the time without events was not measured
+	var lapse <-chan time.Time // runs from an Esc on, even while events are shown
 	for {
 		coming, quietly := events, idle.C
 		var freed <-chan struct{}
@@ -140,7 +140,7 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 			step = outcome{over: true}
 		}
 		if step.over && ctx.Err() != nil {
-			return nil, nil // whoever ended it wants to leave
+			return nil, nil // ctx ended the screen
 		}
 		if step.over || step.err != nil {
 			return step.receipt, step.err
@@ -148,14 +148,14 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 	}
 }
 
-// outcome is what one thing that happened means for the whole.
+// outcome is the result of one step of the loop.
 type outcome struct {
 	over    bool
 	receipt *bellcord.Receipt
 	err     error
 }
 
-// come shows events, those that it is time for.
+// come shows the events that start admits.
 func (s *Screen) come(events []bellcord.Event) outcome {
 	for _, ev := range events {
 		if o := s.showEvents(s.start.admit(ev)); o.over || o.err != nil {
@@ -165,7 +165,7 @@ func (s *Screen) come(events []bellcord.Event) outcome {
 	return outcome{}
 }
 
-// caughtUp shows the last turn, when there is nothing newer to wait for.
+// caughtUp shows the last turn once the end of the log is reached.
 func (s *Screen) caughtUp() outcome {
 	if s.start.open {
 		return outcome{}
@@ -183,7 +183,7 @@ func (s *Screen) showEvents(events []bellcord.Event) outcome {
 		if err != nil {
 			return outcome{err: err}
 		}
-		s.situation() // a question that is the first now stands from now on
+		s.situation() // a new first question settles from now on
 		if _, asks := ev.Body.(bellcord.QuestionOpened); asks && s.Typed != nil {
 			if err := s.View.Note("  y: allow once · a: always allow exactly this · n: reject; then Enter"); err != nil {
 				return outcome{err: err}

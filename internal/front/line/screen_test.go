@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// logbook is a source that a test writes.
+// logbook is a source that a test writes to.
 type logbook chan bellcord.Event
 
 func (l logbook) Next(ctx context.Context) ([]bellcord.Event, error) {
@@ -47,7 +47,7 @@ func ended(end bellcord.End) bellcord.Body {
 	return bellcord.TurnEnded{Receipt: r}
 }
 
-// paper is what was written, while it is being written.
+// paper is an output that can be read while it is written.
 type paper struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -65,7 +65,7 @@ func (p *paper) String() string {
 	return p.text.String()
 }
 
-// stage is a screen under test, with what was asked for through it.
+// stage is a screen under test that records its requests.
 type stage struct {
 	*line.Screen
 	log     logbook
@@ -86,7 +86,7 @@ func (s *stage) note(what string) error {
 	return s.refuse
 }
 
-// raise starts a screen; nobody can type where typed is false.
+// raise starts a screen, without keys if typed is false.
 func raise(ctx context.Context, begin bellcord.TurnID, typed bool) *stage {
 	s := &stage{log: make(logbook), over: make(chan struct{})}
 	s.Screen = line.NewScreen(&line.View{Out: &s.shown, Err: &s.shown}, begin)
@@ -120,14 +120,14 @@ func (s *stage) run(ctx context.Context) *stage {
 	return s
 }
 
-// types presses keys once all that happened has been shown.
+// types presses keys after all events have been shown.
 func (s *stage) types(bytes string) {
 	synctest.Wait()
 	s.typed <- []byte(bytes)
 	synctest.Wait()
 }
 
-// answers waits until a question can be answered, types a letter, and Enter.
+// answers waits until a question can be answered, and types a letter and Enter.
 func (s *stage) answers(letter string) {
 	synctest.Wait()
 	<-time.After(line.Settling)
@@ -146,14 +146,14 @@ func (s *stage) expect(t *testing.T, shown, asked string) {
 	}
 }
 
-// wanted is what was asked for so far.
+// wanted returns the requests so far.
 func (s *stage) wanted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.asked, ", ")
 }
 
-func TestAWatchBeginsWithTheRunningTurnAndGoesOnAcrossTurns(t *testing.T) {
+func TestScreen_BeginTurnGiven_ShowsItAndLaterTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "b", true)
@@ -175,7 +175,7 @@ func TestAWatchBeginsWithTheRunningTurnAndGoesOnAcrossTurns(t *testing.T) {
 	})
 }
 
-func TestAWatchOfAnIdleSessionBeginsWithItsLastTurn(t *testing.T) {
+func TestScreen_IdleSession_ShowsTheLastTurn(t *testing.T) {
 	t.Parallel()
 	for _, typed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestAWatchOfAnIdleSessionBeginsWithItsLastTurn(t *testing.T) {
 	}
 }
 
-func TestWhereThereWasNoTurnNothingIsRunning(t *testing.T) {
+func TestScreen_SessionWithoutTurns_ReportsNothingRunning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "", false)
@@ -210,12 +210,12 @@ func TestWhereThereWasNoTurnNothingIsRunning(t *testing.T) {
 	})
 }
 
-func TestWhereNobodyCanTypeOneTurnIsShownToItsEnd(t *testing.T) {
+func TestScreen_WithoutKeys_ShowsOneTurnToItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", false)
 		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "May I?"}})
-		s.log.add("b", prompted("dropped"), ended(bellcord.EndStopped)) // another turn's end is not the end
+		s.log.add("b", prompted("dropped"), ended(bellcord.EndStopped)) // the end of another turn does not end the screen
 		s.log.add("a", ended(bellcord.EndStopped))
 		<-s.over
 		if s.receipt == nil || s.receipt.End != bellcord.EndStopped || s.err != nil || len(s.asked) > 0 {
@@ -224,7 +224,7 @@ func TestWhereNobodyCanTypeOneTurnIsShownToItsEnd(t *testing.T) {
 	})
 }
 
-func TestEscStopsAndIsSeenAtOnce(t *testing.T) {
+func TestScreen_Esc_StopsAndIsShownAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
@@ -233,7 +233,7 @@ func TestEscStopsAndIsSeenAtOnce(t *testing.T) {
 		s.expect(t, "> go\nhalf", "")
 		<-time.After(line.EscapeWait)
 		s.expect(t, "> go\nhalf\n■ stopping…\n", "stop a now")
-		s.log.add("a", bellcord.StopRequested{}, ended(bellcord.EndStopped)) // which is not said twice
+		s.log.add("a", bellcord.StopRequested{}, ended(bellcord.EndStopped)) // not shown twice
 		s.types("\x1b[A")
 		s.types("\x04")
 		<-s.over
@@ -241,7 +241,7 @@ func TestEscStopsAndIsSeenAtOnce(t *testing.T) {
 	})
 }
 
-func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
+func TestScreen_CtrlCRepeated_StopsThenForcesThenLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
@@ -254,7 +254,7 @@ func TestCtrlCStopsThenForcesThenLeaves(t *testing.T) {
 	})
 }
 
-func TestAStopThatDidNotArriveIsSaid(t *testing.T) {
+func TestScreen_StopNotDelivered_ShowsTheError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
@@ -267,7 +267,7 @@ func TestAStopThatDidNotArriveIsSaid(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesBehindAStopLeavesItTheTimeToArrive(t *testing.T) {
+func TestScreen_LeaveRightAfterAStop_WaitsForItsDelivery(t *testing.T) {
 	t.Parallel()
 	for took, want := range map[time.Duration]time.Duration{400 * time.Millisecond: 400 * time.Millisecond, time.Minute: time.Second} {
 		arrives := took == want
@@ -293,7 +293,7 @@ func TestWhoLeavesBehindAStopLeavesItTheTimeToArrive(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
+func TestScreen_RepeatedAnswerKey_AnswersOnlyTheFirstQuestion(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
@@ -305,11 +305,11 @@ func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
 		s.types("\r") // too early
 		s.expect(t, "> go\n? May p?␛[2K\n  y: allow once · a: always allow exactly this · n: reject; then Enter\n? May q?␛[2K\n  y: allow once · a: always allow exactly this · n: reject; then Enter\n", "")
 		s.answers("y")
-		s.answers("y") // is not an answer to q
+		s.answers("y") // does not answer q
 		s.log.add("a", bellcord.QuestionAnswered{Question: "p", Choice: "allow"})
 		s.answers("n")
 		s.log.add("a", bellcord.QuestionAnswered{Question: "q", Choice: "reject", By: "anna"})
-		s.answers("y") // to nothing
+		s.answers("y") // answers nothing
 		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  reject? Enter confirms, any other key cancels\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
 			t.Errorf("%s%v", s.shown.String(), s.asked)
 		}
@@ -318,7 +318,7 @@ func TestAQuestionIsAnsweredWithOneKeyAndOnlyThatOne(t *testing.T) {
 	})
 }
 
-func TestAStopClosesQuestionsUnlessItWaitsForAStep(t *testing.T) {
+func TestScreen_StopRequested_WithdrawsQuestionsUnlessAfterStep(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[bellcord.StopMode]string{bellcord.StopNow: "", bellcord.StopAfterStep: "answer a q allow"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestAStopClosesQuestionsUnlessItWaitsForAStep(t *testing.T) {
 	}
 }
 
-func TestAWatchEndsWithItsSourceAndLeavesWithItsContext(t *testing.T) {
+func TestScreen_SourceOrContextEnds_Returns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
@@ -353,14 +353,14 @@ func TestAWatchEndsWithItsSourceAndLeavesWithItsContext(t *testing.T) {
 	})
 }
 
-func TestLaw05_EscIsHeardWhileTheAnswerStreamsFast(t *testing.T) {
+func TestLaw05_EscWhileTheAnswerStreamsFast_StopsTheTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "one", true)
 		s.log.add("one", prompted("go"), bellcord.TurnStarted{})
 		s.typed <- []byte("\x1b")
 		began := time.Now()
-		for range 50 { // faster than an Esc is known to be one
+		for range 50 { // faster than EscapeWait
 			<-time.After(20 * time.Millisecond)
 			s.log.add("one", bellcord.TextDelta{Text: "word "})
 		}

@@ -17,12 +17,12 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// script is an agent that is a function.
+// script is an agent made from a function.
 type script func(ctx context.Context, w *hub.Work) error
 
 func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
-// emits is an agent that emits the bodies, each in a commit of its own.
+// emits returns an agent that emits the bodies, each in a separate commit.
 func emits(bodies ...bellcord.Body) script {
 	return func(ctx context.Context, w *hub.Work) error {
 		for _, b := range bodies {
@@ -68,7 +68,7 @@ func follow(t *testing.T, agent script, view *line.View, meanwhile func(*hub.Hub
 	return receipt, err
 }
 
-func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
+func TestFollow_Turn_WritesTheAnswerToOutAndTheRestToErr(t *testing.T) {
 	t.Parallel()
 	call := bellcord.ToolCallRequested{Call: "c", Name: "shell", Arguments: json.RawMessage(`{"command":"make"}`)}
 	tests := []struct {
@@ -138,7 +138,7 @@ func TestTheAnswerGoesToStdoutAndTheRestToStderr(t *testing.T) {
 	}
 }
 
-func TestAStopIsShownOnALineOfItsOwn(t *testing.T) {
+func TestFollow_StopDuringAnswer_IsShownOnASeparateLine(t *testing.T) {
 	t.Parallel()
 	var out, errs strings.Builder
 	agent := func(ctx context.Context, w *hub.Work) error {
@@ -155,7 +155,7 @@ func TestAStopIsShownOnALineOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestFollow_JSON_WritesEveryEventAsALineAndLastTheResult(t *testing.T) {
+func TestFollow_JSON_WritesOneLinePerEventAndTheResultLast(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
 	agent := emits(bellcord.TextDelta{Text: "two\nlines\u2028"}, bellcord.ModelRetryScheduled{RetryIn: time.Second, Reason: "busy"})
@@ -181,7 +181,7 @@ func TestFollow_JSON_WritesEveryEventAsALineAndLastTheResult(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsPutToWhoeverIsThere(t *testing.T) {
+func TestFollow_Question_IsAnsweredByAskOrRejected(t *testing.T) {
 	t.Parallel()
 	asks := func(ctx context.Context, w *hub.Work) error {
 		choice, err := w.Ask(ctx, bellcord.Question{Text: "May I?"})
@@ -210,7 +210,7 @@ func TestAQuestionIsPutToWhoeverIsThere(t *testing.T) {
 	}
 }
 
-func TestNothingThatAModelOrAToolSaysSteersATerminal(t *testing.T) {
+func TestFollow_HostileText_CannotControlTheTerminal(t *testing.T) {
 	const evil = "\x1b]0;title\a\x1b[2J\u009b31m\u202e"
 	var out, errs bytes.Buffer
 	agent := emits(

@@ -7,23 +7,23 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Watch shows a session across its turns: prompts, answers, receipts. It begins
-// where it is told to and keeps what is needed to say how things stand.
+// Watch shows a session across its turns: prompts, answers, receipts. It keeps
+// track of the running turn and its open questions.
 type Watch struct {
 	View *View
 
-	texts     map[bellcord.TurnID]string // of turns that have not ended
+	texts     map[bellcord.TurnID]string // prompts of turns that have not ended
 	running   bellcord.TurnID
-	told      bellcord.TurnID // the turn of which it has been said that it is stopping
-	said      string          // in these words
+	told      bellcord.TurnID // the turn that was shown as stopping
+	said      string          // the words that were shown
 	questions []bellcord.Question
 }
 
-// Running returns the turn that runs, "" when none does.
+// Running returns the running turn, or "".
 func (w *Watch) Running() bellcord.TurnID { return w.running }
 
-// Question returns the one that the running turn has waited longest for an
-// answer to; false when there is none.
+// Question returns the question that the running turn has waited for longest;
+// false if no question is open.
 func (w *Watch) Question() (bellcord.Question, bool) {
 	if len(w.questions) == 0 {
 		return bellcord.Question{}, false
@@ -31,8 +31,8 @@ func (w *Watch) Question() (bellcord.Question, bool) {
 	return w.questions[0], true
 }
 
-// Stopping says that the running turn is stopping, before the log does. The log's
-// own word for it is then not shown.
+// Stopping shows that the running turn is stopping, before the log does. The
+// event in the log is then not shown.
 func (w *Watch) Stopping(words string) error {
 	if w.told == w.running && w.said == words {
 		return nil
@@ -41,7 +41,7 @@ func (w *Watch) Stopping(words string) error {
 	return w.View.Note("■ %s", words)
 }
 
-// Show shows an event. It returns the receipt where the event is a turn's end.
+// Show shows an event. If the event is a turn's end, it returns the receipt.
 func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 	told := w.told == ev.Turn
 	waits := w.running != "" && w.running != ev.Turn
@@ -67,7 +67,7 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 	return nil, w.View.Show(ev)
 }
 
-// note keeps how things stand.
+// note updates the state of the session.
 func (w *Watch) note(ev bellcord.Event) {
 	if w.texts == nil {
 		w.texts = map[bellcord.TurnID]string{}
@@ -86,7 +86,7 @@ func (w *Watch) note(ev bellcord.Event) {
 	case bellcord.StopRequested:
 		w.told = ev.Turn
 		if b.Cause.Mode != bellcord.StopAfterStep {
-			w.questions = nil // they are closed
+			w.questions = nil // a stop withdraws them
 		}
 	case bellcord.TurnEnded:
 		delete(w.texts, ev.Turn)

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Receipt is a receipt for people, in one line.
+// Receipt formats a receipt for people, in one line.
 func Receipt(r bellcord.Receipt) string {
 	parts := []string{head(r)}
 	if r.AgentAbandoned {
@@ -51,7 +51,7 @@ func head(r bellcord.Receipt) string {
 	}
 	switch r.End {
 	case bellcord.EndStopped:
-		if r.Cause == nil { // a server's word: ours always has one
+		if r.Cause == nil { // from a server: local receipts always have a cause
 			return "■ stopped" + took
 		}
 		who := string(r.Cause.Kind)
@@ -102,7 +102,7 @@ func calls(c bellcord.Calls) string {
 	return strings.Join(parts, ", ")
 }
 
-// usage says "about" and "≈" where a stop cut off the model's own numbers.
+// usage formats tokens and cost, with "about" and "≈" if they are estimated.
 func usage(u bellcord.Usage) string {
 	about, nearly := "", ""
 	if !u.Exact {
@@ -125,16 +125,16 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Visible is a text with the characters that steer a terminal made visible, but
-// for newlines and tabs: what a person is asked about, or somebody else wrote,
-// must not be able to look like something else.
+// Visible returns a text in which characters that control a terminal are made
+// visible, except newlines and tabs. Foreign text must not be able to disguise
+// itself, least of all in a question.
 func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\t':
 			return r
 		case r < ' ':
-			return '\u2400' + r // the picture of it
+			return '\u2400' + r // its control picture
 		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 			return unicode.ReplacementChar
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-func TestReceiptsInWords(t *testing.T) {
+func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 	t.Parallel()
 	at := func(d time.Duration) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(d) }
 	ran := bellcord.Times{Started: at(0), Settled: at(1234567 * time.Microsecond)}
@@ -92,7 +92,7 @@ func TestReceiptsInWords(t *testing.T) {
 	}
 }
 
-func TestTheLastLineIsTheLastThatSaysSomething(t *testing.T) {
+func TestLastLine_TrailingBlankLines_AreSkipped(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "a": "a", "a\nb\n\n \n": "b", "\n": "", "a\r\nb": "b"} {
 		if got := line.LastLine(text); got != want {

@@ -2,8 +2,8 @@ package slash
 
 import "strings"
 
-// Reserved are the commands that no front sends to a model, also where a front
-// cannot carry them out itself.
+// Reserved contains the commands that no front sends to a model, even if the
+// front cannot run them.
 var Reserved = Commands{"stop", "clear", "model", "mode", "help"}
 
 // CommandError reports a prompt that is one of the Reserved commands.
@@ -11,6 +11,7 @@ type CommandError struct {
 	Name string // without the slash
 }
 
+// Error implements error.
 func (e *CommandError) Error() string {
 	return "/" + e.Name + " is a command and is not sent to a model; to send it as text, write //" + e.Name
 }

@@ -1,6 +1,6 @@
-// Package slash decides what a message that begins with a slash is: a command
-// of the front, text for the model, or a mistake. Every front decides by it, so
-// a command that Bellcord knows never reaches a model.
+// Package slash decides whether a message that begins with a slash is a command
+// of the front, text for the model, or a mistake. All fronts use it, so a
+// command of Bellcord never reaches a model.
 package slash
 
 import (
@@ -14,18 +14,20 @@ import (
 // Commands are the names of a front's commands, without the slash.
 type Commands []string
 
-// Command is a known command and the rest of its message.
+// Command is a recognized command and the rest of its message.
 type Command struct {
 	Name string
 	Rest string
 }
 
-// UnknownError reports a message that begins like a command that does not exist.
+// UnknownError reports a message that begins like a command but names none that
+// exists.
 type UnknownError struct {
-	Name    string // as it was written, without the slash
+	Name    string // as written, without the slash
 	Nearest string // the command that was probably meant; may be empty
 }
 
+// Error implements error.
 func (e *UnknownError) Error() string {
 	meant := "see /help"
 	if e.Nearest != "" {
@@ -34,11 +36,11 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown command /%s (%s); to send it as text, write //%s", e.Name, meant, e.Name)
 }
 
-// Parse returns the command that a message is, or the text to send when it is
-// none. A message is text when it begins with anything but a slash, with a
-// blank, with two slashes (the first is removed), or with a path such as
-// /etc/hosts. In a session of a hosted agent an unknown command is text: it
-// belongs to the agent. Elsewhere it is an *UnknownError.
+// Parse returns the command in a message, or else the text to send. A message
+// is text if it does not begin with a slash and a letter, or if it begins with
+// a path such as /etc/hosts. If it begins with two slashes, the first is
+// removed. In a session of a hosted agent an unknown command is text, because
+// it may be a command of the agent. Elsewhere it is an *UnknownError.
 func (known Commands) Parse(message string, hosted bool) (*Command, string, error) {
 	if rest, doubled := strings.CutPrefix(message, "//"); doubled {
 		return nil, "/" + rest, nil

@@ -53,7 +53,7 @@ func TestParse_Message_IsCommandTextOrUnknown(t *testing.T) {
 	}
 }
 
-func TestUnknownError_NamesTheNearestCommandAndTheWayToSendText(t *testing.T) {
+func TestUnknownError_Message_NamesTheNearestCommandAndTheEscape(t *testing.T) {
 	t.Parallel()
 	_, _, err := known.Parse("/sotp it", false)
 	if want := "unknown command /sotp (did you mean /stop?); to send it as text, write //sotp"; err == nil || err.Error() != want {
