@@ -23,7 +23,7 @@ type encoder struct {
 
 // seen is the state derived from the events so far.
 type seen struct {
-	prompts map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
+	prompts map[bellcord.TurnID]bellcord.Prompt // prompts of turns that have not started
 	turn    bellcord.TurnID                     // the running turn, or the last one
 	spoke   bool                                // it has produced text
 	model   string                              // model of its last step

@@ -11,7 +11,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// It runs 200 times, on 50 sessions at once so that they share commits.
+// The prompts are sent 200 times, on 50 sessions at once so that they share
+// commits.
 func TestCancel_InTheSameWriteAsThePrompt_IsNeverLost(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(_ *testing.T, e *editor) {

@@ -202,7 +202,7 @@ func (t *terminal) kill() ending {
 }
 
 // note records how the editor confirmed the end, and reports whether Terminal
-// has already returned.
+// has already returned without a confirmation.
 func (t *terminal) note(how string) (late bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,7 +210,8 @@ func (t *terminal) note(how string) (late bool) {
 	return t.left
 }
 
-// confirm calls note, and calls Confirmed if Terminal has already returned.
+// confirm calls note, and calls Confirmed if Terminal has already returned
+// without a confirmation.
 func (t *terminal) confirm(how string) {
 	if t.note(how) && t.command.Confirmed != nil {
 		t.command.Confirmed(how)

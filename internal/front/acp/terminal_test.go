@@ -177,7 +177,7 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 		took        time.Duration
 		unconfirmed bool
 		fate        bellcord.CallOutcome
-		later       string // how in a later confirmation, if any
+		later       string // Process.How of a later confirmation, if any
 	}{
 		"kill never answered":   {terminals{"terminal/kill": {never: true}}, 3 * time.Second, true, bellcord.CallUnknown, ""},
 		"kill refused":          {terminals{"terminal/kill": {err: "no"}}, 0, true, bellcord.CallUnknown, ""},

@@ -11,7 +11,7 @@ import (
 // block is a part of the conversation on the screen.
 type block interface {
 	lines(width int, unfolded bool) []string
-	fixed() bool // reports that the block no longer changes
+	fixed() bool // reports whether the block no longer changes
 }
 
 // shown is a block that caches its lines once it is fixed.

@@ -10,16 +10,16 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Errands runs actions in the background. Actions that are in order run one
-// after the other; a stop overtakes all of them.
+// Errands runs actions in the background. Actions that are inOrder run one
+// after the other; a stop and an answer overtake them.
 type Errands struct {
 	Hub  Hub
 	Tell func(Report) // receives the results; called from any goroutine
 
 	mu     sync.Mutex
-	before chan struct{} // closed when the previous action in order is done
+	before chan struct{} // closed when the previous ordered action is done
 	under  sync.WaitGroup
-	drafts map[int]bellcord.SessionID // sessions created for prompts; used only by actions in order
+	drafts map[int]bellcord.SessionID // sessions created for drafts; used only by ordered actions
 }
 
 // Do starts an action and returns immediately.

@@ -8,9 +8,9 @@ import (
 )
 
 // markdown renders the Markdown of models as lines for a terminal. It uses no
-// library, because the initialization of those delays every start of the
-// program by more than an editor waits for its first answer. All text is made
-// harmless where it is inserted, so no escape sequence gets through.
+// library, because initializing one delays every start of the program by more
+// than an editor waits for its first answer. All text is made harmless where it
+// is inserted, so no escape sequence gets through.
 func markdown(source string, width int) []string {
 	var out []string
 	lines := strings.Split(strings.Trim(source, "\n"), "\n")

@@ -62,8 +62,8 @@ func (p *Plain) Run(ctx context.Context) error {
 	return errors.Join(err, p.part(ctx))
 }
 
-// part waits until all output is written. It gives up on Ctrl-C or when ctx
-// ends.
+// part waits until all output is written. On Ctrl-C, or when ctx ends, it
+// returns line.ErrDeaf.
 func (p *Plain) part(ctx context.Context) error {
 	for !p.out.Drained(line.Parting) {
 		select {

@@ -22,7 +22,7 @@ type waiting struct {
 	text string
 	task bellcord.Task
 	held bool      // held back by a stop
-	stop time.Time // when its stop was requested, if that was before it was queued
+	stop time.Time // when its stop was requested
 }
 
 func (q *queue) addPrompt(w waiting) { q.waits = append(q.waits, w) }

@@ -16,7 +16,7 @@ const patience = 2 * time.Second
 // answers lists the keys that answer a question.
 const answers = "y once · a for this session · n reject — then enter"
 
-// state returns the status in one line, with the same words everywhere.
+// state returns the status in one line.
 func (m *Model) state() string {
 	switch {
 	case m.running != nil && !m.running.stop.IsZero():
@@ -124,8 +124,8 @@ func (m *Model) somebodyElse(r bellcord.Receipt) string {
 	return "by " + harmless(oneLine(who))
 }
 
-// kept describes what a stop left: "kept: text, 3 tools; 1 tool stopped; 2 not
-// run".
+// kept describes what a stop left, for example
+// "kept: text, 3 tools; 1 tool stopped; 2 not run".
 func kept(r bellcord.Receipt) string {
 	var what []string
 	if r.Kept.TextBytes > 0 {

@@ -29,10 +29,11 @@ var (
 	}
 )
 
-// Choose returns the choice that a reply selects: by id if the built-in agent
-// opened the question, otherwise by kind if only one choice has that kind. A
-// reply never grants more than it stands for: if no choice matches, Choose
-// returns the rejection.
+// Choose returns the choice that a reply selects: the one with the id that the
+// built-in agent uses, or else the only one of a matching kind. By kind, Yes
+// matches only allow_once; ForSession and Always both match allow_always, for
+// however long another agent allows by it. If no choice matches, Choose returns
+// the rejection.
 func Choose(q bellcord.Question, r Reply) string {
 	if slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == names[r] }) {
 		return names[r]

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-func TestChoose_Reply_NeverGrantsMoreThanItStandsFor(t *testing.T) {
+func TestChoose_Reply_SelectsTheMatchingChoiceOrRejects(t *testing.T) {
 	t.Parallel()
 	choice := func(id, kind string) bellcord.Choice { return bellcord.Choice{ID: id, Kind: kind} }
 	ours := []bellcord.Choice{choice("allow", "allow_once"), choice("allow_session", "allow_always"), choice("allow_always", "allow_always"), choice("reject", "reject_once")}
@@ -37,7 +37,7 @@ func TestChoose_Reply_NeverGrantsMoreThanItStandsFor(t *testing.T) {
 	}
 }
 
-func TestChoose_ForSession_NeverSelectsAlways(t *testing.T) {
+func TestChoose_ForSession_PrefersSessionToAlways(t *testing.T) {
 	t.Parallel()
 	ours := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}}
 	if got := line.Choose(bellcord.Question{Choices: ours}, line.ForSession); got != "allow_session" {

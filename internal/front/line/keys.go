@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Press is what a key means to a user that watches a session.
+// Press is an operation that a user requests with a key.
 type Press int
 
 // The presses. A letter marks an answer, Enter confirms the marked one, and any
@@ -94,7 +94,7 @@ func (k *Keys) Lapse(at time.Time, s Situation) []Press {
 	if k.within == none || at.Sub(k.since) < EscapeWait {
 		return nil
 	}
-	lone := k.within == escaped || k.within == singleKey // only "O" followed
+	lone := k.within == escaped || k.within == singleKey // singleKey: only "O" followed
 	k.within = none
 	if lone {
 		return k.escape(s)

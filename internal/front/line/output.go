@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrDeaf means that a terminal accepts no output. It was left as it is,
-// without a message.
+// ErrDeaf means that a terminal accepts no output: it could not be restored, and
+// no message can be shown on it.
 var ErrDeaf = errors.New("the terminal accepts no output")
 
 // Parting is how long a terminal may take to accept the last output.
@@ -20,7 +20,7 @@ const Parting = 300 * time.Millisecond
 //
 // Pending output accumulates meanwhile: before you write much, check Behind.
 type Output struct {
-	// Freed receives a value when a terminal that Behind reported has accepted
+	// Freed is signaled when a terminal that Behind reported has accepted
 	// everything.
 	Freed <-chan struct{}
 
@@ -77,7 +77,7 @@ func (o *Output) pass() {
 }
 
 // Behind reports whether the terminal has not accepted all output yet. If it
-// returns true, Freed receives a value when the terminal has.
+// returns true, Freed is signaled when the terminal has.
 func (o *Output) Behind() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 // Screen is a session on a terminal: it shows events, across turns, and handles
-// keys. Without keys it shows one turn.
+// keys. If Typed is nil, it shows one turn.
 type Screen struct {
 	View  *View
 	Typed <-chan []byte // input of a terminal in raw mode; nil if there are no keys
@@ -62,8 +62,9 @@ func (s *Screen) printReport(r report) {
 	}
 }
 
-// Run shows the events of the source until the user leaves or ctx ends. Without
-// keys, it shows one turn and returns its receipt, or nil if there is no turn.
+// Run shows the events of the source until the user leaves or ctx ends. If
+// Typed is nil, it shows one turn and returns its receipt, or nil if the
+// session has no turn.
 func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, error) {
 	reading, done := context.WithCancelCause(ctx)
 	events, failed := make(chan []bellcord.Event), make(chan error, 1)

@@ -86,7 +86,7 @@ func (s *stage) note(what string) error {
 	return s.refuse
 }
 
-// raise starts a screen, without keys if typed is false.
+// raise starts a screen; Typed is nil if typed is false.
 func raise(ctx context.Context, begin bellcord.TurnID, typed bool) *stage {
 	s := &stage{log: make(logbook), over: make(chan struct{})}
 	s.Screen = line.NewScreen(&line.View{Out: &s.shown, Err: &s.shown}, begin)

@@ -20,8 +20,8 @@ type Command struct {
 	Rest string
 }
 
-// UnknownError reports a message that begins like a command but names none that
-// exists.
+// UnknownError reports a message that begins like a command but names no
+// existing one.
 type UnknownError struct {
 	Name    string // as written, without the slash
 	Nearest string // the command that was probably meant; may be empty
