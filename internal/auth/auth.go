@@ -1,12 +1,12 @@
-// Package auth says who may do what on a server. Nobody is let in for where they
-// come from: a caller on the same machine shows credentials like any other. What
-// a caller may do is what the server has on record, never what the credentials
-// claim.
+// Package auth authenticates the callers of a server and decides what they may
+// do. The network address grants no access: a caller on the same machine
+// presents credentials like any other. Permissions come from the server's store
+// or configuration, never from claims in the credentials.
 //
-// A Door is asked at each request. It knows tokens of our own (in a header, or for
-// browsers in a cookie that counts only with the secret of the page) and JWTs of
-// the OpenID Connect issuers it is told to trust. Every check reads the
-// store, so a revocation takes effect at once.
+// A Door checks every request. It accepts Bellcord tokens (in a header, or for
+// browsers in a cookie that is valid only together with the page secret) and
+// JWTs of the configured OpenID Connect issuers. Every check of a token reads
+// the store, so a revocation takes effect immediately.
 package auth
 
 import (
@@ -21,7 +21,9 @@ import (
 // Scopes lists all scopes, in the order in which lists of scopes are written.
 var Scopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeAdmin}
 
-// ParseScopes reads a list such as "read,stop".
+// ParseScopes parses a comma-separated list such as "read,stop". The result is
+// in the order of Scopes, without duplicates. An empty list or an unknown scope
+// is an error.
 func ParseScopes(list string) ([]bellcord.Scope, error) {
 	var scopes []bellcord.Scope
 	for name := range strings.SplitSeq(list, ",") {
@@ -30,7 +32,7 @@ func ParseScopes(list string) ([]bellcord.Scope, error) {
 	return orderly(scopes)
 }
 
-// orderly returns the scopes in their order, each once.
+// orderly returns the scopes in the order of Scopes, without duplicates.
 func orderly(scopes []bellcord.Scope) ([]bellcord.Scope, error) {
 	for _, s := range scopes {
 		if !slices.Contains(Scopes, s) {
@@ -49,37 +51,42 @@ func orderly(scopes []bellcord.Scope) ([]bellcord.Scope, error) {
 	return sorted, nil
 }
 
-// Caller is who makes a request. The zero Caller may nothing and reaches nobody.
+// Caller is the origin of a request. The zero Caller has no scopes and reaches
+// no sessions.
 type Caller struct {
 	Owner  string
 	Scopes []bellcord.Scope
-	Token  string // id of the token; "" for one who came with a JWT or by a socket
-	Name   string // of the token, for people
-	// Browser is a person at the page: the credentials are those of a login, its
-	// cookie and the secret of the page.
+	Token  string // token ID; "" for a caller with a JWT or at a local socket
+	Name   string // display name of the token
+	// Browser marks a person at the page: the credentials are the cookie and
+	// the page secret of a login.
 	Browser bool
-	// Local is a process of the server's own user, at the local socket, without a
-	// token. It reaches everybody's sessions, and may read and stop.
+	// Local marks a process of the server's user that connects to the local
+	// socket without a token. It reaches the sessions of all owners, and may
+	// read and stop.
 	Local bool
-	// Unsure is why the credentials could not be checked, where they were good
-	// within the last hour. Such a caller may stop, and nothing else: what runs
-	// must not go on because a database is down.
+	// Unsure is the reason why the credentials could not be checked although
+	// they were valid within the last hour. Such a caller may stop turns and do
+	// nothing else: a database outage must not keep a turn running.
 	Unsure error
 }
 
-// May reports whether the caller may do it.
+// May reports whether the caller has the scope, directly or as an admin. While
+// Unsure is set, only ScopeStop can be true.
 func (c Caller) May(s bellcord.Scope) bool {
 	return (c.Unsure == nil || s == bellcord.ScopeStop) && (slices.Contains(c.Scopes, s) || c.isAdmin())
 }
 
 func (c Caller) isAdmin() bool { return slices.Contains(c.Scopes, bellcord.ScopeAdmin) }
 
-// nobody owns no session: it is not a name that an owner can have.
+// nobody is the reach of a caller without sessions. No owner can have this
+// name, because checkName and isSubject reject NUL.
 const nobody = "\x00nobody"
 
-// Reach returns whose sessions the caller reaches: "" for everybody's, for an
-// admin and at the local socket only, or the caller's own name. One who has neither
-// name nor that scope reaches nobody's, also not those without an owner.
+// Reach returns the owner of the sessions that the caller reaches: "" for the
+// sessions of all owners (an admin or the local socket only), or the caller's
+// own name. A caller with neither reaches no sessions, not even those without
+// an owner.
 func (c Caller) Reach() string {
 	switch {
 	case c.isAdmin(), c.Local:
@@ -97,8 +104,8 @@ func NewContext(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// From returns the caller that the context carries. Without one it is the zero
-// Caller, who may nothing.
+// From returns the caller that the context carries. Without one it returns the
+// zero Caller and false.
 func From(ctx context.Context) (Caller, bool) {
 	c, ok := ctx.Value(callerKey{}).(Caller)
 	return c, ok

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-func TestACallerMayWhatItsScopesSay(t *testing.T) {
+func TestMay_Scopes_AllowOnlyWhatTheyContain(t *testing.T) {
 	t.Parallel()
 	c := auth.Caller{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}}
 	for scope, want := range map[bellcord.Scope]bool{bellcord.ScopeRead: true, bellcord.ScopeStop: true, bellcord.ScopePrompt: false, bellcord.ScopeAdmin: false, "": false} {
@@ -28,7 +28,7 @@ func TestACallerMayWhatItsScopesSay(t *testing.T) {
 	}
 }
 
-func TestOnlyAnAdminReachesEverybody(t *testing.T) {
+func TestReach_Caller_IsAllOwnersForAnAdminOnly(t *testing.T) {
 	t.Parallel()
 	if got := (auth.Caller{Owner: "root", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}}).Reach(); got != "" {
 		t.Errorf("an admin reaches %q", got)
@@ -48,7 +48,7 @@ func TestOnlyAnAdminReachesEverybody(t *testing.T) {
 	}
 }
 
-func TestAContextCarriesItsCaller(t *testing.T) {
+func TestFrom_NewContext_ReturnsItsCaller(t *testing.T) {
 	t.Parallel()
 	if _, ok := auth.From(t.Context()); ok {
 		t.Error("a caller out of nowhere")
@@ -59,7 +59,7 @@ func TestAContextCarriesItsCaller(t *testing.T) {
 	}
 }
 
-func TestScopesAreReadInAnyOrderAndOnlyKnownOnes(t *testing.T) {
+func TestParseScopes_AnyOrder_IsSortedAndUnknownOnesAreRefused(t *testing.T) {
 	t.Parallel()
 	got, err := auth.ParseScopes("stop, read,stop")
 	if err != nil || !slices.Equal(got, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}) {

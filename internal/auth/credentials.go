@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// What a Door answers to whoever is not let in. All but ErrNoCredentials and
-// TooManyError are ErrBadCredentials, too.
+// Errors that Door.Enter returns for a refused request. All except
+// ErrNoCredentials and TooManyError wrap ErrBadCredentials.
 var (
 	ErrNoCredentials  = errors.New("no credentials: send a token as Authorization: Bearer")
 	ErrBadCredentials = errors.New("invalid credentials")
@@ -22,9 +22,10 @@ var (
 	ErrInAddress = fmt.Errorf("%w: a token in the URL is always refused, because URLs are logged and shared; treat it as leaked and revoke it", ErrBadCredentials)
 )
 
-// A browser shows both with each request. It sends a cookie to every port of a
-// host, so other servers on the machine get it; the page's secret is in the
-// storage of the origin, and no other port gets that.
+// CookieName and PageHeader are the two parts of a browser's credentials; each
+// request needs both. A browser sends a cookie to every port of a host, so
+// other servers on the machine receive it. The page secret is in the storage of
+// the origin, which other ports cannot read.
 const (
 	CookieName = "bellcord"
 	PageHeader = "Bellcord-Page"
@@ -33,10 +34,10 @@ const (
 // longestCredential is longer than any JWT in use.
 const longestCredential = 16 << 10
 
-// credential is what a caller shows.
+// credential is what a request presents.
 type credential struct {
 	text   string
-	page   string // the page's secret; never empty with a cookie
+	page   string // the page secret; never empty with a cookie
 	cookie bool
 }
 
@@ -46,9 +47,9 @@ func (c credential) isJWT() bool {
 	return !c.cookie && !strings.HasPrefix(c.text, tokenPrefix) && strings.Count(c.text, ".") == 2
 }
 
-// credentialOf reads the header Authorization, or else the cookie and the secret
-// of the page, without which a cookie is refused. Two of a kind are refused:
-// which one counts would be anybody's guess.
+// credentialOf reads the Authorization header, or else the cookie and the page
+// secret. A cookie without a page secret is refused. Duplicates are refused,
+// because it would be ambiguous which one counts.
 func credentialOf(r *http.Request) (credential, error) {
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
 		scheme, text, _ := strings.Cut(headers[0], " ")
@@ -72,7 +73,7 @@ func credentialOf(r *http.Request) (credential, error) {
 	return credential{text: cookies[0].Value, page: pages[0], cookie: true}, nil
 }
 
-// inAddress reports whether somebody tries a token in the query.
+// inAddress reports whether the query contains a token parameter.
 func inAddress(u *url.URL) bool {
 	for name := range u.Query() {
 		switch strings.ToLower(name) {
@@ -83,22 +84,22 @@ func inAddress(u *url.URL) bool {
 	return false
 }
 
-// noHash stands for the hash of a token that does not exist, so that the
-// comparison is made all the same.
+// noHash replaces the hash of a token that does not exist, so that the
+// comparison takes place anyway.
 var noHash = make([]byte, sha256.Size)
 
 // hashOf returns the hash that the store keeps of a token's secret. The two
-// secrets of a browser are hashed together, so that neither is worth anything
-// without the other. A page's secret is never empty.
+// secrets of a browser are hashed together, so that neither can be checked
+// without the other. A page secret is never empty.
 func hashOf(secret, page string) [sha256.Size]byte {
 	if page == "" {
 		return sha256.Sum256([]byte(secret))
 	}
-	return sha256.Sum256([]byte("page\x00" + secret + "\x00" + page)) // no header can have a NUL
+	return sha256.Sum256([]byte("page\x00" + secret + "\x00" + page)) // a header cannot contain NUL
 }
 
-// fits reports whether the secrets are the token's, in a time that does not depend
-// on how nearly they are. Presence is never enough: a token without a hash fits none.
+// fits reports whether the secrets belong to the token, in constant time. A
+// token without a hash never matches.
 func fits(t bellcord.Token, secret, page string) bool {
 	want := t.Hash
 	if t.ID == "" || len(want) != sha256.Size {

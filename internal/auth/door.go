@@ -13,41 +13,40 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// The rate of one owner's requests that a server should allow if it is not told
-// otherwise.
+// DefaultRate and DefaultBurst are the default request limit per owner.
 const (
 	DefaultRate  = 200
 	DefaultBurst = 1000
 )
 
-// Options of a Door.
+// Options configures a Door.
 type Options struct {
 	OIDC   []Issuer
 	Secure bool // browsers send the cookie over TLS only
 
-	Tries  int           // bad credentials that a client may show at once; 0 for 20
-	Refill time.Duration // after which it may show one more; 0 for a second
+	Tries  int           // bad credentials that a client may present in a burst; 0 means 20
+	Refill time.Duration // time until a client may present another; 0 means one second
 
-	Rate  int // requests of one owner in a second (see Allow); 0 for no limit
-	Burst int // at once; 0 for five times the rate
+	Rate  int // requests per second and owner (see Allow); 0 means no limit
+	Burst int // requests in a burst; 0 means five times the rate
 
 	Logger *slog.Logger // nil: nothing is logged
 }
 
-// Door lets callers in. It is safe for use by many at once.
+// Door authenticates requests. It is safe for concurrent use.
 type Door struct {
 	store   bellcord.TokenStore
 	opts    Options
 	issuers []*issuer
 
-	bad    *limiter      // of clients, for bad credentials
-	logins *limiter      // of clients, for wrong codes
-	rate   *limiter      // of owners; nil: no limit
-	unseen chan struct{} // held while credentials are checked that were not good lately
+	bad    *limiter      // per client, for bad credentials
+	logins *limiter      // per client, for wrong codes
+	rate   *limiter      // per owner; nil means no limit
+	unseen chan struct{} // semaphore for checks of credentials that are not in good
 
-	good    *shelf[[sha256.Size]byte, Caller] // who came lately, by hash of their credentials
-	touched *shelf[string, struct{}]          // tokens whose use is on record
-	codes   *shelf[[sha256.Size]byte, Caller] // by hash
+	good    *shelf[[sha256.Size]byte, Caller] // callers of the last hour, by hash of their credentials
+	touched *shelf[string, struct{}]          // tokens with a recent last-use time in the store
+	codes   *shelf[[sha256.Size]byte, Caller] // unused login codes, by hash
 	touches sync.WaitGroup
 }
 
@@ -55,15 +54,17 @@ const (
 	goodFor    = time.Hour
 	touchEvery = time.Minute
 	mostGood   = 10_000
-	// checkTime is how long the store may take to say that credentials still hold.
+	// checkTime limits the check of credentials that were valid within the last
+	// hour.
 	checkTime = time.Second
 	mostCodes = 1000
-	// mostUnseen bounds how many lookups a flood of bad credentials makes at once.
+	// mostUnseen limits the concurrent lookups that a flood of bad credentials
+	// causes.
 	mostUnseen = 8
 )
 
-// NewDoor returns a door to what the store's tokens are for. Issuers that do not
-// pass Options.Check are not trusted.
+// NewDoor returns a Door that checks tokens against the store. If Options.Check
+// fails, no issuer is trusted.
 func NewDoor(store bellcord.TokenStore, opts Options) *Door {
 	if opts.Tries <= 0 {
 		opts.Tries = 20
@@ -97,20 +98,20 @@ func NewDoor(store bellcord.TokenStore, opts Options) *Door {
 	return d
 }
 
-// Close waits until the last uses of tokens are on record. Nobody may enter any
-// more.
+// Close waits until pending last-use times of tokens are written to the store.
+// It must not run concurrently with Enter.
 func (d *Door) Close() { d.touches.Wait() }
 
-// Enter says who makes the request. client is the address it comes from, as the
-// server sees it.
+// Enter authenticates the request and returns its caller. client is the remote
+// address as the server sees it.
 //
-// Credentials are checked first and counted afterwards, and only bad ones are
-// counted: a client that shows bad credentials, or none, too often gets a
-// TooManyError, and good credentials never do, also not from the same address or
-// right after a start. Secrets of 256 bits need no limit against guessing; codes,
-// which are shorter, have one of their own (BeginLogin). A store that does not
-// answer keeps nobody from stopping who was good within the last hour (see
-// Caller.Unsure).
+// Credentials are checked first, and only bad ones count against a limit: a
+// client that presents bad credentials, or none, too often gets a TooManyError.
+// Valid credentials never get one, not even from the same address or right
+// after a start. Secrets of 256 bits need no limit against guessing; the
+// shorter login codes have a separate limit (see BeginLogin). While the store
+// does not respond, callers that were valid within the last hour can still stop
+// turns (see Caller.Unsure).
 func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	key := clientKey(client)
 	if inAddress(r.URL) {
@@ -125,7 +126,7 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	caller, err := d.checkSoon(r.Context(), shown, known)
 	switch {
 	case errors.Is(err, ErrBadCredentials):
-		d.good.removeKey(shown.hash()) // it may have been good until now
+		d.good.removeKey(shown.hash()) // it may have been valid until now
 		return Caller{}, d.refuse(key, err)
 	case err != nil && known:
 		lately.Unsure = err
@@ -137,24 +138,25 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	return caller, nil
 }
 
-// refuse counts bad credentials of a client. It returns why they are refused, or a
-// TooManyError where there were too many; only the former is worth a line in the
-// log.
+// refuse counts bad credentials against the client's limit. It returns err, or
+// a TooManyError above the limit. Refusals above the limit are not logged.
 func (d *Door) refuse(key string, err error) error {
 	if wait := d.bad.takeToken(key); wait > 0 {
 		return &TooManyError{RetryAfter: wait}
 	}
 	var jwt *refusedJWT
 	if errors.As(err, &jwt) {
-		// The reason is the operator's to know: it says how the server is set up.
+		// The reason is logged and not returned: it reveals how the server is
+		// configured.
 		d.opts.Logger.Info("JWT refused", "issuer", jwt.issuer, "err", jwt.reason)
 	}
 	return err
 }
 
-// checkSoon is check with a bound. Credentials that were good lately are checked
-// within checkTime; of the others only so many are checked at once, so that a
-// flood of them leaves the store to everybody else.
+// checkSoon calls checkCredential within a limit. Credentials that were valid
+// within the last hour are checked within checkTime. Of all others at most
+// mostUnseen are checked concurrently, so that a flood of them does not
+// overload the store.
 func (d *Door) checkSoon(ctx context.Context, shown credential, known bool) (Caller, error) {
 	if known {
 		soon, done := context.WithTimeout(ctx, checkTime)
@@ -188,8 +190,8 @@ func (d *Door) checkCredential(ctx context.Context, shown credential) (Caller, e
 		}
 		return Caller{}, errNoSuchToken
 	}
-	// From here on it is the owner who is told why. Logins that were made before
-	// there was a secret of the page have a hash that fits without one.
+	// The caller has proved ownership, so the errors below may give the reason.
+	// Logins created before the page secret existed match without one.
 	if t.Cookie != shown.cookie {
 		return Caller{}, fmt.Errorf("%w: a browser's token works only in its cookie, any other token only in the Authorization header", ErrBadCredentials)
 	}
@@ -204,7 +206,7 @@ func (d *Door) checkCredential(ctx context.Context, shown credential) (Caller, e
 	return callerOf(t), nil
 }
 
-// errNoSuchToken answers an unknown id and a wrong secret alike.
+// errNoSuchToken is returned for an unknown ID and for a wrong secret alike.
 var errNoSuchToken = fmt.Errorf("%w: no such token; check it, or create one with bellcord token create", ErrBadCredentials)
 
 var errNotOneLogin = fmt.Errorf("%w: the cookie and the header %s do not belong to the same login; log in again with bellcord open", ErrBadCredentials, PageHeader)
@@ -213,8 +215,8 @@ func callerOf(t bellcord.Token) Caller {
 	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name, Browser: t.Cookie}
 }
 
-// touch has the use put on record, beside: no request waits for the disk, least
-// of all a stop.
+// touch records the use of the token in the background: no request waits for
+// the disk, least of all a stop.
 func (d *Door) touch(ctx context.Context, t bellcord.Token, now time.Time) {
 	if now.Sub(t.Used) < touchEvery || !d.touched.putNew(t.ID, struct{}{}, now.Add(touchEvery)) {
 		return
@@ -226,8 +228,8 @@ func (d *Door) touch(ctx context.Context, t bellcord.Token, now time.Time) {
 	})
 }
 
-// Allow counts a request of the caller's. It is for what costs something; a stop
-// should not be asked about.
+// Allow counts a request against the owner's rate and returns a TooManyError
+// above it. Call it for expensive requests, but not for stops.
 func (d *Door) Allow(c Caller) error {
 	if d.rate == nil {
 		return nil

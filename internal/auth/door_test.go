@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-func TestAGoodTokenEntersWithTheScopesOnRecord(t *testing.T) {
+func TestEnter_ValidToken_HasTheStoredScopes(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, made := e.mint(func(t *bellcord.Token) { t.Name = "laptop" })
@@ -27,7 +27,7 @@ func TestAGoodTokenEntersWithTheScopesOnRecord(t *testing.T) {
 	}
 }
 
-func TestPresenceOfATokenIsNotEnough(t *testing.T) {
+func TestDoor_MalformedOrForgedToken_IsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 1000})
 	text, made := e.mint(nil)
@@ -52,7 +52,7 @@ func TestPresenceOfATokenIsNotEnough(t *testing.T) {
 	}
 }
 
-func TestCredentialsThatAreMissingOrAmbiguousAreRefused(t *testing.T) {
+func TestEnter_MissingOrAmbiguousCredentials_AreRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 100})
 	text, _ := e.mint(nil)
@@ -98,7 +98,7 @@ func TestCredentialsThatAreMissingOrAmbiguousAreRefused(t *testing.T) {
 	}
 }
 
-func TestATokenInTheAddressIsRefusedAlways(t *testing.T) {
+func TestDoor_TokenInURL_IsAlwaysRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 100})
 	text, _ := e.mint(nil)
@@ -118,7 +118,7 @@ func TestATokenInTheAddressIsRefusedAlways(t *testing.T) {
 	}
 }
 
-func TestARevocationIsEffectiveAtOnce(t *testing.T) {
+func TestDoor_RevokedToken_IsRefusedImmediately(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, made := e.mint(nil)
@@ -135,7 +135,7 @@ func TestARevocationIsEffectiveAtOnce(t *testing.T) {
 	}
 }
 
-func TestATokenEndsToTheMoment(t *testing.T) {
+func TestEnter_TokenExpires_IsRefusedFromThatMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
@@ -151,10 +151,10 @@ func TestATokenEndsToTheMoment(t *testing.T) {
 	})
 }
 
-// pass lets time pass, in a bubble.
+// pass lets d pass in a synctest bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
-func TestAUseIsRecordedOnceAMinute(t *testing.T) {
+func TestEnter_RepeatedUse_IsRecordedOncePerMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
@@ -194,7 +194,7 @@ func (c *touchCounter) TouchToken(ctx context.Context, id string, at time.Time) 
 	return c.TokenStore.TouchToken(ctx, id, at)
 }
 
-func TestAStoreThatFailsIsNobodysBadCredential(t *testing.T) {
+func TestEnter_StoreFails_DoesNotCountAsBadCredentials(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is gone")
 	d := auth.NewDoor(brokenStore{err: broken}, auth.Options{Tries: 3})

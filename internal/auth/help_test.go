@@ -15,7 +15,7 @@ import (
 
 const home = "127.0.0.1"
 
-// entrance is a door on a real store.
+// entrance is a Door on a real store.
 type entrance struct {
 	*auth.Door
 	t     *testing.T
@@ -38,7 +38,7 @@ func newEntrance(t *testing.T, opts auth.Options) *entrance {
 	return e
 }
 
-// mint makes a token of anna's that may read and stop, changed as told.
+// mint creates a token of anna's that may read and stop, modified by change.
 func (e *entrance) mint(change func(*bellcord.Token)) (text string, made bellcord.Token) {
 	e.t.Helper()
 	t := bellcord.Token{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}}
@@ -62,8 +62,7 @@ func (e *entrance) bearer(text, client string) (auth.Caller, error) {
 	return e.Enter(r, client)
 }
 
-// with enters as a browser that shows a cookie, and a page's secret where there
-// is one.
+// with sends a cookie, and the page secret unless it is empty.
 func (e *entrance) with(cookie, page string) (auth.Caller, error) {
 	r := request("/v1/me")
 	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: cookie})
@@ -86,7 +85,7 @@ func (e *entrance) login(c auth.Caller) auth.Browser {
 	return browser
 }
 
-// exhaust uses up a client's tries.
+// exhaust uses up a client's limit for bad credentials.
 func (e *entrance) exhaust(client string) {
 	e.t.Helper()
 	for range 100 {

@@ -13,18 +13,18 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Issuer is an OpenID Connect issuer whose JWTs are good for this server. All
-// that a JWT is good for is set here.
+// Issuer is an OpenID Connect issuer that the server trusts. The permissions of
+// its JWTs are defined here only.
 type Issuer struct {
-	Issuer   string           // its address, as its JWTs say it
-	Audience string           // whom they have to be for
-	Name     string           // part of its owners' names; needed when there are several issuers
-	Claim    string           // that names the owner; "" for sub. email has to be verified
-	Admins   []string         // values of the claim
-	Scopes   []bellcord.Scope // of all others; none for read, prompt, stop
+	Issuer   string           // its URL, equal to the iss claim of its JWTs
+	Audience string           // required aud claim
+	Name     string           // part of its owners' names; required when there are several issuers
+	Claim    string           // claim with the owner's name; "" means sub. With email, email_verified must be true
+	Admins   []string         // claim values of the admins
+	Scopes   []bellcord.Scope // scopes of all others; empty means read, prompt, stop
 }
 
-// owner names whom the issuer vouches for.
+// owner returns the owner name for a value of the claim.
 func (i Issuer) owner(who string) string {
 	if i.Name != "" {
 		return oidcPrefix + i.Name + ":" + who
@@ -32,8 +32,9 @@ func (i Issuer) owner(who string) string {
 	return oidcPrefix + who
 }
 
-// Check says what is wrong with the issuers. Two may never vouch for the same
-// owner: whoever has an account with the one would be somebody of the other.
+// Check returns an error if an issuer is invalid. Two issuers never share an
+// owner name; otherwise an account with one would give access to the sessions
+// of the other.
 func (o Options) Check() error {
 	seen := map[string]bool{}
 	for _, i := range o.OIDC {
@@ -85,10 +86,10 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-const longestSubject = 255 // as OpenID Connect has it
+const longestSubject = 255 // the limit of OpenID Connect
 
-// isSubject lets through what an issuer may call somebody, which is more than we
-// would.
+// isSubject reports whether the claim value may become an owner name. It
+// accepts more characters than checkName.
 func isSubject(who string) bool {
 	return who != "" && len(who) <= longestSubject &&
 		!strings.ContainsFunc(who, func(r rune) bool { return r <= ' ' || r > '~' })
@@ -99,13 +100,14 @@ const (
 	longestAnswer  = 1 << 20
 )
 
-// boundedClient waits and reads only so long, and asks only so often: a JWT with
-// an unknown key has the issuer asked for its keys, also one that anybody made up.
+// boundedClient returns a client with a limit on time, response size and rate.
+// The rate matters because every JWT with an unknown key ID, even a forged one,
+// triggers a request for the issuer's keys.
 func boundedClient() *http.Client {
 	return &http.Client{Timeout: issuerPatience, Transport: bounded{http.DefaultTransport, newLimiter(time.Second, mostQuestions)}}
 }
 
-// mostQuestions is how often an issuer is asked at once; then once a second.
+// mostQuestions is the burst of requests to an issuer; then one per second.
 const mostQuestions = 20
 
 var errAskedLately = errors.New("too many requests for the issuer's keys")

@@ -22,8 +22,8 @@ import (
 
 const audience = "bellcord-test"
 
-// testIssuer is an OpenID Connect issuer. It announces algorithms that no server
-// should take.
+// testIssuer is an OpenID Connect issuer. It also announces algorithms that a
+// server must not accept.
 type testIssuer struct {
 	*httptest.Server
 	t *testing.T
@@ -32,8 +32,8 @@ type testIssuer struct {
 	kid     string
 	key     *ecdsa.PrivateKey
 	down    bool
-	fetched int // how often its keys were asked for
-	asked   int // how often it was asked where they are
+	fetched int // requests for the keys
+	asked   int // requests for the configuration
 }
 
 func newTestIssuer(t *testing.T) *testIssuer {
@@ -88,7 +88,7 @@ func (i *testIssuer) setDown(down bool) {
 	i.down = down
 }
 
-// counts returns how often it was asked where its keys are, and for them.
+// counts returns the number of requests for the configuration and for the keys.
 func (i *testIssuer) counts() (asked, fetched int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -97,7 +97,7 @@ func (i *testIssuer) counts() (asked, fetched int) {
 
 type claims map[string]any
 
-// claims are anna's good ones, with changes; nil takes one away.
+// claims returns valid claims of anna's with changes; nil removes a claim.
 func (i *testIssuer) claims(change claims) []byte {
 	i.t.Helper()
 	all := claims{"iss": i.URL, "aud": audience, "sub": "anna", "iat": time.Now().Unix(), "exp": in(time.Hour).Unix()}
@@ -110,7 +110,7 @@ func (i *testIssuer) claims(change claims) []byte {
 	return data
 }
 
-// jwt is a JWT as the issuer signs it now.
+// jwt returns a JWT signed with the current key.
 func (i *testIssuer) jwt(change claims) string {
 	i.t.Helper()
 	i.mu.Lock()
@@ -136,13 +136,14 @@ func (i *testIssuer) signed(key jose.SigningKey, kid string, change claims) stri
 	return text
 }
 
-// unsigned is a JWT of the algorithm none.
+// unsigned returns a JWT that is not signed.
 func (i *testIssuer) unsigned(alg, signature string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(`{"alg":"`+alg+`","typ":"JWT"}`)) + "." + encode(i.claims(nil)) + "." + signature
 }
 
-// publicPEM is the public key as a file, which some take for a secret.
+// publicPEM returns the public key as PEM, which vulnerable verifiers accept as
+// an HMAC secret.
 func (i *testIssuer) publicPEM() []byte {
 	i.t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(i.key.Public())

@@ -7,32 +7,35 @@ import (
 	"time"
 )
 
-// TooManyError means that the caller has to wait.
+// TooManyError means that a rate limit is exceeded. The caller may retry after
+// RetryAfter.
 type TooManyError struct{ RetryAfter time.Duration }
 
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("too many requests: try again in %s", e.RetryAfter.Round(time.Millisecond))
 }
 
-// limiter has a bucket for each key, full at first. Of a bucket it remembers only
-// when it will be full again, so one that is full takes no room. When there are
-// too many, the fullest is forgotten: that gives away the least.
+// limiter has a token bucket per key, full at first. It stores only the time
+// when a bucket will be full again, so a full bucket uses no memory. When there
+// are too many buckets, the fullest is dropped, because that grants the fewest
+// additional tokens.
 type limiter struct {
-	every time.Duration // one more fits after this time
-	burst int           // that fit
+	every time.Duration // time to refill one token
+	burst int           // size of a bucket
 
-	mu   sync.Mutex // from reading a bucket to writing it
+	mu   sync.Mutex // held from reading a bucket to writing it
 	full *shelf[string, struct{}]
 }
 
-// mostBuckets bounds what a flood of addresses takes: about 2 MB.
+// mostBuckets limits the memory that a flood of addresses uses: about 2 MB.
 const mostBuckets = 10_000
 
 func newLimiter(every time.Duration, burst int) *limiter {
 	return &limiter{every: every, burst: burst, full: newShelf[string, struct{}](mostBuckets)}
 }
 
-// takeToken takes one from the bucket, or returns how long it is until there is one.
+// takeToken takes a token from the bucket and returns 0, or returns the time
+// until one is available.
 func (l *limiter) takeToken(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,7 +52,7 @@ func (l *limiter) takeToken(key string) (wait time.Duration) {
 	return 0
 }
 
-// give puts one back.
+// give returns a token to the bucket.
 func (l *limiter) give(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,9 +61,10 @@ func (l *limiter) give(key string) {
 	}
 }
 
-// clientKey says which clients share a bucket: those with one IPv4 address, or
-// with one IPv6 network, all of whose addresses one host may have. Whoever has no
-// address shares one bucket with the others who have none.
+// clientKey returns the bucket key of a client address. Clients with the same
+// IPv4 address share a bucket, and so do those in the same IPv6 /64 network,
+// because one host may use all of its addresses. All clients without a valid
+// address share one bucket.
 func clientKey(client string) string {
 	addr, err := netip.ParseAddr(client)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-func TestAFloodOfBadTokensKeepsNobodyFromStopping(t *testing.T) {
+func TestEnter_FloodOfBadTokens_AcceptsValidToken(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, _ := e.mint(nil)
@@ -48,7 +48,7 @@ func TestAFloodOfBadTokensKeepsNobodyFromStopping(t *testing.T) {
 	}
 }
 
-func TestBadCredentialsAreLimitedAndRefilled(t *testing.T) {
+func TestEnter_BadCredentials_AreLimitedAndRefilled(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"127.0.0.1", "::1", "192.0.2.7", ""} {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestBadCredentialsAreLimitedAndRefilled(t *testing.T) {
 	}
 }
 
-func TestNothingAtAllCountsAsATry(t *testing.T) {
+func TestEnter_NoCredentials_CountAgainstTheLimit(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 4, Refill: time.Hour})
 	for _, target := range []string{"/", "/?token=x", "/", "/?api_key=x"} {
@@ -90,9 +90,9 @@ func TestNothingAtAllCountsAsATry(t *testing.T) {
 	}
 }
 
-// A good token is never refused because of bad ones: not an hour after its last
-// use, not when it was never seen, and not right after a start of the server.
-func TestDoor_BadTokensFromTheSameAddress_NeverLimitAGoodOne(t *testing.T) {
+// A valid token is never refused because of bad ones: not an hour after its
+// last use, not on its first use, and not right after a start of the server.
+func TestDoor_BadTokensFromSameAddress_NeverLimitValidToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{Refill: 24 * time.Hour})
@@ -125,7 +125,7 @@ func TestDoor_BadTokensFromTheSameAddress_NeverLimitAGoodOne(t *testing.T) {
 	})
 }
 
-func TestOneHostsIPv6AddressesShareTheirTries(t *testing.T) {
+func TestEnter_IPv6AddressesOfOneNetwork_ShareALimit(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Refill: time.Hour})
 	for i := range 20 {
@@ -147,7 +147,7 @@ func TestOneHostsIPv6AddressesShareTheirTries(t *testing.T) {
 	}
 }
 
-func TestDoor_ManyBadTokensAtOnce_NoMoreAreAnsweredThanHaveATry(t *testing.T) {
+func TestDoor_ConcurrentBadTokens_StayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Refill: time.Hour})
 	var answered atomic.Int64
@@ -165,7 +165,7 @@ func TestDoor_ManyBadTokensAtOnce_NoMoreAreAnsweredThanHaveATry(t *testing.T) {
 	}
 }
 
-func TestAnOwnersRequestsAreLimitedTogether(t *testing.T) {
+func TestAllow_TokensOfOneOwner_ShareALimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := auth.NewDoor(nil, auth.Options{Rate: auth.DefaultRate})

@@ -14,29 +14,29 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// ErrNotLoggedIn answers a logout by one who came with no cookie.
+// ErrNotLoggedIn means that a logout request has no login cookie.
 var ErrNotLoggedIn = errors.New("only a browser login can be logged out; revoke a token with bellcord token revoke")
 
 const (
 	codeFor   = time.Minute
 	cookieFor = 30 * 24 * time.Hour
-	// idleFor is how long a browser's login stays good without being used.
+	// idleFor is how long an unused browser login stays valid.
 	idleFor = 12 * time.Hour
 
-	// 32 characters that nobody takes for one another, so that a byte's last five
-	// bits choose one evenly: 50 bits in a code.
+	// 32 characters that are hard to confuse, so that the last five bits of a
+	// byte select one uniformly: 50 bits in a code.
 	codeLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 	codeLength  = 10
 )
 
-// Code returns a code with which a browser logs in as the caller, once, within
-// a minute. No token has to be put into an address or typed for it. The login has
-// the scopes that are named, as far as the caller has them; where none is named
-// it has all of the caller's but admin.
+// Code returns a code with which a browser can log in as the caller, once,
+// within a minute, without a token in a URL or typed by hand. The login gets
+// the given scopes as far as the caller has them. Without given scopes it gets
+// all of the caller's except admin.
 func (d *Door) Code(c Caller, scopes ...bellcord.Scope) (code string, expires time.Time) {
 	c.Scopes = c.lend(scopes)
 	b := make([]byte, codeLength)
-	_, _ = rand.Read(b) // never fails: the program ends instead
+	_, _ = rand.Read(b) // never fails: the program exits instead
 	for i := range b {
 		b[i] = codeLetters[b[i]%byte(len(codeLetters))]
 	}
@@ -45,7 +45,7 @@ func (d *Door) Code(c Caller, scopes ...bellcord.Scope) (code string, expires ti
 	return string(b[:codeLength/2]) + "-" + string(b[codeLength/2:]), expires
 }
 
-// lend returns the scopes that the caller gives to a browser.
+// lend returns the scopes that a login on behalf of the caller gets.
 func (c Caller) lend(wanted []bellcord.Scope) (lent []bellcord.Scope) {
 	for _, s := range Scopes {
 		named := slices.Contains(wanted, s) || len(wanted) == 0 && s != bellcord.ScopeAdmin
@@ -56,25 +56,28 @@ func (c Caller) lend(wanted []bellcord.Scope) (lent []bellcord.Scope) {
 	return lent
 }
 
-// codeHash is the same however people write the code.
+// codeHash returns the hash of a code, ignoring case, dashes and spaces.
 func codeHash(code string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))))
 }
 
-// Browser is what a login gives a browser. Each request needs both.
+// Browser is the result of a login. Each request of the browser needs both
+// values.
 type Browser struct {
 	Cookie *http.Cookie
-	Page   string // for the storage of the origin; sent as PageHeader
+	Page   string // kept in the storage of the origin; sent as PageHeader
 }
 
-// LoginAttempt is a try that BeginLogin has taken from a client's limit.
+// LoginAttempt is an attempt that BeginLogin has counted against a client's
+// limit.
 type LoginAttempt struct {
 	door *Door
 	key  string
 }
 
-// BeginLogin takes one of the client's tries, or returns a TooManyError. A server
-// calls it before it reads the code, so that a client without a try costs nothing.
+// BeginLogin counts a login attempt of the client, or returns a TooManyError.
+// Call it before reading the code, so that a client above the limit causes no
+// work.
 func (d *Door) BeginLogin(client string) (*LoginAttempt, error) {
 	key := clientKey(client)
 	if wait := d.logins.takeToken(key); wait > 0 {
@@ -83,7 +86,7 @@ func (d *Door) BeginLogin(client string) (*LoginAttempt, error) {
 	return &LoginAttempt{d, key}, nil
 }
 
-// Login is BeginLogin and Redeem in one call.
+// Login calls BeginLogin and Redeem.
 func (d *Door) Login(ctx context.Context, client, code string) (Browser, error) {
 	attempt, err := d.BeginLogin(client)
 	if err != nil {
@@ -92,10 +95,10 @@ func (d *Door) Login(ctx context.Context, client, code string) (Browser, error) 
 	return attempt.Redeem(ctx, code)
 }
 
-// Redeem takes a code and returns the login for it, and gives the try back. A
-// wrong code keeps it; of several who show the same one gets in. The login does
-// not outlive the token that the code was asked for with, neither its revocation
-// nor its end, and it ends when it is not used for twelve hours.
+// Redeem exchanges a code for a login. Only a wrong code counts against the
+// client's limit. Of several concurrent calls with the same code, one succeeds.
+// The login ends with the token that created the code, when that is revoked or
+// expires, and after twelve hours without use.
 func (a *LoginAttempt) Redeem(ctx context.Context, code string) (Browser, error) {
 	d := a.door
 	shown, t, err := d.redeem(ctx, code)
@@ -110,7 +113,7 @@ func (a *LoginAttempt) Redeem(ctx context.Context, code string) (Browser, error)
 	return Browser{Cookie: d.cookie(shown.text, int(t.Expires.Sub(t.Created).Seconds())), Page: shown.page}, nil
 }
 
-// redeem makes a browser's token of a code.
+// redeem consumes the code and stores a browser token for it.
 func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bellcord.Token, err error) {
 	c, ok := d.codes.removeKey(codeHash(code))
 	if !ok {
@@ -130,7 +133,7 @@ func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bel
 			t.Expires = from.Expires
 		}
 		t.Parent = from.ID
-		if from.Cookie { // a browser that lets in another is its sibling
+		if from.Cookie { // logins created from a login are its siblings
 			t.Parent = from.Parent
 		}
 	}
@@ -139,7 +142,7 @@ func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bel
 		return credential{}, bellcord.Token{}, err
 	}
 	err = d.store.PutToken(ctx, t)
-	if errors.Is(err, bellcord.ErrNoToken) { // revoked since we looked
+	if errors.Is(err, bellcord.ErrNoToken) { // revoked since the lookup
 		err = errCodeVoid
 	}
 	return shown, t, err
@@ -147,8 +150,8 @@ func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bel
 
 var errCodeVoid = fmt.Errorf("%w: the token that created the code is no longer valid", ErrBadCredentials)
 
-// Logout revokes the cookie that the caller came with and returns the one that
-// has the browser forget it.
+// Logout revokes the caller's cookie and returns a cookie that removes it from
+// the browser.
 func (d *Door) Logout(ctx context.Context, c Caller) (*http.Cookie, error) {
 	if c.Token == "" {
 		return nil, ErrNotLoggedIn

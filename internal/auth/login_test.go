@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// caller is anna with a token.
+// caller returns anna, authenticated with a new token.
 func (e *entrance) caller(change func(*bellcord.Token)) auth.Caller {
 	e.t.Helper()
 	text, _ := e.mint(change)
@@ -27,7 +27,7 @@ func (e *entrance) caller(change func(*bellcord.Token)) auth.Caller {
 	return c
 }
 
-func TestABrowserLogsInWithACode(t *testing.T) {
+func TestLogin_ValidCode_GivesABrowserTheCallersScopes(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Secure: true})
 	c := e.caller(nil)
@@ -58,7 +58,7 @@ func TestABrowserLogsInWithACode(t *testing.T) {
 	}
 }
 
-func TestATokenInACookieIsRefused(t *testing.T) {
+func TestDoor_HeaderTokenInCookie_IsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, _ := e.mint(nil)
@@ -69,7 +69,7 @@ func TestATokenInACookieIsRefused(t *testing.T) {
 	}
 }
 
-func TestACodeWorksOnceAlsoForManyAtTheSameMoment(t *testing.T) {
+func TestLogin_CodeUsedConcurrently_SucceedsOnce(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 1000})
 	code, _ := e.Code(e.caller(nil))
@@ -94,7 +94,7 @@ func TestACodeWorksOnceAlsoForManyAtTheSameMoment(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodForAMinuteAndItsLoginForThirtyDaysWhileItIsUsed(t *testing.T) {
+func TestLogin_CodeAndCookie_ExpireAfterAMinuteAndThirtyDays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
@@ -110,7 +110,7 @@ func TestACodeIsGoodForAMinuteAndItsLoginForThirtyDaysWhileItIsUsed(t *testing.T
 			if _, err := e.browse(browser); err != nil {
 				t.Fatalf("within thirty days: %v", err)
 			}
-			e.Close() // its use is on record
+			e.Close() // its use is recorded
 		}
 		pass(time.Second)
 		if _, err := e.browse(browser); !isBad(err) {
@@ -119,7 +119,7 @@ func TestACodeIsGoodForAMinuteAndItsLoginForThirtyDaysWhileItIsUsed(t *testing.T
 	})
 }
 
-func TestLogin_WrongCodes_AreLimitedByThemselves(t *testing.T) {
+func TestLogin_WrongCodes_HaveASeparateLimit(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Refill: time.Hour})
 	code, _ := e.Code(e.caller(nil))
@@ -134,13 +134,13 @@ func TestLogin_WrongCodes_AreLimitedByThemselves(t *testing.T) {
 	if _, err := e.bearer("x", home); !isBad(err) {
 		t.Errorf("a token after wrong codes: %v", err)
 	}
-	e.exhaust("192.0.2.1") // bad tokens do not keep a browser from logging in
+	e.exhaust("192.0.2.1") // bad tokens do not prevent a login
 	if _, err := e.Login(t.Context(), "192.0.2.1", code); err != nil {
 		t.Errorf("the code, from elsewhere: %v", err)
 	}
 }
 
-func TestALoginDoesNotOutliveItsToken(t *testing.T) {
+func TestLogin_TokenRevokedOrExpired_EndsToo(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	short := e.caller(func(t *bellcord.Token) { t.Expires = in(time.Hour) })
@@ -154,7 +154,7 @@ func TestALoginDoesNotOutliveItsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := e.login(browser) // a phone that is let in by the browser
+	second := e.login(browser) // a phone, logged in by the browser
 	pending, _ := e.Code(c)
 	if err := e.store.RevokeToken(t.Context(), c.Token, time.Now()); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestALoginDoesNotOutliveItsToken(t *testing.T) {
 	}
 }
 
-func TestALogoutRevokesThisBrowserAlone(t *testing.T) {
+func TestLogout_OneOfTwoBrowsers_RevokesOnlyThatOne(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	c := e.caller(nil)

@@ -18,26 +18,27 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// ErrUnavailable means that an issuer cannot be reached, so that its JWTs cannot
-// be checked. They are neither good nor bad.
+// ErrUnavailable means that an issuer cannot be reached, so that its JWTs can
+// be neither accepted nor refused.
 var ErrUnavailable = errors.New("the issuer of the token cannot be reached")
 
-// oidcPrefix begins the owners whom an issuer vouches for, and no others.
+// oidcPrefix starts the owner names of all issuers, and no others.
 const oidcPrefix = "oidc:"
 
-// issuer checks the JWTs of one Issuer. It is asked for its keys when the first
-// JWT comes, so that a server starts while its issuer is down.
+// issuer checks the JWTs of one Issuer. Its keys are fetched with the first
+// JWT, so that a server starts while its issuer is down.
 type issuer struct {
 	is     Issuer
 	client *http.Client
 	logger *slog.Logger
 
 	verifier atomic.Pointer[oidc.IDTokenVerifier]
-	asking   chan struct{} // held by the one who asks
-	failedAt time.Time     // the last time that it was asked in vain
+	asking   chan struct{} // held during discovery
+	failedAt time.Time     // time of the last failed discovery
 }
 
-// askAgainAfter bounds how often an issuer that is down is asked.
+// askAgainAfter is the minimum time between attempts to reach an issuer that is
+// down.
 const askAgainAfter = 5 * time.Second
 
 func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
@@ -54,7 +55,7 @@ func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
 	return all
 }
 
-// checkJWT says whom a JWT is of. What it claims about scopes is not looked at.
+// checkJWT returns the caller of a JWT. Scopes in its claims are ignored.
 func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
 	from := issuerOf(text)
 	i := slices.IndexFunc(d.issuers, func(i *issuer) bool { return i.is.Issuer == from })
@@ -72,7 +73,8 @@ func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
 	return caller, nil
 }
 
-// refusedJWT means that a JWT is bad. Its text does not have the reason.
+// refusedJWT means that a JWT is invalid. The error text does not contain the
+// reason.
 type refusedJWT struct {
 	issuer string
 	reason error
@@ -84,7 +86,7 @@ func (e *refusedJWT) Error() string { return e.Unwrap().Error() + ": the JWT was
 // Unwrap returns ErrBadCredentials.
 func (e *refusedJWT) Unwrap() error { return ErrBadCredentials }
 
-// issuerOf reads who a JWT says it is from, which is checked later.
+// issuerOf returns the iss claim of a JWT without verifying it.
 func issuerOf(text string) string {
 	var claims struct {
 		Issuer string `json:"iss"`
@@ -97,7 +99,7 @@ func issuerOf(text string) string {
 	return claims.Issuer
 }
 
-// verifyToken has the signature, issuer, audience and times checked, then takes the
+// verifyToken verifies signature, issuer, audience and times, then takes the
 // owner from the claim.
 func (i *issuer) verifyToken(ctx context.Context, verifier *oidc.IDTokenVerifier, text string) (Caller, error) {
 	token, err := verifier.Verify(ctx, text)
@@ -122,8 +124,9 @@ func (i *issuer) verifyToken(ctx context.Context, verifier *oidc.IDTokenVerifier
 	return Caller{Owner: i.is.owner(who), Scopes: slices.Clone(scopes), Name: who}, nil
 }
 
-// discover asks the issuer where its keys are, once. Only one asks at a time, and
-// goes on when its caller has gone: the others need the answer, too.
+// discover fetches the issuer's configuration once. Only one request is in
+// flight; it continues after its caller has gone, because other callers need
+// the result too.
 func (i *issuer) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if v := i.verifier.Load(); v != nil {
 		return v, nil
@@ -146,8 +149,8 @@ func (i *issuer) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		i.logger.Warn("issuer unreachable", "issuer", i.is.Issuer, "err", err)
 		return nil, ErrUnavailable
 	}
-	// Its algorithms are those that it announces, without any that a secret shared
-	// with everybody, or none, would do for. The keys outlive the request.
+	// The accepted algorithms are those that the issuer announces, without
+	// symmetric ones and "none". The keys outlive the request.
 	keys := oidc.ClientContext(context.Background(), i.client)
 	v := provider.VerifierContext(keys, &oidc.Config{ClientID: i.is.Audience})
 	i.verifier.Store(v)

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-func TestAJWTEntersWithTheServersScopesAndNotItsOwn(t *testing.T) {
+func TestEnter_JWTClaimsScopes_HasTheConfiguredScopes(t *testing.T) {
 	t.Parallel()
 	i := newTestIssuer(t)
 	e := newEntrance(t, i.trusted(func(is *auth.Issuer) { is.Admins = []string{"root"} }))
@@ -33,7 +33,7 @@ func TestAJWTEntersWithTheServersScopesAndNotItsOwn(t *testing.T) {
 	}
 }
 
-func TestAJWTThatIsNotQuiteRightIsRefused(t *testing.T) {
+func TestEnter_InvalidJWT_IsRefused(t *testing.T) {
 	t.Parallel()
 	i, other := newTestIssuer(t), newTestIssuer(t)
 	e := newEntrance(t, i.trusted(nil))
@@ -75,7 +75,7 @@ func TestAJWTThatIsNotQuiteRightIsRefused(t *testing.T) {
 	}
 }
 
-func TestBadJWTsAreLimited(t *testing.T) {
+func TestEnter_ForgedJWTs_AreLimited(t *testing.T) {
 	t.Parallel()
 	i := newTestIssuer(t)
 	opts := i.trusted(nil)
@@ -101,7 +101,7 @@ func TestBadJWTsAreLimited(t *testing.T) {
 	}
 }
 
-func TestKeysAreFetchedOnceAndAgainWhenTheyRotate(t *testing.T) {
+func TestEnter_KeysRotate_FetchesThemAgain(t *testing.T) {
 	t.Parallel()
 	i := newTestIssuer(t)
 	e := newEntrance(t, i.trusted(nil))
@@ -131,7 +131,7 @@ func TestKeysAreFetchedOnceAndAgainWhenTheyRotate(t *testing.T) {
 	}
 }
 
-func TestADoorOpensWhileTheIssuerIsDown(t *testing.T) {
+func TestEnter_IssuerDown_StillAcceptsTokens(t *testing.T) {
 	t.Parallel()
 	i := newTestIssuer(t)
 	i.setDown(true)
@@ -152,7 +152,7 @@ func TestADoorOpensWhileTheIssuerIsDown(t *testing.T) {
 	}
 }
 
-func TestAnEmailHasToBeVerified(t *testing.T) {
+func TestEnter_EmailClaim_MustBeVerified(t *testing.T) {
 	t.Parallel()
 	i := newTestIssuer(t)
 	e := newEntrance(t, i.trusted(func(is *auth.Issuer) { is.Claim, is.Admins = "email", []string{"root@example.com"} }))
@@ -170,7 +170,7 @@ func TestAnEmailHasToBeVerified(t *testing.T) {
 	}
 }
 
-func TestOneWhoCameWithAJWTLetsABrowserIn(t *testing.T) {
+func TestLogin_CodeOfJWTCaller_Works(t *testing.T) {
 	t.Parallel()
 	i := newTestIssuer(t)
 	e := newEntrance(t, i.trusted(nil))
@@ -184,7 +184,7 @@ func TestOneWhoCameWithAJWTLetsABrowserIn(t *testing.T) {
 	}
 }
 
-func TestTwoIssuersNeverVouchForTheSameOwner(t *testing.T) {
+func TestCheck_TwoIssuers_MustHaveDistinctNames(t *testing.T) {
 	t.Parallel()
 	one, two := newTestIssuer(t), newTestIssuer(t)
 	both := func(a, b string) auth.Options {
@@ -206,7 +206,7 @@ func TestTwoIssuersNeverVouchForTheSameOwner(t *testing.T) {
 	}
 }
 
-func TestAnIssuerThatCannotBeTrustedIsNot(t *testing.T) {
+func TestCheck_UnsafeIssuer_IsRefused(t *testing.T) {
 	t.Parallel()
 	for what, is := range map[string]auth.Issuer{
 		"plain http":          {Issuer: "http://id.example.com", Audience: audience},

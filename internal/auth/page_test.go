@@ -13,8 +13,9 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// Cookies know no ports: every server on this host that the browser visits has it.
-func TestEnter_CookieWithoutThePagesSecret_IsRefused(t *testing.T) {
+// Cookies ignore the port: every server on this host that the browser visits
+// receives them.
+func TestEnter_CookieWithoutPageSecret_IsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 1000})
 	c := e.caller(nil)
@@ -45,9 +46,9 @@ func TestEnter_CookieWithoutThePagesSecret_IsRefused(t *testing.T) {
 	}
 }
 
-// The store has the hash of both secrets together, so it never tells which of
-// them is right.
-func TestLogin_Stored_HasNoSecretOfThePage(t *testing.T) {
+// The store has one hash of both secrets together, so it does not reveal which
+// of them is right.
+func TestLogin_StoredHash_IsOfBothSecretsTogether(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	browser := e.login(e.caller(nil))
@@ -60,8 +61,8 @@ func TestLogin_Stored_HasNoSecretOfThePage(t *testing.T) {
 	}
 }
 
-// A login of a version that had no secret of the page is over.
-func TestEnter_LoginWithoutThePagesSecretOnRecord_IsRefused(t *testing.T) {
+// Logins from versions without a page secret have ended.
+func TestEnter_LoginStoredWithoutPageSecret_IsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	const secret = "0123456789abcdef"
@@ -84,7 +85,7 @@ func TestEnter_LoginWithoutThePagesSecretOnRecord_IsRefused(t *testing.T) {
 	}
 }
 
-// A cookie alone does not stop anything either while the store is down.
+// Even while the store is down, a cookie alone cannot stop a turn.
 func TestEnter_StoreDown_CookieAloneIsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
@@ -102,7 +103,7 @@ func TestEnter_StoreDown_CookieAloneIsRefused(t *testing.T) {
 	}
 }
 
-func TestLogin_UnusedForTwelveHours_IsOver(t *testing.T) {
+func TestLogin_UnusedForTwelveHours_Expires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
@@ -112,7 +113,7 @@ func TestLogin_UnusedForTwelveHours_IsOver(t *testing.T) {
 		if _, err := e.browse(used); err != nil {
 			t.Fatalf("before twelve hours: %v", err)
 		}
-		e.Close() // its use is on record
+		e.Close() // its use is recorded
 		pass(time.Second)
 		if _, err := e.browse(unused); !isBad(err) || !strings.Contains(err.Error(), "log in again") {
 			t.Errorf("unused for twelve hours: %v", err)
@@ -137,7 +138,7 @@ func TestLogin_UnusedForTwelveHours_IsOver(t *testing.T) {
 	})
 }
 
-func TestCode_OfAnAdmin_LendsAdminOnlyWhenNamed(t *testing.T) {
+func TestCode_OfAnAdmin_GrantsAdminOnlyWhenNamed(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	admin := e.caller(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })

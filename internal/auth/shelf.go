@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// shelf keeps things in memory, each until a time of its own, and never more
-// than it has room for: when it is full, what would be the first to go makes
-// room. What strangers can cause to be kept is kept on one.
+// shelf is an in-memory map with an expiry time per entry and a fixed capacity.
+// When it is full, the entry that expires first is dropped. It holds everything
+// that unauthenticated clients can cause to be stored.
 type shelf[K comparable, V any] struct {
 	room int
 
@@ -21,7 +21,8 @@ func newShelf[K comparable, V any](room int) *shelf[K, V] {
 	return &shelf[K, V]{room: room, byKey: map[K]*place[K, V]{}}
 }
 
-// until returns until when the thing is kept; zero when it is not there.
+// until returns the expiry time of an entry, or the zero time if there is no
+// entry.
 func (s *shelf[K, V]) until(key K) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +33,7 @@ func (s *shelf[K, V]) until(key K) time.Time {
 	return time.Time{}
 }
 
-// look returns a thing that is kept, and leaves it.
+// look returns the value of an entry without removing it.
 func (s *shelf[K, V]) look(key K) (value V, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +44,7 @@ func (s *shelf[K, V]) look(key K) (value V, ok bool) {
 	return value, false
 }
 
-// put keeps a thing, in place of what was there.
+// put stores a value, replacing an existing one.
 func (s *shelf[K, V]) put(key K, value V, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +112,7 @@ type place[K comparable, V any] struct {
 	index int
 }
 
-// line is a heap: the first to go is in front.
+// line is a heap ordered by expiry time.
 type line[K comparable, V any] []*place[K, V]
 
 func (l line[K, V]) Len() int           { return len(l) }

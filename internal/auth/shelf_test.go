@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestAFloodOfClientsDoesNotGrowMemory(t *testing.T) {
+func TestLimiter_FloodOfClients_IsBoundedInMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(time.Second, 20)
@@ -30,14 +30,14 @@ func TestAFloodOfClientsDoesNotGrowMemory(t *testing.T) {
 	})
 }
 
-func TestAFullShelfLosesWhatWouldGoFirst(t *testing.T) {
+func TestShelf_Full_DropsTheEntryThatExpiresFirst(t *testing.T) {
 	t.Parallel()
 	s := newShelf[int, string](3)
 	end := time.Now().Add(time.Hour)
 	for _, i := range []int{3, 1, 2} {
 		s.put(i, "a", end.Add(time.Duration(i)))
 	}
-	s.put(1, "b", end.Add(9)) // now 2 is the first to go
+	s.put(1, "b", end.Add(9)) // now 2 expires first
 	s.put(4, "a", end.Add(4))
 	if _, ok := s.removeKey(2); ok {
 		t.Error("2 is still there")
@@ -53,7 +53,7 @@ func TestAFullShelfLosesWhatWouldGoFirst(t *testing.T) {
 	}
 }
 
-func TestCodesAreBounded(t *testing.T) {
+func TestCode_ManyCodes_AreBoundedInMemory(t *testing.T) {
 	t.Parallel()
 	d := NewDoor(nil, Options{})
 	for range 3 * mostCodes {

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// TokenState is whether a token is good.
+// TokenState is the validity of a token.
 type TokenState string
 
 // The states of a token.
@@ -42,8 +42,8 @@ func lastUse(t bellcord.Token) time.Time {
 	return t.Created
 }
 
-// Mint makes a token and puts it into the store. The text is what its owner
-// shows; it cannot be had again.
+// Mint creates a token and stores it. text is the only copy of its secret; the
+// store contains a hash.
 func Mint(ctx context.Context, store bellcord.TokenStore, t bellcord.Token) (text string, made bellcord.Token, err error) {
 	if text, made, err = NewToken(t); err != nil {
 		return "", bellcord.Token{}, err
@@ -54,8 +54,8 @@ func Mint(ctx context.Context, store bellcord.TokenStore, t bellcord.Token) (tex
 	return text, made, nil
 }
 
-// NewToken makes a token that no store knows yet, for the header. Owner and
-// scopes are taken from t, and where they are given name and times.
+// NewToken creates a token for the Authorization header without storing it.
+// Owner and scopes are taken from t, and name and times if they are set.
 func NewToken(t bellcord.Token) (text string, made bellcord.Token, err error) {
 	if strings.HasPrefix(t.Owner, oidcPrefix) {
 		return "", bellcord.Token{}, fmt.Errorf("owner %q: names that start with %q are reserved for OpenID Connect", t.Owner, oidcPrefix)
@@ -67,13 +67,13 @@ func NewToken(t bellcord.Token) (text string, made bellcord.Token, err error) {
 	return draw(t, "")
 }
 
-// draw gives a token its id and secret. page is the secret of the page, for a
-// browser's.
+// draw gives a token an ID and a secret. page is the page secret of a browser's
+// token, or "".
 func draw(t bellcord.Token, page string) (text string, made bellcord.Token, err error) {
 	if t.Name == "" {
 		t.Name = t.Owner
 	}
-	if !t.Cookie { // a browser's is named by us
+	if !t.Cookie { // the name of a browser's token is fixed
 		if err := checkName("name", t.Name, " "); err != nil {
 			return "", bellcord.Token{}, err
 		}
@@ -101,11 +101,11 @@ const (
 
 func randomHex(bytes int) string {
 	b := make([]byte, bytes)
-	_, _ = rand.Read(b) // never fails: the program ends instead
+	_, _ = rand.Read(b) // never fails: the program exits instead
 	return hex.EncodeToString(b)
 }
 
-// splitToken takes a token's text apart. ok is false for what cannot be one.
+// splitToken splits a token's text. ok is false if the text is malformed.
 func splitToken(text string) (id, secret string, ok bool) {
 	rest, ours := strings.CutPrefix(text, tokenPrefix)
 	id, secret, cut := strings.Cut(rest, "_")
@@ -114,7 +114,8 @@ func splitToken(text string) (id, secret string, ok bool) {
 
 const longestName = 64
 
-// checkName lets through names that look the same to everybody and everywhere.
+// checkName accepts only names of ASCII letters, digits and some punctuation,
+// plus the characters in also. Names with look-alike letters are refused.
 func checkName(what, name, also string) error {
 	if name == "" || len(name) > longestName {
 		return fmt.Errorf("%s %q: must have 1 to %d characters", what, name, longestName)

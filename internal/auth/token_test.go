@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-func TestATokenIsStoredWithoutItsSecret(t *testing.T) {
+func TestMint_StoredToken_ContainsOnlyTheHash(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, made := e.mint(nil)
@@ -35,7 +35,7 @@ func TestATokenIsStoredWithoutItsSecret(t *testing.T) {
 	}
 }
 
-func TestATokenOfABadOwnerNameOrScopeIsNotMade(t *testing.T) {
+func TestNewToken_InvalidOwnerNameOrScope_IsRefused(t *testing.T) {
 	t.Parallel()
 	read := []bellcord.Scope{bellcord.ScopeRead}
 	for what, bad := range map[string]bellcord.Token{
@@ -68,7 +68,7 @@ func TestATokenOfABadOwnerNameOrScopeIsNotMade(t *testing.T) {
 	}
 }
 
-func TestATokenIsNotMadeGoodInACookieByAskingForIt(t *testing.T) {
+func TestMint_CookieRequested_IsValidInTheHeaderOnly(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	text, made := e.mint(func(t *bellcord.Token) { t.Cookie, t.Parent = true, "000000000000" })

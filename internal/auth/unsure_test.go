@@ -13,7 +13,7 @@ import (
 
 var errDown = errors.New("the database is down")
 
-// downStore is a store of tokens that fails, or hangs, when it is told to.
+// downStore is a token store that can be made to fail or hang.
 type downStore struct {
 	bellcord.TokenStore
 	down, hangs bool
@@ -30,8 +30,8 @@ func (s *downStore) Token(ctx context.Context, id string) (bellcord.Token, error
 	return s.TokenStore.Token(ctx, id)
 }
 
-// A database that is down must not keep anybody from stopping what runs.
-func TestLaw05_WhoWasGoodLatelyMayStopWhileTheStoreDoesNotAnswer(t *testing.T) {
+// A database outage must not prevent a stop.
+func TestLaw05_StoreDown_RecentCallerMayStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})

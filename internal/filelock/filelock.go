@@ -1,5 +1,5 @@
-// Package filelock locks files between processes. A lock belongs to the process
-// that took it until that process releases it or dies.
+// Package filelock locks files between processes. A process holds a lock until
+// it releases it or exits.
 package filelock
 
 import (
@@ -7,10 +7,11 @@ import (
 	"os"
 )
 
-// ErrHeld means that another process holds the lock: it lives.
+// ErrHeld means that another process holds the lock and is therefore alive.
 var ErrHeld = errors.New("locked by another process")
 
-// Try makes the file if need be and locks it, or returns ErrHeld. It does not wait.
+// Try opens the file, creating it if needed, and locks it. It does not block:
+// if the lock is held, it returns ErrHeld.
 func Try(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -23,7 +24,7 @@ func Try(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Release unlocks and closes the file. Closing alone is not enough: until its
-// program begins, a child that another goroutine is starting holds a copy of the
-// descriptor, and with it the lock.
+// Release unlocks and closes the file. Closing alone is not enough: between
+// fork and exec, a child process that another goroutine starts has a copy of
+// the descriptor, and with it the lock.
 func Release(f *os.File) error { return errors.Join(Unlock(f), f.Close()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-func TestTry_LockIsHeld_FailsUntilItIsReleased(t *testing.T) {
+func TestTry_LockIsHeld_FailsUntilReleased(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	first, err := filelock.Try(path)

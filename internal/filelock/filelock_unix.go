@@ -16,13 +16,13 @@ func try(f *os.File) error {
 	return err
 }
 
-// Wait locks an open file, after whoever holds it.
+// Wait locks an open file. It blocks until the lock is available.
 func Wait(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// Unlock gives the lock of an open file back.
+// Unlock releases the lock of an open file.
 func Unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 
-// flock is the system's, however often a signal comes in between.
+// flock calls the system call and retries it when a signal interrupts it.
 func flock(f *os.File, how int) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), how)

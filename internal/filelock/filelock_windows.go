@@ -18,12 +18,12 @@ func try(f *os.File) error {
 	return err
 }
 
-// Wait locks an open file, after whoever holds it.
+// Wait locks an open file. It blocks until the lock is available.
 func Wait(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &windows.Overlapped{})
 }
 
-// Unlock gives the lock of an open file back.
+// Unlock releases the lock of an open file.
 func Unlock(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// A child that holds a copy of the descriptor stands for one that is being
-// started: between fork and exec it has every descriptor of its parent.
-func TestRelease_WhileAChildHoldsACopyOfTheFile_GivesTheLockBack(t *testing.T) {
+// A child with a copy of the descriptor represents one that is being started:
+// between fork and exec it has every descriptor of its parent.
+func TestRelease_ChildHasCopyOfDescriptor_ReleasesTheLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	held, err := filelock.Try(path)

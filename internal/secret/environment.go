@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// Environment decides what a program gets of Bellcord's own environment. The zero
-// value withholds everything that looks like a secret.
+// Environment decides which variables of Bellcord's environment a program gets.
+// The zero value withholds every variable with the name or the value of a
+// secret.
 type Environment struct {
-	// Pass names variables that the program gets although they look like
-	// secrets: NAME, or BEGINNING* for all that begin so.
+	// Pass lists variables that the program gets although they match a secret:
+	// NAME, or PREFIX* for all names with that prefix. Bellcord's own
+	// credentials are never passed.
 	Pass []string
-	// Known, if not nil, has the configured secrets: a variable that has one of
-	// them is withheld, whatever its name.
+	// Known, if not nil, contains the configured secrets: a variable that
+	// contains one of them is withheld, whatever its name.
 	Known *Known
 }
 
@@ -23,14 +25,14 @@ func (e Environment) Pairs() []string {
 	return given
 }
 
-// Withheld returns the names of the variables that the program does not get,
-// sorted.
+// Withheld returns the sorted names of the variables that the program does not
+// get.
 func (e Environment) Withheld() []string {
 	_, withheld := e.divide(os.Environ())
 	return withheld
 }
 
-// Passed returns the pairs whose variables Pass names.
+// Passed returns the pairs that Pass lists.
 func (e Environment) Passed() []string {
 	return slices.DeleteFunc(e.Pairs(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-// Not parallel: it sets the environment.
+// Not parallel: it sets environment variables.
 func TestEnvironment_Secrets_AreWithheldUnlessPassedByName(t *testing.T) {
 	known := &secret.Known{}
 	known.Add("configured-secret-0123456789", "postgres")

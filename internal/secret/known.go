@@ -10,25 +10,25 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden stands in a text for a secret.
+// Hidden replaces a secret in a text.
 const Hidden = "[secret]"
 
-// Bounds of what is replaced. A secret that is shorter than least is a placeholder
-// such as "x", and would be found in every text.
+// Minimum lengths of what is replaced. A secret shorter than least is a
+// placeholder such as "x", which would match in every text.
 const (
 	least = 4 // of a whole secret
 	run   = 8 // of a piece of one
 )
 
-// Known is a set of secrets, to be replaced in text. Its methods can be called at
-// the same time. A nil set has none.
+// Known is a set of secrets to be replaced in text. Its methods are safe for
+// concurrent use. A nil set is empty; only Add requires a non-nil set.
 type Known struct {
 	mu     sync.RWMutex
-	values []string         // the longest first
-	pieces map[string][]int // of run bytes: which values have them
+	values []string         // longest first
+	pieces map[string][]int // indexes in values of the secrets that contain a piece of run bytes
 }
 
-// Add adds secrets, each also as it stands in a URL and in a quoted string.
+// Add adds secrets, each also in its URL-encoded and quoted forms.
 func (k *Known) Add(values ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -52,8 +52,8 @@ func (k *Known) Add(values ...string) {
 	}
 }
 
-// in reports whether the text is a secret, or has one in it that is too long to
-// be there by chance: a password such as "postgres" is part of a usual PATH.
+// in reports whether the text equals a secret, or contains one that is too long
+// to match by chance: a password such as "postgres" is part of a usual PATH.
 func (k *Known) in(text string) bool {
 	if k == nil {
 		return false
@@ -65,9 +65,10 @@ func (k *Known) in(text string) bool {
 	})
 }
 
-// Hide returns the text without secrets. It replaces a secret, every piece of one
-// of at least 8 bytes, and what servers make of one, as in "sk-ab****yz". A secret
-// of less than 8 bytes is replaced where it is a word by itself.
+// Hide returns the text with all secrets replaced by Hidden. It also replaces
+// every piece of a secret of at least 8 bytes, and secrets masked by servers,
+// as in "sk-ab****yz". A secret of less than 8 bytes is replaced only as a
+// separate word.
 func (k *Known) Hide(text string) string {
 	if k == nil {
 		return text
@@ -78,7 +79,7 @@ func (k *Known) Hide(text string) string {
 		return text
 	}
 	var out strings.Builder
-	rest := 0 // the text before it is written
+	rest := 0 // text[:rest] is written
 	for at := 0; at < len(text); {
 		from, to := k.at(text, rest, at)
 		if to == 0 {
@@ -93,12 +94,12 @@ func (k *Known) Hide(text string) string {
 	return out.String()
 }
 
-// at returns the part of the text to be replaced that is found at a place; to is
-// 0 where there is none. It begins at from, which is not before done.
+// at returns the range to replace that is found at offset at; to is 0 if there
+// is none. from may be less than at, but not less than done.
 func (k *Known) at(text string, done, at int) (from, to int) {
 	if to := k.piece(text, at); to > 0 {
 		end, masked := mask(text, to)
-		if masked { // "sk-abcdefgh****wxyz": the rest belongs to it
+		if masked { // "sk-abcdefgh****wxyz": include the tail after the mask
 			return at, end + k.tail(text[end:])
 		}
 		return at, to
@@ -107,7 +108,7 @@ func (k *Known) at(text string, done, at int) (from, to int) {
 		return at, to
 	}
 	if _, inside := mask(text[:at], max(0, at-len("…"))); inside {
-		return 0, 0 // the beginning of these characters was looked at
+		return 0, 0 // this mask was already examined from its start
 	}
 	end, masked := mask(text, at)
 	if !masked {
@@ -120,7 +121,8 @@ func (k *Known) at(text string, done, at int) (from, to int) {
 	return 0, 0
 }
 
-// piece returns the end of the longest piece of a secret that begins at a place.
+// piece returns the end of the longest piece of a secret that starts at offset
+// at, or 0.
 func (k *Known) piece(text string, at int) (to int) {
 	if at+run > len(text) {
 		return 0
@@ -147,7 +149,8 @@ func common(a, b string) int {
 	return n
 }
 
-// word returns the end of a short secret that stands at a place by itself.
+// word returns the end of a short secret that is a separate word at offset at,
+// or 0.
 func (k *Known) word(text string, at int) (to int) {
 	for _, value := range k.values {
 		if len(value) >= run || !strings.HasPrefix(text[at:], value) {
@@ -166,8 +169,9 @@ func inWord(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r >= utf8.RuneSelf && r != utf8.RuneError
 }
 
-// mask returns the end of characters that stand for others: two asterisks, three
-// points, an ellipsis, or more.
+// mask returns the end of the run of mask characters at offset at. is reports
+// whether the run is a mask: it contains two asterisks, three dots, an ellipsis
+// or a bullet.
 func mask(text string, at int) (end int, is bool) {
 	for end = at; end < len(text); {
 		switch {
@@ -188,7 +192,8 @@ func masks(text string) bool {
 	return strings.Contains(text, "**") || strings.Contains(text, "...") || strings.ContainsAny(text, "…•")
 }
 
-// head returns how many bytes at the end of the text are the head of a secret.
+// head returns the length of the longest suffix of the text that is a prefix of
+// a secret.
 func (k *Known) head(text string) (longest int) {
 	for _, value := range k.values {
 		for n := min(len(value), len(text)); len(value) >= run && n > longest; n-- {
@@ -200,7 +205,8 @@ func (k *Known) head(text string) (longest int) {
 	return longest
 }
 
-// tail returns how many bytes at the beginning of the text are the tail of a secret.
+// tail returns the length of the longest prefix of the text that is a suffix of
+// a secret.
 func (k *Known) tail(text string) (longest int) {
 	for _, value := range k.values {
 		for n := min(len(value), len(text)); len(value) >= run && n > longest; n-- {
@@ -212,7 +218,7 @@ func (k *Known) tail(text string) (longest int) {
 	return longest
 }
 
-// Error returns an error like err with a text without secrets.
+// Error wraps err so that its text contains no secrets. It returns nil for nil.
 func (k *Known) Error(err error) error {
 	if err == nil {
 		return nil
@@ -228,8 +234,9 @@ type hiding struct {
 func (h *hiding) Error() string { return h.known.Hide(h.err.Error()) }
 func (h *hiding) Unwrap() error { return h.err }
 
-// Writer returns a writer that hides the secrets in each Write. It is for
-// writers that are given whole lines, as those of log handlers are.
+// Writer returns a writer that hides the secrets in each Write. A secret that
+// is split between two writes is not hidden, so callers must write whole lines,
+// as log handlers do.
 func (k *Known) Writer(to io.Writer) io.Writer { return &writer{k, to} }
 
 type writer struct {

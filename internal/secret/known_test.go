@@ -39,7 +39,7 @@ func TestHide_WholeSecretsAndPieces_AreReplaced(t *testing.T) {
 	}
 }
 
-func TestHide_LongTextWithoutSecrets_StaysAndIsQuick(t *testing.T) {
+func TestHide_LongTextWithoutSecrets_IsUnchanged(t *testing.T) {
 	t.Parallel()
 	known := &secret.Known{}
 	known.Add(key)
@@ -51,7 +51,7 @@ func TestHide_LongTextWithoutSecrets_StaysAndIsQuick(t *testing.T) {
 	}
 }
 
-func TestWriter_LogLine_HasNoSecret(t *testing.T) {
+func TestWriter_LogLine_ContainsNoSecret(t *testing.T) {
 	t.Parallel()
 	known := &secret.Known{}
 	known.Add(key, `quo"ted\secret`)

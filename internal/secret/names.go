@@ -1,7 +1,6 @@
-// Package secret holds the two rules about secrets: which variables of the
-// environment look like secrets, so that the programs that Bellcord starts do
-// not get them, and how the secrets that Bellcord is configured with are
-// replaced in text that people and logs get.
+// Package secret implements the two rules about secrets: which environment
+// variables are withheld from the programs that Bellcord starts, and how
+// configured secrets are replaced in text for people and logs.
 package secret
 
 import (
@@ -10,24 +9,24 @@ import (
 	"strings"
 )
 
-// own are the variables with Bellcord's own credentials. No setting passes them
-// to a program.
+// own lists the variables with Bellcord's own credentials. No setting passes
+// them to a program.
 var own = []string{"BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TOKEN", "BELLCORD_TELEGRAM_TOKEN"}
 
-// anywhere are parts of a name that make its variable a secret.
+// anywhere lists the substrings that mark a variable name as a secret.
 var anywhere = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "APIKEY", "CONNECTION_STRING"}
 
-// words make a variable a secret as one of the words of its name, which are
-// separated by underscores. TOKENS is not one: MAX_TOKENS is a number.
+// words lists the words that mark a name as a secret. Words are separated by
+// underscores. TOKENS is not listed: MAX_TOKENS is a number.
 var words = []string{"KEY", "TOKEN", "PASS", "PWD", "PAT", "DSN", "WEBHOOK"}
 
-// ends make a variable a secret as the end of its name.
+// ends lists the suffixes that mark a name as a secret.
 var ends = []string{"TOKEN", "_AUTH", "DATABASE_URL", "REDIS_URL", "MONGODB_URI"}
 
-// others are secrets that no rule above covers.
+// others lists secrets that match no rule above.
 var others = []string{"DOCKER_AUTH_CONFIG", "SSHPASS", "GIT_ASKPASS_RESPONSE"}
 
-// Named reports whether a variable of this name looks like a secret.
+// Named reports whether the name of a variable marks it as a secret.
 func Named(name string) bool {
 	name = strings.ToUpper(name)
 	if name == "PWD" || name == "OLDPWD" {
@@ -44,9 +43,9 @@ func Named(name string) bool {
 		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(words, word) })
 }
 
-// withPassword reports whether a variable's value is a URL with a password. The
-// address of a proxy is not counted: a program behind one reaches nothing
-// without it.
+// withPassword reports whether a variable's value is a URL with a password.
+// Proxy variables are excluded: behind a proxy, a program has no network access
+// without them.
 func withPassword(name, value string) bool {
 	if strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
 		return false
@@ -59,7 +58,8 @@ func withPassword(name, value string) bool {
 	return set
 }
 
-// CheckPass returns an error if a setting passes what is never passed.
+// CheckPass returns a *PassError if the list names one of Bellcord's own
+// credentials.
 func CheckPass(pass []string) error {
 	for _, name := range pass {
 		if slices.Contains(own, name) {
@@ -69,7 +69,7 @@ func CheckPass(pass []string) error {
 	return nil
 }
 
-// PassError means that a setting names one of Bellcord's own credentials.
+// PassError means that a setting passes one of Bellcord's own credentials.
 type PassError struct{ Name string }
 
 func (e *PassError) Error() string {

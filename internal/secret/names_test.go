@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-func TestNamed_SecretsAndOrdinaryVariables_AreToldApart(t *testing.T) {
+func TestNamed_SecretsAndOrdinaryVariables_AreDistinguished(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"OPENAI_API_KEY", "MISTRAL_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "npm_config__authToken", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",

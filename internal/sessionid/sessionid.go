@@ -1,5 +1,5 @@
-// Package sessionid shortens session ids for people and finds the session or turn
-// that a short form means. One rule serves the whole program.
+// Package sessionid shortens session IDs for display and resolves a short form
+// to a session or turn. The whole program uses this one rule.
 package sessionid
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// shown is how many characters of an id are shown where a whole one is too long.
+// shown is the length of a shortened ID.
 const shown = 8
 
-// Short returns the end of an id, with a sign that something is left out. The
-// beginning of an id is a clock: sessions of one minute share it.
+// Short returns the end of an ID after an ellipsis. The start of an ID is a
+// timestamp, which sessions of the same minute share.
 func Short(id bellcord.SessionID) string {
 	if len(id) <= shown {
 		return string(id)
@@ -21,8 +21,8 @@ func Short(id bellcord.SessionID) string {
 	return "…" + string(id[len(id)-shown:])
 }
 
-// UnknownError reports a word that no id begins or ends with. It is a
-// bellcord.ErrNoSession or a bellcord.ErrNoTurn.
+// UnknownError means that no ID begins or ends with Word. It wraps
+// bellcord.ErrNoSession or bellcord.ErrNoTurn.
 type UnknownError struct {
 	Word string
 	none error
@@ -35,7 +35,7 @@ func (e *UnknownError) Error() string {
 // Unwrap returns bellcord.ErrNoSession or bellcord.ErrNoTurn.
 func (e *UnknownError) Unwrap() error { return e.none }
 
-// AmbiguousError reports a word that several ids begin or end with.
+// AmbiguousError means that several IDs begin or end with Word.
 type AmbiguousError struct {
 	Word    string
 	Matches int
@@ -45,14 +45,14 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s is ambiguous: %d ids begin or end with it", e.Word, e.Matches)
 }
 
-// Resolve returns the one id that begins or ends with word, ignoring case. An id
-// that equals word wins. A word as Short returns it is understood. The error is
-// an *UnknownError or an *AmbiguousError.
+// Resolve returns the one ID that begins or ends with word, ignoring case. An
+// exact match takes precedence. word may be in the form that Short returns. The
+// error is an *UnknownError or an *AmbiguousError.
 func Resolve(word string, ids []bellcord.SessionID) (bellcord.SessionID, error) {
 	return resolve(word, ids, bellcord.ErrNoSession)
 }
 
-// ResolveTurn is Resolve for turns.
+// ResolveTurn resolves a turn ID with the rules of Resolve.
 func ResolveTurn(word string, ids []bellcord.TurnID) (bellcord.TurnID, error) {
 	return resolve(word, ids, bellcord.ErrNoTurn)
 }

@@ -14,7 +14,7 @@ var ids = []bellcord.SessionID{
 	"01a1e14b-0003-7000-8000-0000beef07a5",
 }
 
-func TestResolve_Word_FindsTheOneIDThatBeginsOrEndsWithIt(t *testing.T) {
+func TestResolve_PrefixOrSuffix_FindsTheID(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]bellcord.SessionID{
 		string(ids[1]):  ids[1],
@@ -47,7 +47,7 @@ func TestResolve_NoOrSeveralMatches_IsAnError(t *testing.T) {
 	}
 }
 
-func TestShort_ID_IsItsEnd(t *testing.T) {
+func TestShort_LongID_ReturnsItsEnd(t *testing.T) {
 	t.Parallel()
 	if got := sessionid.Short(ids[0]); got != "…0a2507a5" {
 		t.Errorf("got %q", got)
