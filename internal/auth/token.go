@@ -115,7 +115,8 @@ func splitToken(text string) (id, secret string, ok bool) {
 const longestName = 64
 
 // checkName accepts only names of ASCII letters, digits and some punctuation,
-// plus the characters in also. Names with look-alike letters are refused.
+// plus the characters in also. Confusable letters of other alphabets are
+// refused.
 func checkName(what, name, also string) error {
 	if name == "" || len(name) > longestName {
 		return fmt.Errorf("%s %q: must have 1 to %d characters", what, name, longestName)

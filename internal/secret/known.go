@@ -94,8 +94,8 @@ func (k *Known) Hide(text string) string {
 	return out.String()
 }
 
-// at returns the range to replace that is found at offset at; to is 0 if there
-// is none. from may be less than at, but not less than done.
+// at returns the range to replace that is found at offset at; to is 0 if
+// nothing is found. from may be less than at, but not less than done.
 func (k *Known) at(text string, done, at int) (from, to int) {
 	if to := k.piece(text, at); to > 0 {
 		end, masked := mask(text, to)
