@@ -11,23 +11,23 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// actor is an agent that does what the prompt's first word says.
+// actor is a fake agent. The first word of the prompt selects what it does.
 type actor struct {
-	gate chan struct{} // lets go of what waits, and of what lingers
+	gate chan struct{} // closed to end "wait" and "linger"
 	open sync.Once
 
 	mu      sync.Mutex
-	prompts map[bellcord.TurnID]bellcord.Prompt // that it was given
+	prompts map[bellcord.TurnID]bellcord.Prompt // received prompts
 }
 
 func newActor() *actor {
 	return &actor{gate: make(chan struct{}), prompts: map[bellcord.TurnID]bellcord.Prompt{}}
 }
 
-// release lets all of them go on.
+// release lets "wait" and "linger" turns continue.
 func (a *actor) release() { a.open.Do(func() { close(a.gate) }) }
 
-// given is the prompt that it has for a turn.
+// given returns the prompt that the agent received for a turn.
 func (a *actor) given(id bellcord.TurnID) (bellcord.Prompt, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -45,14 +45,14 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 		err := say(ctx, w, rest)
 		<-ctx.Done()
 		return err
-	case "wait": // until it is let go of, or stopped
+	case "wait": // until it is released or stopped
 		err := say(ctx, w, rest)
 		select {
 		case <-a.gate:
 		case <-ctx.Done():
 		}
 		return err
-	case "linger": // when it is stopped, until it is let go of
+	case "linger": // after a stop, until it is released
 		err := say(ctx, w, rest)
 		<-ctx.Done()
 		<-a.gate
@@ -78,7 +78,7 @@ func say(ctx context.Context, w *hub.Work, text string) error {
 	return errors.Join(w.Emit(bellcord.TextDelta{Text: text}), w.Sync(ctx))
 }
 
-// spend asks a model n times; each costs 10 and 5 tokens.
+// spend makes n model requests; each uses 10 input and 5 output tokens.
 func spend(ctx context.Context, w *hub.Work, n int) error {
 	for i := range n {
 		if err := w.Step(ctx, bellcord.StepStarted{Step: i + 1, Model: "fake/default", EstimatedInput: 10}); err != nil {
@@ -92,7 +92,7 @@ func spend(ctx context.Context, w *hub.Work, n int) error {
 	return w.Sync(ctx)
 }
 
-// stream says n pieces of a thousand bytes.
+// stream emits n pieces of a thousand bytes.
 func stream(ctx context.Context, w *hub.Work, n int) error {
 	piece := strings.Repeat("x", 1000)
 	for range n {

@@ -9,7 +9,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/web"
 )
 
-// view opens a stream and returns its status; the test's end closes it.
+// view opens a stream and returns the response and a function that closes it.
+// The end of the test closes it too.
 func (s *stage) view(who, path string) (*http.Response, func()) {
 	s.t.Helper()
 	resp, err := s.client.Do(s.request(who, "GET", path+"/events", nil))
@@ -20,7 +21,8 @@ func (s *stage) view(who, path string) (*http.Response, func()) {
 	return resp, func() { _ = resp.Body.Close() }
 }
 
-// neverRefused asks what admission leaves alone: stops, one turn, health.
+// neverRefused sends requests that admission limits do not affect: stops,
+// reading a turn, and health.
 func (s *stage) neverRefused(who string, turn bellcord.TurnID) {
 	s.t.Helper()
 	s.ask("", "GET", "/healthz", nil).is(200)
@@ -30,7 +32,7 @@ func (s *stage) neverRefused(who string, turn bellcord.TurnID) {
 	s.ask(who, "POST", "/v1/stop", nil).is(200)
 }
 
-func TestViewers_AtTheirLimit_AreRefusedAndComeBackWhenOthersLeave(t *testing.T) {
+func TestViewers_AtTheLimit_AreRefusedUntilOthersLeave(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.MostViewers = &web.Bounds{All: 3, PerOwner: 2} })
 	annas, _ := s.session("anna")
@@ -61,7 +63,7 @@ func TestViewers_AtTheirLimit_AreRefusedAndComeBackWhenOthersLeave(t *testing.T)
 	})
 }
 
-func TestMemory_AboveItsLimit_RefusesTurnsAndViewersAndNoStop(t *testing.T) {
+func TestMemory_AboveItsLimit_RefusesTurnsAndViewersButNoStop(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
 	s := newStage(t, func(with *setup) { with.MemoryFull = full.Load })

@@ -9,8 +9,9 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// isSafe looks at what holds for every answer of the server, errors too: it is
-// no page, nobody keeps it, no other site may read it, and no token is in it.
+// isSafe checks what holds for every response, including errors: it is not
+// rendered as a page, not cached, not readable by other sites, and contains no
+// token.
 func (a answer) isSafe(tokens map[string]string) {
 	a.t.Helper()
 	for name, want := range map[string]string{
@@ -36,11 +37,11 @@ func (a answer) isSafe(tokens map[string]string) {
 	}
 }
 
-// isProblem looks at an answer that is none.
+// isProblem checks an error response.
 func (a answer) isProblem() {
 	a.t.Helper()
 	if a.header.Get("Content-Type") != "application/problem+json" {
-		if !strings.HasSuffix(strings.Fields(a.asked)[1], "/readyz") { // it says how the server is
+		if !strings.HasSuffix(strings.Fields(a.asked)[1], "/readyz") { // it reports the server's state
 			a.t.Errorf("%s: status %d has the content type %q", a.asked, a.status, a.header.Get("Content-Type"))
 		}
 		return
@@ -63,13 +64,13 @@ func (a answer) problem() problem {
 	return p
 }
 
-// word is what sort of problem it is.
+// word returns the type of the problem without its prefix.
 func (a answer) word() string {
 	a.t.Helper()
 	return strings.TrimPrefix(a.problem().Type, "urn:bellcord:")
 }
 
-// is fails the test where the status is another.
+// is fails the test unless the response has the status.
 func (a answer) is(status int) answer {
 	a.t.Helper()
 	if a.status != status {
@@ -78,7 +79,7 @@ func (a answer) is(status int) answer {
 	return a
 }
 
-// isA is is, with the word for the problem.
+// isA is like is and also checks the type of the problem.
 func (a answer) isA(status int, word string) {
 	a.t.Helper()
 	if a.status != status || a.word() != word {
@@ -99,7 +100,7 @@ func (a answer) turns() []api.Turn { a.t.Helper(); var l api.Turns; a.into(&l); 
 
 func (a answer) stopped() (s api.Stopped) { a.t.Helper(); a.into(&s); return s }
 
-// session makes one and returns its path.
+// session creates a session and returns its path and ID.
 func (s *stage) session(who string) (path string, id bellcord.SessionID) {
 	s.t.Helper()
 	var made bellcord.Session
@@ -107,13 +108,13 @@ func (s *stage) session(who string) (path string, id bellcord.SessionID) {
 	return "/v1/sessions/" + string(made.ID), made.ID
 }
 
-// prompt makes a turn in the session at the path.
+// prompt creates a turn in the session at the path.
 func (s *stage) prompt(who, session, text string) api.Turn {
 	s.t.Helper()
 	return s.ask(who, "POST", session+"/turns", api.NewTurn{Text: text}).is(202).turn()
 }
 
-// ended waits for a turn's end.
+// ended waits for the end of a turn and returns its receipt.
 func (s *stage) ended(who string, id bellcord.TurnID) bellcord.Receipt {
 	s.t.Helper()
 	t := s.ask(who, "GET", "/v1/turns/"+string(id)+"?wait=30s", nil).is(200).turn()

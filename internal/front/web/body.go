@@ -15,19 +15,19 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Sizes of a request's body, by route.
+// Maximum sizes of request bodies, by route.
 const (
 	mostBody   = 1 << 20
 	mostPrompt = 32 << 20 // a prompt with its images
 	mostStop   = 16 << 10
 	mostLogin  = 4 << 10
-	mostUnused = 4 << 10 // on a route that takes no body
+	mostUnused = 4 << 10 // on a route without a body
 )
 
-// readBody reads the body of an operation, within its bounds in size, shape and
-// time. It is the last middleware: authentication, scope and rate come before,
-// so a request that is refused there costs no more than its headers. No handler
-// waits for the client's bytes.
+// readBody reads the body of an operation, within limits on size, shape and
+// time. It is the last middleware: authentication, scope and rate are checked
+// first, so a request that is refused there costs no more than its headers. No
+// handler waits for data from the client.
 func (s *Server) readBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	most := bodyLimit(ctx.Operation())
@@ -42,13 +42,13 @@ func (s *Server) readBody(ctx huma.Context, next func(huma.Context)) {
 		s.writeProblem(w, r, err)
 		return
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else it would end a request that waits
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // otherwise the deadline would cancel a request that waits
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	next(ctx)
 }
 
-// bodyLimit returns how many bytes the body of an operation may have.
+// bodyLimit returns the maximum size of an operation's body.
 func bodyLimit(op *huma.Operation) int64 {
 	if op.RequestBody == nil {
 		return mostUnused
@@ -56,7 +56,8 @@ func bodyLimit(op *huma.Operation) int64 {
 	return op.MaxBodyBytes
 }
 
-// announced returns how large a body will be at most.
+// announced returns the expected size of the body, or most if it is not
+// declared.
 func announced(r *http.Request, most int64) int64 {
 	if r.ContentLength < 0 {
 		return most
@@ -75,7 +76,7 @@ func readAll(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error)
 		return nil, errTooLarge
 	}
 	var body bytes.Buffer
-	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead) // no second copy of a large one
+	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead) // avoids copying a large body
 	_, err := body.ReadFrom(&shapeReader{from: http.MaxBytesReader(w, r.Body, most)})
 	var (
 		large *http.MaxBytesError

@@ -9,21 +9,21 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Bounds of a problem. However a request is wrong, the answer to it is smaller
-// than mostProblem, because nothing of the request is repeated at length.
+// Limits of an error response. Whatever is wrong with a request, the response
+// is smaller than mostProblem, because it repeats no long part of the request.
 const (
 	mostProblem = 4 << 10
-	mostDetail  = 500 // bytes of a sentence
-	mostPlace   = 100 // bytes of where in the request
+	mostDetail  = 500 // bytes of a message
+	mostPlace   = 100 // bytes of a location in the request
 	mostDetails = 20
 )
 
-// boundErrors has huma make its errors with newError. It is a variable of huma's,
-// so it is set once for the process.
+// boundErrors makes huma create its errors with newError. The hook is a global
+// variable of huma, so it is set once per process.
 var boundErrors = sync.OnceFunc(func() { huma.NewError = newError })
 
-// newError is huma's error for a request that does not fit its schema: without
-// the values that were sent, and bounded.
+// newError returns huma's error for a request that does not match its schema,
+// limited in size and without the values of the request.
 func newError(status int, message string, errs ...error) huma.StatusError {
 	p := &huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: clip(message, mostDetail)}
 	if status == http.StatusBadRequest || status == http.StatusUnprocessableEntity {
@@ -35,14 +35,14 @@ func newError(status int, message string, errs ...error) huma.StatusError {
 		}
 		p.Errors = append(p.Errors, newDetail(err))
 	}
-	for size(p) >= mostProblem { // marks that JSON escapes take six times their size
+	for size(p) >= mostProblem { // escaped characters take six times their size in JSON
 		p.Errors = p.Errors[:len(p.Errors)/2]
 	}
 	return p
 }
 
-// newDetail is one mistake. The text of huma's own errors repeats the value, so
-// it is not used.
+// newDetail returns one validation error. It does not use the text of huma's
+// errors, which repeats the value.
 func newDetail(err error) *huma.ErrorDetail {
 	if own, is := err.(huma.ErrorDetailer); is { //nolint:errorlint // huma does not wrap them
 		from := own.ErrorDetail()
@@ -59,7 +59,8 @@ func size(p *huma.ErrorModel) int {
 	return len(text)
 }
 
-// clip shortens a text to at most the given bytes, of whole characters.
+// clip shortens a text to at most the given number of bytes, without splitting
+// a character.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

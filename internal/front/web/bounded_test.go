@@ -10,10 +10,10 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// mostProblem is the promise for every answer to a bad request.
+// mostProblem is the documented maximum size of an error response.
 const mostProblem = 4 << 10
 
-func TestProblem_BodyWithManyMistakes_IsSmallAndRepeatsNothing(t *testing.T) {
+func TestProblem_BodyWithManyErrors_IsSmallAndRepeatsNoInput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -58,15 +58,15 @@ func TestProblem_BodyWithManyMistakes_IsSmallAndRepeatsNothing(t *testing.T) {
 	}
 }
 
-// The client's tries are counted before the body is read.
-func TestLogin_WithoutATryLeft_IsRefusedBeforeItsBodyIsRead(t *testing.T) {
+// The attempt is counted before the body is read.
+func TestLogin_AboveTheLimit_IsRefusedBeforeItsBodyIsRead(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.door = auth.Options{Tries: 3, Refill: time.Hour} })
 	begin := "POST /v1/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
 	if resp := s.raw(begin + "930000\r\n\r\n"); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too large: %d", resp.StatusCode)
 	}
-	for range 2 { // a body with mistakes costs a try, too
+	for range 2 { // an invalid body counts as an attempt too
 		s.ask("", "POST", "/v1/login", `{"code":1}`).is(422)
 	}
 	if resp := s.raw(begin + "3000\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-// routesOf names the requests that do what a command does.
+// routesOf contains the requests that are equivalent to a command.
 var routesOf = map[string]string{
 	"stop":  "POST /v1/sessions/{session}/stop",
 	"clear": "POST /v1/sessions/{session}/clear",
@@ -16,8 +16,8 @@ var routesOf = map[string]string{
 	"mode":  "PATCH /v1/sessions/{session}",
 }
 
-// promptText returns the text that a prompt of a session sends to its model. It
-// refuses commands, so that none reaches a model.
+// promptText returns the text that a prompt sends to the session's model. It
+// refuses commands, so that they never reach a model.
 func promptText(message string, session bellcord.Session) (string, error) {
 	text, err := slash.Prompt(message, session.Agent != "")
 	var command *slash.CommandError

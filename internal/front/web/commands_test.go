@@ -43,7 +43,7 @@ func TestPrompt_EscapedSlash_IsSentAsText(t *testing.T) {
 	}
 }
 
-func TestPrompt_UnknownCommandInHostedSession_IsTheAgents(t *testing.T) {
+func TestPrompt_UnknownCommandInHostedSession_IsPassedToTheAgent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.CheckAgent = func(string) error { return nil } })
 	var made bellcord.Session

@@ -10,9 +10,10 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// A cookie goes to every port of the host, so whoever listens on another one has
-// it. Alone it opens nothing: no route, no stream, no metrics.
-func TestCookie_WithoutThePagesSecret_IsRefusedOnEveryRoute(t *testing.T) {
+// A browser sends a cookie to every port of the host, so a server on another
+// port receives it. The cookie alone gives access to nothing: no route, no
+// stream, no metrics.
+func TestCookie_WithoutPageSecret_IsRefusedOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) {
 		with.Metrics = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the metrics were shown") })

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Bounds are how many there may be at once. A negative number is no limit; 0
-// admits none.
+// Bounds limits the number of concurrent viewers. A negative number means no
+// limit; 0 allows none.
 type Bounds struct{ All, PerOwner int }
 
 var (
@@ -21,14 +21,15 @@ var (
 type crowd struct {
 	most Bounds
 
-	warn sync.Once // once for a start: bellcord_event_streams has the rest
+	warn sync.Once // one warning per server; the metric bellcord_event_streams has the rest
 
 	mu  sync.Mutex
 	all int
 	by  map[string]int
 }
 
-// addViewer counts a viewer of the owner until leave is called.
+// addViewer counts a viewer of the owner until leave is called. Above a limit
+// it returns errOwnersViewers or errViewers.
 func (c *crowd) addViewer(owner string) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +56,7 @@ func (c *crowd) removeViewer(owner string) {
 	}
 }
 
-// admitViewer counts a viewer, where there is room for one and memory.
+// admitViewer counts a viewer if the limits and the memory permit one more.
 func (s *Server) admitViewer(owner string) (leave func(), err error) {
 	if s.MemoryFull() {
 		return nil, errOverloaded
@@ -68,9 +69,9 @@ func (s *Server) admitViewer(owner string) (leave func(), err error) {
 	return leave, err
 }
 
-// memoryFull reports whether what lives on the heap, and the stacks, take more
-// than 80 % of the Go memory limit. Garbage does not count: the runtime collects
-// it when the limit comes near.
+// memoryFull reports whether live heap objects and stacks use more than 80 % of
+// the Go memory limit. Garbage does not count, because the runtime collects it
+// near the limit.
 func memoryFull() bool {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

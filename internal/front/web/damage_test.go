@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// damagedStage serves a session of anna's whose event is unreadable.
+// damagedStage serves a session of anna's with one unreadable event.
 func damagedStage(t *testing.T, event int) (s *stage, path string, log *lines) {
 	t.Helper()
 	dir, id := t.TempDir(), bellcord.NewSessionID()
@@ -50,7 +50,7 @@ func damagedStage(t *testing.T, event int) (s *stage, path string, log *lines) {
 	return s, "/v1/sessions/" + string(id) + "/events", log
 }
 
-// lines is a log that is read while it is written.
+// lines is a log that can be read while it is written.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -80,7 +80,7 @@ func TestEvents_FirstEventUnreadable_AnswersStoreDamaged(t *testing.T) {
 func TestEvents_LaterEventUnreadable_EndsTheStreamWithTheProblem(t *testing.T) {
 	t.Parallel()
 	s, path, log := damagedStage(t, 700)
-	a := s.ask("anna", "GET", path, nil) // it returns because the server ends the stream
+	a := s.ask("anna", "GET", path, nil) // returns because the server ends the stream
 	a.is(200)
 	text := string(a.body)
 	if strings.Count(text, "\nid: ") < 256 || !strings.Contains(text, "event: problem\ndata: {") || !strings.HasSuffix(strings.TrimSpace(text), "}") || !strings.Contains(text, "store-damaged") {

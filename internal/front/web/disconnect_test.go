@@ -9,13 +9,13 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// pass lets time pass, in a bubble, and everybody do what was due.
+// pass lets time pass in a synctest bubble and waits for all goroutines.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// hangs is a turn that hangs until it is stopped.
+// hangs starts a turn that runs until it is stopped.
 func (s *stage) hangs(path, onDisconnect string) bellcord.TurnID {
 	s.t.Helper()
 	return s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "hang on", OnDisconnect: onDisconnect}).is(202).turn().ID
@@ -26,7 +26,7 @@ func (s *stage) state(id bellcord.TurnID) api.TurnState {
 	return s.ask("anna", "GET", "/v1/turns/"+string(id), nil).is(200).turn().State
 }
 
-func TestLaw34_ATurnThatChoseSoIsStoppedOnceNobodyHasWatchedForTenSeconds(t *testing.T) {
+func TestLaw34_StopOnDisconnect_StopsAfterTenSecondsWithoutViewers(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
@@ -52,7 +52,7 @@ func TestLaw34_ATurnThatChoseSoIsStoppedOnceNobodyHasWatchedForTenSeconds(t *tes
 	})
 }
 
-func TestLaw34_ATurnThatChoseSoAndWasNeverWatchedIsStoppedToo(t *testing.T) {
+func TestLaw34_StopOnDisconnectNeverWatched_IsStopped(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
@@ -63,7 +63,7 @@ func TestLaw34_ATurnThatChoseSoAndWasNeverWatchedIsStoppedToo(t *testing.T) {
 	})
 }
 
-func TestLaw34_AViewerThatComesBackInTimeStopsNothing(t *testing.T) {
+func TestLaw34_ViewerReconnectsInTime_StopsNothing(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
@@ -84,7 +84,7 @@ func TestLaw34_AViewerThatComesBackInTimeStopsNothing(t *testing.T) {
 	})
 }
 
-func TestLaw34_TheTenSecondsBeginAnewWithEachLeaving(t *testing.T) {
+func TestLaw34_ViewerLeavesAgain_RestartsTheTenSeconds(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
@@ -101,7 +101,7 @@ func TestLaw34_TheTenSecondsBeginAnewWithEachLeaving(t *testing.T) {
 	})
 }
 
-func TestLaw34_ATurnThatDidNotChooseSoGoesOnWithoutViewers(t *testing.T) {
+func TestLaw34_ContinueOnDisconnect_RunsWithoutViewers(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		for _, choice := range []string{"", "continue"} {
@@ -119,8 +119,9 @@ func TestLaw34_ATurnThatDidNotChooseSoGoesOnWithoutViewers(t *testing.T) {
 	})
 }
 
-// Of two turns in one session only the one that chose so is stopped.
-func TestLaw34_ADisconnectStopsNoOtherTurn(t *testing.T) {
+// Of two turns in one session, only the one with StopOnDisconnect is
+// stopped.
+func TestLaw34_Disconnect_StopsNoOtherTurn(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")

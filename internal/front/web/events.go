@@ -60,7 +60,7 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		leave()
 		return nil, s.fail(err)
 	}
-	var first []bellcord.Event // read before the status is sent: a log that cannot be read is no success
+	var first []bellcord.Event // read before the status is sent, so that an unreadable log is reported as an error
 	if after < last {
 		if first, err = cursor.Next(ctx); err != nil {
 			cursor.Close()
@@ -83,9 +83,9 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 	}}, nil
 }
 
-// streamFailed ends a stream. Where the reason is the server's, such as an event
-// that cannot be read, the viewer gets it as the last message and the log has it:
-// a stream that only ends would look complete.
+// streamFailed ends a stream. If the server is at fault, for example because an
+// event cannot be read, the error is logged and sent as the last message:
+// otherwise the stream would appear complete.
 func (s *Server) streamFailed(v *viewer, after int64, err error) {
 	p := s.problem(err)
 	if v.failed || p.Status < http.StatusInternalServerError || errors.Is(err, errClosing) || errors.Is(err, bellcord.ErrClosed) || errors.Is(err, context.Canceled) {
@@ -98,9 +98,9 @@ func (s *Server) streamFailed(v *viewer, after int64, err error) {
 	}
 }
 
-// follow shows a log until its viewer goes, the session does, or the server.
-// It has no part in the turn: a viewer that does not read falls behind, and is
-// let go of.
+// follow writes the log to the viewer until the viewer disconnects, the session
+// is deleted or the server closes. It never delays the turn: a viewer that does
+// not read is disconnected.
 func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, cursor *hub.Cursor) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -130,7 +130,7 @@ func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, 
 	}
 }
 
-// untilBeat shows what comes until it is time for a sign of life.
+// untilBeat writes events until the next heartbeat is due.
 func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
 	for {
 		events, err := cursor.Next(beat)
@@ -143,26 +143,26 @@ func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
 	}
 }
 
-// viewer writes events to one connection. Every write has its time; none is
-// made under a lock.
+// viewer writes events to one connection. Every write has a deadline, and no
+// lock is held during a write.
 type viewer struct {
 	session  bellcord.SessionID
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration
 	frame    []byte
-	failed   bool // a write did: nothing more reaches the viewer
+	failed   bool // a write failed, so no further write is useful
 }
 
 func (v *viewer) open(retry time.Duration) error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // a proxy that waits for more shows nothing
+	h.Set("X-Accel-Buffering", "no") // disables buffering in proxies
 	v.w.WriteHeader(http.StatusOK)
 	return v.writeData(fmt.Appendf(nil, "retry: %d\n\n", retry.Milliseconds()))
 }
 
-// problem writes the reason why the stream ends here.
+// problem writes the reason why the stream ends.
 func (v *viewer) problem(p *problem) error {
 	data, err := json.Marshal(p.ErrorModel)
 	if err != nil {
@@ -173,7 +173,7 @@ func (v *viewer) problem(p *problem) error {
 
 func (v *viewer) beat() error { return v.writeData([]byte(": \n\n")) }
 
-// writeEvents writes the events in one go.
+// writeEvents writes the events in a single write.
 func (v *viewer) writeEvents(events []bellcord.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -187,17 +187,17 @@ func (v *viewer) writeEvents(events []bellcord.Event) error {
 		v.frame = append(v.frame, "id: "...)
 		v.frame = strconv.AppendInt(v.frame, ev.Seq, 10)
 		v.frame = append(v.frame, "\ndata: "...)
-		v.frame = append(v.frame, data...) // JSON has no line breaks of its own
+		v.frame = append(v.frame, data...) // encoded JSON contains no line breaks
 		v.frame = append(v.frame, "\n\n"...)
 	}
 	err := v.writeData(v.frame)
 	if cap(v.frame) > mostFrame {
-		v.frame = nil // a long replay leaves nothing behind
+		v.frame = nil // do not keep the memory of a long replay
 	}
 	return err
 }
 
-// mostFrame is what a viewer keeps for its next write.
+// mostFrame is the size of the buffer that a viewer keeps between writes.
 const mostFrame = 16 << 10
 
 func (v *viewer) writeData(data []byte) (err error) {

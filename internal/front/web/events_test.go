@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestAStreamShowsWhatIsOnRecordAndThenWhatHappensWithoutAHole(t *testing.T) {
+func TestEvents_RecordedThenLive_HaveNoGap(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -31,7 +31,7 @@ func TestAStreamShowsWhatIsOnRecordAndThenWhatHappensWithoutAHole(t *testing.T) 
 	}
 }
 
-func TestAStreamGoesOnBehindTheLastEventThatWasSeen(t *testing.T) {
+func TestHeld_EventsAfterSequenceNumber_ContinueThereAndBadOnesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -61,7 +61,7 @@ func TestAStreamGoesOnBehindTheLastEventThatWasSeen(t *testing.T) {
 	}
 }
 
-func TestAllViewersSeeTheSame(t *testing.T) {
+func TestEvents_SeveralViewers_ReceiveTheSame(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -89,7 +89,7 @@ func TestAllViewersSeeTheSame(t *testing.T) {
 	}
 }
 
-func TestASilentStreamShowsASignOfLifeEveryFifteenSeconds(t *testing.T) {
+func TestEvents_IdleStream_SendsAHeartbeatEveryFifteenSeconds(t *testing.T) {
 	t.Parallel()
 	inABubble(t, func(s *stage) {
 		path, _ := s.session("anna")
@@ -111,7 +111,7 @@ func TestASilentStreamShowsASignOfLifeEveryFifteenSeconds(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWithItsSessionAndWithTheServer(t *testing.T) {
+func TestEvents_SessionDeletedOrServerClosed_EndsTheStream(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -127,7 +127,7 @@ func TestAStreamEndsWithItsSessionAndWithTheServer(t *testing.T) {
 	s.ask("anna", "GET", other+"/events", nil).isA(503, "shutting-down")
 }
 
-func TestAViewerThatDoesNotReadSlowsNobodyAndIsLetGoOf(t *testing.T) {
+func TestEvents_ViewerDoesNotRead_IsDisconnectedWithoutDelayingTheTurn(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{}, 1)
 	s := newStage(t, func(with *setup) {

@@ -14,9 +14,9 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// "ClawJacked": guessing from loopback was not counted. It is, and the flood keeps
-// nobody from stopping a turn: the token that stops was never seen before.
-func TestFlood_OfBadTokensFromThisMachine_IsCountedAndLetsAGoodStopIn(t *testing.T) {
+// "ClawJacked": guesses from loopback were not counted. Here they are counted,
+// and the flood does not prevent a stop with a token that was not used before.
+func TestFlood_BadTokensFromThisMachine_AreLimitedAndAStopSucceeds(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.door = auth.Options{} })
 	path, id := s.session("anna")
@@ -57,7 +57,7 @@ func TestFlood_OfBadTokensFromThisMachine_IsCountedAndLetsAGoodStopIn(t *testing
 		t.Errorf("%+v", a)
 	}
 	all.Wait()
-	// Twenty at once and one more each second.
+	// The limit is twenty in a burst and one more per second.
 	if waits.Load() < 9000 {
 		t.Errorf("%d refused, %d made to wait", refused.Load(), waits.Load())
 	}
@@ -67,13 +67,13 @@ func TestFlood_OfBadTokensFromThisMachine_IsCountedAndLetsAGoodStopIn(t *testing
 		}
 	}
 	t.Logf("10000 bad tokens: %d refused, %d made to wait; a stop meanwhile took %v", refused.Load(), waits.Load(), took)
-	s.eventually("then nobody is made to wait", func() bool { // one try comes back each second
+	s.eventually("then nobody is made to wait", func() bool { // one attempt is refilled per second
 		wait := s.ask("", "GET", "/v1/me", nil)
 		return wait.status == 429 && wait.header.Get("Retry-After") != ""
 	})
 }
 
-func TestWhereARequestIsFromIsNotForItToSay(t *testing.T) {
+func TestHeld_ForwardedForHeader_CountsOnlyFromTheProxy(t *testing.T) {
 	t.Parallel()
 	last := func(s *stage, via func(int) string) (status int) {
 		for i := range 6 {
@@ -95,7 +95,7 @@ func TestWhereARequestIsFromIsNotForItToSay(t *testing.T) {
 	}
 }
 
-func TestABodyHasItsMostSize(t *testing.T) {
+func TestBody_AboveTheSizeLimit_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -112,8 +112,9 @@ func TestABodyHasItsMostSize(t *testing.T) {
 	}
 }
 
-// Slow loris: who sends byte by byte is cut off, with credentials or without.
-func TestWhoTricklesIsCutOff(t *testing.T) {
+// Slowloris: a client that sends byte by byte is disconnected, with credentials
+// or without.
+func TestHeld_SlowRequest_IsDisconnected(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.BodyTime = 500 * time.Millisecond })
 	for name, begin := range map[string]string{
@@ -134,7 +135,7 @@ func TestWhoTricklesIsCutOff(t *testing.T) {
 			cut := make(chan struct{})
 			go func() {
 				defer close(cut)
-				_, _ = io.Copy(io.Discard, conn) // to the server's end of it
+				_, _ = io.Copy(io.Discard, conn) // until the server closes the connection
 			}()
 			tick := time.NewTicker(20 * time.Millisecond)
 			defer tick.Stop()
@@ -151,7 +152,7 @@ func TestWhoTricklesIsCutOff(t *testing.T) {
 	}
 }
 
-func TestNoLineBreakOfACallersReachesAHeader(t *testing.T) {
+func TestHeld_LineBreakInInput_ReachesNoHeader(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, op := range s.operations() {

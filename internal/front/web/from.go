@@ -10,8 +10,8 @@ import (
 
 type fromKey struct{}
 
-// as returns the request as the caller's, with the word for where it comes from.
-// A browser that is logged in is the page, whatever it calls itself.
+// as returns the request with the caller and the name of its source in the
+// context. A browser login always counts as the page, whatever its User-Agent.
 func as(r *http.Request, who auth.Caller) *http.Request {
 	from := api.Surface(r.UserAgent())
 	if who.Browser {
@@ -20,7 +20,7 @@ func as(r *http.Request, who auth.Caller) *http.Request {
 	return r.WithContext(context.WithValue(auth.NewContext(r.Context(), who), fromKey{}, from))
 }
 
-// from is where a request comes from, for receipts.
+// from returns the source of a request, for receipts.
 func from(ctx context.Context) string {
 	word, _ := ctx.Value(fromKey{}).(string)
 	return word

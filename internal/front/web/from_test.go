@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestAReceiptSaysWhereItsStopCameFromInOneOfAFewWords(t *testing.T) {
+func TestReceipt_StopFromAnyClient_NamesItsSource(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	browser := s.browser()
@@ -40,7 +40,7 @@ func TestAReceiptSaysWhereItsStopCameFromInOneOfAFewWords(t *testing.T) {
 	}
 }
 
-func TestANameGivesNoRight(t *testing.T) {
+func TestStop_UserAgentOfABellcordCommand_GrantsNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/web/page"
 )
 
-// What a request is refused for before it is looked at.
+// Errors of requests that are refused before they are processed.
 var (
 	errHost     = errors.New("unrecognized Host header")
 	errOrigin   = errors.New("request from another site refused; allow the site with --allow-origin")
@@ -24,16 +24,16 @@ var (
 	errNowhere  = errors.New("nothing exists at this path; see /v1/openapi.json")
 )
 
-// answerTime bounds the time of an answer.
+// answerTime limits the time to write a response.
 const answerTime = mostWait + 15*time.Second
 
-// Handler is the door to the network: nobody comes in without credentials, from
-// this machine neither.
+// Handler returns the handler for the network. It requires credentials, also
+// from the same machine, except for the paths in open and the page's files.
 func (s *Server) Handler() http.Handler {
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.writeProblem(w, r, errOrigin) }))
 	for _, origin := range s.Origins {
-		_ = cross.AddTrustedOrigin(origin) // checked when the server was set up
+		_ = cross.AddTrustedOrigin(origin) // checked when the server was configured
 	}
 	inside := cross.Handler(s.identify(s.mux))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,8 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// plainHeaders make sure that no answer of ours is taken for a page.
+// plainHeaders sets headers that keep browsers from rendering, caching or
+// embedding a response.
 func plainHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
@@ -62,8 +63,8 @@ func plainHeaders(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// isOurs holds the Host against our names: a name of somebody else's that leads
-// to us is an attack on who follows it.
+// isOurs reports whether the Host header is one of the server's names. Other
+// names are refused to prevent DNS rebinding.
 func (s *Server) isOurs(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -77,8 +78,8 @@ func (s *Server) isOurs(host string) bool {
 	})
 }
 
-// isFromUs looks at the Origin of every request that has one, reading ones too:
-// nobody else's page has anything to ask here.
+// isFromUs reports whether the Origin header is absent, matches the host or is
+// allowed. Unlike CrossOriginProtection, it applies to read requests too.
 func (s *Server) isFromUs(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || slices.Contains(s.Origins, origin) {
@@ -88,11 +89,12 @@ func (s *Server) isFromUs(r *http.Request) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
 }
 
-// open are the paths that need no credentials: they tell nothing, or give some.
-// So do the page's files.
+// open lists the paths that need no credentials: they reveal nothing, or issue
+// credentials. The page's files need no credentials either.
 var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login"}
 
-// identify finds out who asks, and from where.
+// identify authenticates the request and adds the caller and the client's
+// address to its context.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := s.client(r)
@@ -112,13 +114,13 @@ func (s *Server) identify(next http.Handler) http.Handler {
 
 type clientKey struct{}
 
-// clientFrom is where a request is from, for who logs in.
+// clientFrom returns the client's address, for the limit on logins.
 func clientFrom(ctx context.Context) string {
 	client, _ := ctx.Value(clientKey{}).(string)
 	return client
 }
 
-// client is the address that a request is from.
+// client returns the address of the client.
 func (s *Server) client(r *http.Request) string {
 	if s.BehindProxy {
 		if via := r.Header.Values("X-Forwarded-For"); len(via) > 0 {
@@ -133,10 +135,10 @@ func (s *Server) client(r *http.Request) string {
 	return host
 }
 
-// hurry bounds the time of the body and of the answer. It comes before all else:
-// a body is also waited for behind a refusal.
+// hurry sets the deadlines for reading the body and writing the response. It
+// must run first, because net/http also reads the body of a refused request.
 func (s *Server) hurry(w http.ResponseWriter) {
 	control, now := http.NewResponseController(w), time.Now()
-	_ = control.SetReadDeadline(now.Add(s.BodyTime)) // where it cannot be set there is no socket
+	_ = control.SetReadDeadline(now.Add(s.BodyTime)) // fails only without a socket
 	_ = control.SetWriteDeadline(now.Add(answerTime))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // CVE-2026-22812, CVE-2025-49596: a server on loopback without credentials.
-func TestNobodyComesInWithoutAGoodTokenFromThisMachineNeither(t *testing.T) {
+func TestHeld_NoCredentialsFromThisMachine_AreRefusedOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -29,8 +29,8 @@ func TestNobodyComesInWithoutAGoodTokenFromThisMachineNeither(t *testing.T) {
 	}
 }
 
-// CVE-2026-28472: a token was there, and nobody looked whether it was a good one.
-func TestIncidentPresenceOfATokenIsNotItsValue(t *testing.T) {
+// CVE-2026-28472: the presence of a token was checked, but not its value.
+func TestIncident_InvalidToken_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	good := s.tokens["anna"]
@@ -47,8 +47,8 @@ func TestIncidentPresenceOfATokenIsNotItsValue(t *testing.T) {
 	s.ask("anna", "GET", "/v1/me", nil).is(200)
 }
 
-// CVE-2026-25253: a token out of a link.
-func TestIncidentATokenInTheAddressIsRefusedEvenBesideAGoodHeader(t *testing.T) {
+// CVE-2026-25253: a token from a link.
+func TestIncident_TokenInURL_IsRefusedEvenWithAValidHeader(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, query := range []string{"token=" + s.tokens["anna"], "access_token=x", "api_key=", "TOKEN=x"} {
@@ -58,8 +58,8 @@ func TestIncidentATokenInTheAddressIsRefusedEvenBesideAGoodHeader(t *testing.T) 
 	}
 }
 
-// CVE-2025-59956: a name of the attacker's that leads to this machine.
-func TestIncidentARequestForAnotherHostIsRefused(t *testing.T) {
+// CVE-2025-59956: an attacker's host name that resolves to this machine.
+func TestIncident_UnrecognizedHost_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) {
 		with.Hosts = []string{"127.0.0.1", "localhost", "::1", "bellcord.example:8443"}
@@ -83,8 +83,8 @@ func TestIncidentARequestForAnotherHostIsRefused(t *testing.T) {
 	}
 }
 
-// login logs a browser in as somebody; cookie and page make a request show the
-// one and the other of what it got.
+// login logs a browser in. cookie and page add the two parts of its credentials
+// to a request.
 func (s *stage) login(who string, wanted api.NewCode) (cookie, page func(*http.Request)) {
 	s.t.Helper()
 	var code api.Code
@@ -96,14 +96,15 @@ func (s *stage) login(who string, wanted api.NewCode) (cookie, page func(*http.R
 	return func(r *http.Request) { r.AddCookie(got) }, header("Bellcord-Page", in.Page)
 }
 
-// browser makes requests those of a browser that anna is logged in with.
+// browser logs anna in and returns a function that adds her credentials to a
+// request.
 func (s *stage) browser() func(*http.Request) {
 	s.t.Helper()
 	cookie, page := s.login("anna", api.NewCode{})
 	return func(r *http.Request) { cookie(r); page(r) }
 }
 
-func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
+func TestIncident_RequestFromAnotherSite_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) { with.Origins = []string{"https://friend.example"} })
 	browser := s.browser()
@@ -136,8 +137,9 @@ func TestIncidentAnotherSitesPageHasNoEffectHere(t *testing.T) {
 	}
 }
 
-// What a form can send without asking is no JSON.
-func TestIncidentAFormIsRefusedBeforeItHasAnyEffect(t *testing.T) {
+// The content types that a form can send without a preflight request are not
+// JSON.
+func TestIncident_FormContentType_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	browser := s.browser()
@@ -150,7 +152,7 @@ func TestIncidentAFormIsRefusedBeforeItHasAnyEffect(t *testing.T) {
 	s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", "application/json; charset=utf-8")).is(201)
 }
 
-func TestHeaders_OverTLS_HaveStrictTransportSecurity(t *testing.T) {
+func TestHeaders_OverTLS_IncludeStrictTransportSecurity(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
 		s := newStage(t, func(with *setup) { with.Secure = secure })

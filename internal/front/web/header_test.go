@@ -2,7 +2,7 @@ package web_test
 
 import "net/http"
 
-// header sets one of a request.
+// header returns a function that sets a header of a request.
 func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) {
 		if name == "Host" {

@@ -16,9 +16,10 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// Every route of the document by every set of scopes, and by nobody: allowed
-// exactly where one of the scopes is the route's.
-func TestHeld_EveryScopeOnEveryRoute_MayWhatTheDocumentSays(t *testing.T) {
+// Every route of the OpenAPI document is requested with every set of scopes,
+// and without credentials. A request is allowed exactly if one of the scopes is
+// the route's.
+func TestHeld_EveryScopeOnEveryRoute_MatchesTheOpenAPIDocument(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	sets := [][]bellcord.Scope{
@@ -50,7 +51,7 @@ func TestHeld_EveryScopeOnEveryRoute_MayWhatTheDocumentSays(t *testing.T) {
 			turn := s.prompt("anna", path, "hang on").ID
 			at := op.at(string(id), string(turn), "q")
 			if strings.HasSuffix(at, "/events") {
-				at += "?after=999999" // refused behind the scope: no stream to wait for
+				at += "?after=999999" // refused after the scope check, so that no stream opens
 			}
 			tried++
 			a := s.ask(who, op.method, at, op.body())
@@ -71,8 +72,8 @@ func TestHeld_EveryScopeOnEveryRoute_MayWhatTheDocumentSays(t *testing.T) {
 	t.Logf("%d requests", tried)
 }
 
-// Odd spellings of a path lead past no check and to no other site.
-func TestHeld_PathsAndMethods_GiveNoWayAroundTheToken(t *testing.T) {
+// Unusual spellings of a path bypass no check and redirect to no other site.
+func TestHeld_UnusualPathsAndMethods_DoNotBypassTheToken(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -94,7 +95,7 @@ func TestHeld_PathsAndMethods_GiveNoWayAroundTheToken(t *testing.T) {
 	}
 }
 
-// A request whose length can be read in two ways is one request, or none.
+// A request with an ambiguous length is handled as one request, or refused.
 func TestHeld_AmbiguousRequests_AreRefusedOrAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
@@ -115,9 +116,9 @@ func TestHeld_AmbiguousRequests_AreRefusedOrAnsweredOnce(t *testing.T) {
 	}
 }
 
-// One code, twelve browsers at the same moment, ten times: one gets in. Then
-// guesses.
-func TestHeld_LoginCodes_HaveOneWinnerAndFewGuesses(t *testing.T) {
+// Twelve browsers use one code concurrently, ten times: each time one succeeds.
+// Then codes are guessed.
+func TestHeld_LoginCodes_WorkOnceAndGuessesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for range 10 {

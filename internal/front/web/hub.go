@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// Hub is what the front needs of the core. In a cluster it is a node, which
-// passes on what concerns the turns of another one, and waits for it a bounded
-// time.
+// Hub is the part of the core that the server uses. In a cluster it is a node,
+// which forwards requests for turns of other nodes and waits for them for a
+// bounded time.
 type Hub interface {
 	sessionFinder
 	sessionEditor

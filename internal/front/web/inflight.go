@@ -9,23 +9,25 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// errOverloaded refuses what would take more memory than the server has to spare.
+// errOverloaded means that a request needs more memory than the server can
+// spare.
 var errOverloaded = errors.New("the server is overloaded: retry later")
 
-// Bytes of bodies that may be in memory at once. A decoded body takes several
-// times its size.
+// Limits on the bytes of request bodies that are in memory at once. A decoded
+// body takes several times its size.
 const (
 	mostOfOwner = 64 << 20
 	mostOfAll   = 256 << 20
-	smallBody   = mostStop // is not counted
+	smallBody   = mostStop // not counted
 )
 
-// mostInFlight is mostOfAll, or less where the memory is limited.
+// mostInFlight returns mostOfAll, or less if the memory is limited.
 func mostInFlight() int64 {
 	return min(mostOfAll, max(mostPrompt, debug.SetMemoryLimit(-1)/8))
 }
 
-// inFlight counts the bytes of bodies that are being read or worked on, by owner.
+// inFlight counts the bytes of bodies that are being read or processed, by
+// owner.
 type inFlight struct {
 	most int64
 
@@ -34,9 +36,9 @@ type inFlight struct {
 	by  map[string]int64
 }
 
-// reserve counts a body until release is called. It waits for nothing: an owner with
-// too many bytes under way gets a TooManyError, and where all owners together
-// have too many the error is errOverloaded.
+// reserve counts a body until release is called. It does not block: above the
+// owner's limit it returns a TooManyError, above the limit of all owners
+// errOverloaded.
 func (f *inFlight) reserve(owner string, bytes int64) (release func(), err error) {
 	if bytes <= smallBody {
 		return func() {}, nil

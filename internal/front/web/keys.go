@@ -7,11 +7,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// errKeyUsed answers an Idempotency-Key that has come with another request.
+// errKeyUsed means that the Idempotency-Key was used with a different request.
 var errKeyUsed = errors.New("this Idempotency-Key was already used for a different request")
 
-// keyed names what an Idempotency-Key makes: the same caller and key, the same
-// id. The store is then what remembers it, so it holds over a restart.
+// keyed derives an ID from an Idempotency-Key: the same caller and key give the
+// same ID. Because the store contains the ID, the key stays valid across
+// restarts.
 func keyed(ctx context.Context, what, key string) string {
 	return bellcord.NamedID(what + "\x00" + caller(ctx).Owner + "\x00" + key)
 }

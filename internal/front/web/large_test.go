@@ -14,8 +14,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// A body that is announced and never sent shows that nobody waits for it.
-func TestBody_OfACallerWhoMayNot_IsRefusedWithoutBeingRead(t *testing.T) {
+// The body is announced and never sent, so the test fails if the server waits
+// for it.
+func TestBody_CallerLacksScope_IsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -31,7 +32,7 @@ func TestBody_OfACallerWhoMayNot_IsRefusedWithoutBeingRead(t *testing.T) {
 	}
 }
 
-func TestPrompt_TextAboveItsLimit_IsRefusedAndImagesMayBeLarger(t *testing.T) {
+func TestPrompt_TextAboveItsLimit_IsRefusedButImagesMayBeLarger(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -48,7 +49,7 @@ func TestPrompt_TextAboveItsLimit_IsRefusedAndImagesMayBeLarger(t *testing.T) {
 			t.Errorf("it does not name the limit: %s", a.body)
 		}
 	}
-	// What is not an image's data is text, wherever it stands.
+	// Everything except the data of an image counts as text, wherever it is.
 	links := `{"text":"x","links":[` + strings.Repeat(`{"uri":"`+strings.Repeat("x", 900_000)+`"},`, 20) + `{"uri":""}]}`
 	s.ask("anna", "POST", path+"/turns", links).isA(413, "too-large")
 
@@ -65,18 +66,19 @@ func TestPrompt_TextAboveItsLimit_IsRefusedAndImagesMayBeLarger(t *testing.T) {
 	s.ask("anna", "PATCH", "/v1/turns/"+string(waits), text("x", bellcord.MaxPromptText+1)).isA(413, "too-large")
 }
 
-func TestBodies_OfOneOwnerInFlight_AreBoundedAndLeaveOthersTheirRoom(t *testing.T) {
+func TestBodies_OfOneOwnerInFlight_AreLimitedSeparately(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	annas, _ := s.session("anna")
 	berts, _ := s.session("bert")
 	var halves []io.Closer
-	for range 2 { // 64 MiB that do not come
+	for range 2 { // announce 64 MiB that never arrive
 		conn := s.dial()
 		halves = append(halves, conn)
 		head := strings.Replace(s.rawPost(annas+"/turns", 32<<20), "\r\n", "\r\nExpect: 100-continue\r\n", 1)
 		_, _ = io.WriteString(conn, head)
-		// The server answers so when it begins to read the body, which it counts before.
+		// The server sends this status when it starts to read the body, after
+		// counting it.
 		if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 100 ") {
 			t.Fatalf("the server says %q (%v), and was to read the body", line, err)
 		}
@@ -95,7 +97,7 @@ func TestBodies_OfOneOwnerInFlight_AreBoundedAndLeaveOthersTheirRoom(t *testing.
 	s.eventually("anna stays refused", func() bool { return s.ask("anna", "POST", annas+"/turns", long).status == 202 })
 }
 
-// eventually asks until it is so.
+// eventually calls is until it returns true.
 func (s *stage) eventually(otherwise string, is func() bool) {
 	s.t.Helper()
 	for began := time.Now(); !is(); {
@@ -105,9 +107,9 @@ func (s *stage) eventually(otherwise string, is func() bool) {
 	}
 }
 
-// large sends a large body as anna and returns the status; 0 where the server
-// closed the connection while the body was being written, as it does when it
-// refuses a body unread.
+// large sends a large body as anna and returns the status; 0 means that the
+// server closed the connection while the body was being written, as it does
+// when it refuses a body unread.
 func (s *stage) large(path, body string) int {
 	conn := s.dial()
 	go func() { _, _ = io.WriteString(conn, s.rawPost(path, len(body))+body) }()
@@ -121,7 +123,7 @@ func (s *stage) large(path, body string) int {
 	return resp.StatusCode
 }
 
-// Large prompts of one owner do not keep the stops of another one waiting.
+// Large prompts of one owner do not delay the stops of another.
 func TestStop_WhileAnotherOwnerSendsLargePrompts_StaysFast(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
@@ -162,7 +164,7 @@ func TestStop_WhileAnotherOwnerSendsLargePrompts_StaysFast(t *testing.T) {
 	busy := median()
 	close(over)
 	load.Wait()
-	if busy > quiet*50+2*time.Second { // it was 450 times as much
+	if busy > quiet*50+2*time.Second { // it was 450 times as long before the fix
 		t.Errorf("a stop takes %v, and %v without the load", busy, quiet)
 	}
 }

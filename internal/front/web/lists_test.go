@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestModelsAndAgentsAreListed(t *testing.T) {
+func TestLists_ModelsAndAgents_AreReturned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var models api.Models
@@ -26,7 +26,7 @@ func TestModelsAndAgentsAreListed(t *testing.T) {
 	}
 }
 
-func TestUsageIsOfOnesOwnTurns(t *testing.T) {
+func TestUsage_Caller_CountsOnlyItsOwnTurns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	one, oneID := s.session("anna")
@@ -59,7 +59,7 @@ func TestUsageIsOfOnesOwnTurns(t *testing.T) {
 	s.ask("anna", "GET", "/v1/usage?since=lately", nil).is(422)
 }
 
-func TestMeSaysWhoTheServerTakesOneFor(t *testing.T) {
+func TestMe_Token_ReturnsItsOwnerAndScopes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var me api.Me
@@ -69,7 +69,7 @@ func TestMeSaysWhoTheServerTakesOneFor(t *testing.T) {
 	}
 }
 
-func TestABrowserLogsInWithACodeOnceAndOut(t *testing.T) {
+func TestLogin_Code_WorksOnceUntilLogout(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var code api.Code
@@ -102,7 +102,7 @@ func TestABrowserLogsInWithACodeOnceAndOut(t *testing.T) {
 	s.ask("anna", "GET", "/v1/me", nil).is(200)
 }
 
-func TestWhileTheServerDrainsPromptsAreRefusedAndStopsWork(t *testing.T) {
+func TestDrain_RunningTurn_RefusesPromptsAndAcceptsStops(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var health api.Health
@@ -133,7 +133,7 @@ func TestWhileTheServerDrainsPromptsAreRefusedAndStopsWork(t *testing.T) {
 	cancel()
 }
 
-// ready asks until the server is as it is to be.
+// ready polls /readyz until it returns the status.
 func (s *stage) ready(status int) {
 	s.t.Helper()
 	for began := time.Now(); time.Since(began) < patient; {

@@ -67,7 +67,7 @@ type (
 	attemptKey   struct{}
 )
 
-// limitLogins takes a try of the client's before the body of a login is read.
+// limitLogins counts a login attempt of the client before the body is read.
 func (s *Server) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	if ctx.Operation().OperationID != loginID {
 		next(ctx)
@@ -98,12 +98,14 @@ func (s *Server) logout(ctx context.Context, _ *struct{}) (*withCookie, error) {
 	return &withCookie{*cookie}, nil
 }
 
-// healthRoutes need nobody's credentials, and tell nobody anything but that.
+// healthRoutes registers the routes for health, readiness, metrics and the
+// page. The health routes need no credentials and reveal only the status and
+// the version.
 func (s *Server) healthRoutes() {
 	tell := func(w http.ResponseWriter, status int, word string) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(api.Health{Status: word, Version: s.Version}) // whoever asked may have gone
+		_ = json.NewEncoder(w).Encode(api.Health{Status: word, Version: s.Version}) // the client may have disconnected
 	}
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { tell(w, http.StatusOK, "ok") })
 	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
@@ -132,7 +134,7 @@ func (s *Server) healthRoutes() {
 	})
 }
 
-// Ready says why no turn would be accepted now; nil when one would.
+// Ready returns the reason why a turn would not be accepted now, or nil.
 func (s *Server) Ready(ctx context.Context) error {
 	if s.Hub.Stats().Draining {
 		if err := s.Leaving(); err != nil {
@@ -141,7 +143,7 @@ func (s *Server) Ready(ctx context.Context) error {
 		return errClosing
 	}
 	if s.Hub.Failing() != nil {
-		return bellcord.ErrStoreDown // the log has the reason
+		return bellcord.ErrStoreDown // the reason is in the log
 	}
 	if _, err := s.Hub.Tail(ctx, "none"); err != nil {
 		s.Logger.Error("store does not answer", "err", err)

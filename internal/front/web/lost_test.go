@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// A server whose database was deleted is not ready and accepts nothing: what it
-// accepted would be gone at its next start.
+// A server with a deleted database is not ready and accepts no turns: they
+// would be lost at the next start.
 func TestServer_DatabaseDeletedWhileRunning_IsNotReadyAndRefusesPrompts(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -37,7 +37,7 @@ func TestServer_DatabaseDeletedWhileRunning_IsNotReadyAndRefusesPrompts(t *testi
 	s.ask("anna", http.MethodPost, "/v1/sessions", nil).is(http.StatusCreated)
 }
 
-// readiness waits until /readyz has the status.
+// readiness waits until /readyz returns the status.
 func (s *stage) readiness(status int) {
 	s.t.Helper()
 	for last := 0; last != status; {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// contract is every route that people program against, with the scope it needs.
-// A route that is not in it, or not in the document, fails the test below.
+// contract contains every public route with the scope that it needs. A
+// difference to the OpenAPI document fails the test below.
 var contract = map[string]string{
 	"GET /v1/nodes":                            "admin",
 	"GET /v1/me":                               "read",
@@ -41,7 +41,7 @@ var contract = map[string]string{
 	"GET /v1/usage":                            "read",
 }
 
-// operation is a route as the document has it.
+// operation is a route of the OpenAPI document.
 type operation struct {
 	method, path, scope string
 	takesBody           bool
@@ -49,12 +49,12 @@ type operation struct {
 
 func (o operation) String() string { return o.method + " " + o.path }
 
-// at is its path with the ids filled in.
+// at returns the path with the IDs filled in.
 func (o operation) at(session, turn, question string) string {
 	return strings.NewReplacer("{session}", session, "{turn}", turn, "{question}", question).Replace(o.path)
 }
 
-// body is one that the operation takes; nil where it takes none.
+// body returns a valid body for the operation, or nil if it takes no body.
 func (o operation) body() any {
 	switch o.String() {
 	case "POST /v1/sessions/{session}/turns":
@@ -74,7 +74,8 @@ func (o operation) body() any {
 	return nil
 }
 
-// operations are read from the document, so that a new one cannot be forgotten.
+// operations reads the routes from the OpenAPI document, so that new ones are
+// tested too.
 func (s *stage) operations() []operation {
 	s.t.Helper()
 	var doc struct {
@@ -98,7 +99,7 @@ func (s *stage) operations() []operation {
 	return all
 }
 
-func TestTheDocumentNamesEveryRouteAndItsScope(t *testing.T) {
+func TestOpenAPI_Document_ContainsEveryRouteAndItsScope(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	found := map[string]string{}
@@ -117,7 +118,7 @@ func TestTheDocumentNamesEveryRouteAndItsScope(t *testing.T) {
 	}
 }
 
-func TestTheDocumentIsWholeAndItsReferencesLeadSomewhere(t *testing.T) {
+func TestOpenAPI_Document_IsValidAndItsReferencesResolve(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	a := s.ask("", "GET", "/v1/openapi.json", nil).is(200)
@@ -155,7 +156,7 @@ func TestTheDocumentIsWholeAndItsReferencesLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestWhatIsNowhereIsAProblemNotAPage(t *testing.T) {
+func TestProblem_UnknownPath_IsJSONAndNeedsCredentials(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, path := range []string{"/v1", "/v2/sessions", "/docs", "/debug/pprof/", "/v1/schemas/Session.json", "/index.html"} {
@@ -165,8 +166,9 @@ func TestWhatIsNowhereIsAProblemNotAPage(t *testing.T) {
 	s.ask("anna", "PUT", "/v1/sessions", `{}`).isA(404, "nothing-here")
 }
 
-// Unknown fields are refused everywhere, so that nobody believes that one counts.
-func TestAFieldThatNobodyKnowsIsRefused(t *testing.T) {
+// Unknown fields are refused on every route, so that a misspelled field is
+// never ignored.
+func TestBody_UnknownField_IsRefusedOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")

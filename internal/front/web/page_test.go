@@ -12,7 +12,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// shown is what a browser without credentials gets at an address.
+// shown requests a path without credentials and returns the response and its
+// body.
 func (s *stage) shown(method, path string, changes ...func(*http.Request)) (*http.Response, string) {
 	s.t.Helper()
 	resp, err := s.client.Do(s.request("", method, path, nil, changes...))
@@ -27,7 +28,7 @@ func (s *stage) shown(method, path string, changes ...func(*http.Request)) (*htt
 	return resp, string(body)
 }
 
-func TestThePageIsShownToEverybodyAndTellsNobodyAnything(t *testing.T) {
+func TestPage_WithoutCredentials_IsTheSameForEveryPath(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -49,7 +50,7 @@ func TestThePageIsShownToEverybodyAndTellsNobodyAnything(t *testing.T) {
 	}
 }
 
-func TestThePageIsHeldToAPolicyThatLetsNothingIn(t *testing.T) {
+func TestPage_ContentSecurityPolicy_ForbidsForeignContent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	resp, body := s.shown("GET", "/")
@@ -85,7 +86,7 @@ func TestThePageIsHeldToAPolicyThatLetsNothingIn(t *testing.T) {
 	}
 }
 
-func TestThePageIsKeptByItsTag(t *testing.T) {
+func TestPage_MatchingETag_ReturnsNotModified(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	resp, _ := s.shown("GET", "/app.js")
@@ -97,7 +98,7 @@ func TestThePageIsKeptByItsTag(t *testing.T) {
 	}
 }
 
-func TestThePagesGuardIsTheOneOfAllTheRest(t *testing.T) {
+func TestPage_HostOriginAndMethod_AreCheckedLikeTheAPI(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	if resp, _ := s.shown("GET", "/", func(r *http.Request) { r.Host = "evil.example" }); resp.StatusCode != http.StatusMisdirectedRequest {
@@ -116,7 +117,7 @@ func TestThePagesGuardIsTheOneOfAllTheRest(t *testing.T) {
 	}
 }
 
-func TestThePageCountsDownTheGraceThatAHubGives(t *testing.T) {
+func TestPage_GraceCountdown_MatchesTheHubsDefault(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "src", "turn.tsx"))
 	if err != nil {
@@ -127,7 +128,7 @@ func TestThePageCountsDownTheGraceThatAHubGives(t *testing.T) {
 	}
 }
 
-func TestPage_UnknownAddress_IsAPageForBrowsersAndJSONForPrograms(t *testing.T) {
+func TestPage_UnknownPath_IsHTMLForBrowsersAndJSONForPrograms(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	browser := header("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")

@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-// problem is an answer that is none (RFC 9457).
+// problem is an error response (RFC 9457).
 type problem struct {
 	huma.ErrorModel
 	retryAfter time.Duration
@@ -29,7 +29,7 @@ func (p *problem) GetHeaders() http.Header {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
 	}
 	if p.Status == http.StatusServiceUnavailable {
-		h.Set("Connection", "close") // leaves its place to others
+		h.Set("Connection", "close") // frees the connection
 	}
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="bellcord"`)
@@ -37,7 +37,7 @@ func (p *problem) GetHeaders() http.Header {
 	return h
 }
 
-// errScope means that the caller may not.
+// errScope means that the caller lacks a scope.
 type errScope struct{ scope bellcord.Scope }
 
 func (e errScope) Error() string {
@@ -47,7 +47,7 @@ func (e errScope) Error() string {
 	return fmt.Sprintf("this request requires the %s scope", e.scope)
 }
 
-// howAdmin says what to do where admin is missing.
+// howAdmin explains how to get the admin scope.
 const howAdmin = ": use a token that has it, or in a browser log in with bellcord open --admin"
 
 // errCeiling means that only an admin may choose this mode or agent.
@@ -55,14 +55,14 @@ type errCeiling struct{ error }
 
 func (e errCeiling) Error() string { return e.error.Error() + howAdmin }
 
-// errInput means that the request itself is wrong.
+// errInput means that the request is invalid.
 type errInput struct{ what string }
 
 func (e errInput) Error() string { return e.what }
 
 func badInput(format string, args ...any) error { return errInput{fmt.Sprintf(format, args...)} }
 
-// problems says which status and which word stand for which of our errors.
+// problems maps errors to a status and the last part of the problem type.
 var problems = []struct {
 	err    error
 	status int
@@ -103,7 +103,8 @@ var problems = []struct {
 	{errTooSlow, http.StatusRequestTimeout, "too-slow"},
 }
 
-// asProblem answers the caller's question: what is wrong, and with whom.
+// asProblem returns the error response for err. An error without an entry
+// becomes a status 500 without its text.
 func asProblem(err error) *problem {
 	var (
 		already *problem
@@ -142,7 +143,7 @@ func asProblem(err error) *problem {
 		if errors.Is(err, known.err) {
 			p := newProblem(known.status, known.word, known.err)
 			if errors.Is(err, auth.ErrBadCredentials) || errors.Is(err, errHost) {
-				p.Detail = clip(err.Error(), mostDetail) // it says no more than who sent them may know
+				p.Detail = clip(err.Error(), mostDetail) // safe: the text contains only what the sender may see
 			}
 			if known.status == http.StatusServiceUnavailable || known.status == http.StatusTooManyRequests {
 				p.retryAfter = time.Second
@@ -161,8 +162,8 @@ func newProblem(status int, word string, err error) *problem {
 	return p
 }
 
-// fail turns an error into what the caller is told, and logs the ones that
-// nobody foresaw, once.
+// fail returns the error response for err, or nil. It logs errors with status
+// 500.
 func (s *Server) fail(err error) error {
 	if err == nil {
 		return nil
@@ -174,23 +175,23 @@ func (s *Server) fail(err error) error {
 	return p
 }
 
-// problem is the description of an error for the caller, without secrets.
+// problem returns the error response for err, without secrets.
 func (s *Server) problem(err error) *problem {
 	p := asProblem(err)
 	p.Detail = s.Hide(p.Detail)
 	return p
 }
 
-// writeProblem answers a request before its body is read.
+// writeProblem writes an error response. The request body may still be unread.
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problem(err)
 	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // else net/http would read the body before it answers
+		w.Header().Set("Connection", "close") // otherwise net/http would read the body before it responds
 	}
 	for name, values := range p.GetHeaders() {
 		w.Header()[name] = values
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p.ErrorModel) // whoever asked may have gone
+	_ = json.NewEncoder(w).Encode(p.ErrorModel) // the client may have disconnected
 }

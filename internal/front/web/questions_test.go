@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// questions of a turn.
+// questions returns the open questions of a turn.
 func (s *stage) questions(who, turn string) []bellcord.Question {
 	s.t.Helper()
 	var open api.Questions
@@ -15,7 +15,7 @@ func (s *stage) questions(who, turn string) []bellcord.Question {
 	return open.Questions
 }
 
-func TestAQuestionIsListedAndAnsweredOnce(t *testing.T) {
+func TestAnswer_OpenQuestion_IsAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -45,7 +45,7 @@ func TestAQuestionIsListedAndAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestALateAnswerIsToldThatTheTurnHasEnded(t *testing.T) {
+func TestAnswer_TurnStopped_ReturnsTurnEnded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")

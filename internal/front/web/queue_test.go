@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// line is a session with one turn that runs and three that wait.
+// line creates a session with one running and three queued turns.
 func (s *stage) line() (path string, session bellcord.SessionID, runs bellcord.TurnID, waits []bellcord.TurnID) {
 	s.t.Helper()
 	path, session = s.session("anna")
@@ -27,7 +27,7 @@ func ids(turns []api.Turn) (all []bellcord.TurnID) {
 	return all
 }
 
-// said is what a session's turns said, in order.
+// said returns the texts of a session's turns, in order.
 func (s *stage) said(id bellcord.SessionID) (all []string) {
 	s.t.Helper()
 	events, err := s.store.Events(s.t.Context(), id, 0, 10_000)
@@ -42,7 +42,7 @@ func (s *stage) said(id bellcord.SessionID) (all []string) {
 	return all
 }
 
-func TestTheQueueIsListedInOrderAndEdited(t *testing.T) {
+func TestQueue_QueuedTurns_AreListedInOrderAndEditable(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, session, runs, waits := s.line()
@@ -68,7 +68,7 @@ func TestTheQueueIsListedInOrderAndEdited(t *testing.T) {
 	s.ask("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: "say"}).isA(409, "turn-started")
 }
 
-func TestAHeldTurnIsSentAloneOrWithAllOthers(t *testing.T) {
+func TestQueue_HeldTurns_AreReleasedOneByOneOrTogether(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, session, _, waits := s.line()
@@ -94,7 +94,7 @@ func TestAHeldTurnIsSentAloneOrWithAllOthers(t *testing.T) {
 	s.ask("anna", "POST", "/v1/turns/"+string(waits[0])+"/send", nil).isA(409, "turn-started")
 }
 
-func TestADiscardedTurnNeverRunsAndItsPromptComesBack(t *testing.T) {
+func TestDiscard_QueuedTurn_NeverRunsAndReturnsItsPrompt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	_, session, _, waits := s.line()

@@ -11,9 +11,9 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Other people's ids answer as if they were not there, on every route that the
-// document has, and nothing happens to what they name.
-func TestSomebodyElsesSessionsAndTurnsAreNotThere(t *testing.T) {
+// On every route of the OpenAPI document, the IDs of another owner are reported
+// as not found, and the requests have no effect.
+func TestHeld_IDsOfAnotherOwner_AreNotFoundOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -52,16 +52,16 @@ func TestSomebodyElsesSessionsAndTurnsAreNotThere(t *testing.T) {
 	}
 }
 
-// An id that nobody has is refused as somebody else's is, word for word: who asks
-// learns nothing.
-func TestWhatIsSomebodyElsesLooksLikeWhatIsNot(t *testing.T) {
+// The responses for an unknown ID and for the ID of another owner are
+// identical, so that they reveal nothing.
+func TestHeld_IDsOfAnotherOwner_AreIndistinguishableFromUnknownOnes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	_, id := s.session("anna")
 	turn := s.prompt("anna", "/v1/sessions/"+string(id), "say hi").ID
 	s.ended("anna", turn)
 	for _, op := range s.operations() {
-		if !strings.Contains(op.path, "{") || op.scope == "stop" { // a stop of none is kept: bert's own
+		if !strings.Contains(op.path, "{") || op.scope == "stop" { // a stop of an unknown turn is kept for bert's own turns
 			continue
 		}
 		theirs := s.ask("bert", op.method, op.at(string(id), string(turn), "q"), op.body())
@@ -72,9 +72,9 @@ func TestWhatIsSomebodyElsesLooksLikeWhatIsNot(t *testing.T) {
 	}
 }
 
-// Each scope against every route: allowed exactly when the document says so
-// (GHSA-rqpp-rjj8-7wv8: scopes come from the server alone).
-func TestAScopeMayWhatTheDocumentSaysAndNoMore(t *testing.T) {
+// Every scope is tested on every route: allowed exactly if the OpenAPI document
+// permits it (GHSA-rqpp-rjj8-7wv8: scopes come from the server alone).
+func TestHeld_EachScopeWithForgedHeaders_MatchesTheOpenAPIDocument(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	claims := func(r *http.Request) {
@@ -91,7 +91,7 @@ func TestAScopeMayWhatTheDocumentSaysAndNoMore(t *testing.T) {
 			turn := s.prompt("anna", path, "hang on").ID
 			at := op.at(string(id), string(turn), "q")
 			if strings.HasSuffix(at, "/events") {
-				at += "?after=999999" // refused behind the scope: no stream to wait for
+				at += "?after=999999" // refused after the scope check, so that no stream opens
 			}
 			a := s.ask(who, op.method, at, op.body(), claims)
 			may := slices.Contains(people[who], bellcord.Scope(op.scope)) || who == "admin"
@@ -104,10 +104,10 @@ func TestAScopeMayWhatTheDocumentSaysAndNoMore(t *testing.T) {
 			s.ask("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
 		}
 	}
-	s.ask("stopper", "GET", "/metrics", nil).is(404) // none are served here
+	s.ask("stopper", "GET", "/metrics", nil).is(404) // metrics are not configured here
 }
 
-func TestMetricsNeedTheScopeToRead(t *testing.T) {
+func TestHeld_Metrics_RequireTheReadScope(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) {
 		with.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "turns 1") })

@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// SessionPath is what the path names. It is exported because only such are
-// filled in where they are embedded.
+// SessionPath is the path parameter of a session. It is exported because huma
+// fills in embedded structs only if they are exported.
 type SessionPath struct {
 	Session string `path:"session" doc:"id of a session"`
 }
@@ -130,8 +130,8 @@ func (s *Server) checkSession(made bellcord.Session) error {
 	return nil
 }
 
-// place is the directory that a session works in: one of its own, or, for who
-// has the machine, any.
+// place returns the working directory of a session: a new one in Workspaces, or
+// any existing directory if the caller is an admin.
 func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (string, error) {
 	if dir == "" {
 		dir = filepath.Join(s.Workspaces, string(id))
@@ -187,7 +187,7 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 	found, err := s.opened(ctx, in.Session)
 	if err == nil && in.Body.Mode != "" {
 		asked := found
-		asked.Mode, asked.Agent = in.Body.Mode, s.Session.Agent // the agent stays
+		asked.Mode, asked.Agent = in.Body.Mode, s.Session.Agent // the agent does not change
 		err = s.ceiling(ctx, asked)
 	}
 	if err == nil && in.Body.Model != "" {
@@ -200,8 +200,8 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 	return &oneSession{shown(ctx, found)}, s.fail(err)
 }
 
-// shown is a session as a caller may see it who may change it: its title is for
-// those who may read.
+// shown returns the session as the caller may see it: the title requires the
+// read scope.
 func shown(ctx context.Context, s bellcord.Session) bellcord.Session {
 	if !caller(ctx).May(bellcord.ScopeRead) {
 		s.Title = ""
@@ -215,7 +215,7 @@ func (s *Server) deleteSession(ctx context.Context, in *deleteSession) (*struct{
 		return nil, s.fail(err)
 	}
 	why := cause(ctx, "the session is deleted")
-	err = s.Hub.DeleteSession(ctx, found.ID, why) // which stops first, in every process
+	err = s.Hub.DeleteSession(ctx, found.ID, why) // stops its turns first, in every process
 	if err == nil {
 		s.streams.endOf(found.ID)
 		s.Deleted(found.ID)

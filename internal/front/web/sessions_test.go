@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/history"
 )
 
-func TestASessionThatSaysNothingHasTheServersDefaultsAndAPlaceOfItsOwn(t *testing.T) {
+func TestCreateSession_EmptyBody_UsesDefaultsAndANewWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var made, found bellcord.Session
@@ -35,7 +35,7 @@ func TestASessionThatSaysNothingHasTheServersDefaultsAndAPlaceOfItsOwn(t *testin
 	}
 }
 
-func TestWhatASessionIsToldIsChecked(t *testing.T) {
+func TestCreateSession_InvalidBody_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var made bellcord.Session
@@ -56,7 +56,7 @@ func TestWhatASessionIsToldIsChecked(t *testing.T) {
 	}
 }
 
-// sessions is one page.
+// sessions returns one page of the list of sessions.
 func (s *stage) sessions(who, query string) []bellcord.Session {
 	s.t.Helper()
 	var page api.Sessions
@@ -64,7 +64,7 @@ func (s *stage) sessions(who, query string) []bellcord.Session {
 	return page.Sessions
 }
 
-func TestOnlyAnAdminNamesADirectory(t *testing.T) {
+func TestCreateSession_Directory_RequiresAdmin(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func TestOnlyAnAdminNamesADirectory(t *testing.T) {
 	}
 }
 
-func TestASessionIsChangedWhereSomethingIsSaid(t *testing.T) {
+func TestChangeSession_SomeFields_KeepsTheOthers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -100,7 +100,7 @@ func TestASessionIsChangedWhereSomethingIsSaid(t *testing.T) {
 	s.ask("anna", "PATCH", path, `{"dir":"/"}`).is(422)
 }
 
-func TestAListHasItsOwnersSessionsPageByPage(t *testing.T) {
+func TestListSessions_SeveralPages_ReturnOnlyTheOwnersSessions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var want []bellcord.SessionID
@@ -140,7 +140,7 @@ func TestAListHasItsOwnersSessionsPageByPage(t *testing.T) {
 	s.ask("anna", "GET", "/v1/sessions?limit=501", nil).is(422)
 }
 
-func TestTheSameKeyMakesTheSameSessionForTheSamePerson(t *testing.T) {
+func TestCreateSession_SameIdempotencyKey_ReturnsTheSameSessionPerOwner(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var first, again, others bellcord.Session
@@ -153,7 +153,7 @@ func TestTheSameKeyMakesTheSameSessionForTheSamePerson(t *testing.T) {
 	s.ask("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", strings.Repeat("k", 256))).is(422)
 }
 
-func TestADeletedSessionIsStoppedFirstThenGone(t *testing.T) {
+func TestDeleteSession_RunningTurns_AreStoppedFirst(t *testing.T) {
 	t.Parallel()
 	var deleted []bellcord.SessionID
 	s := newStage(t, func(with *setup) {
@@ -185,7 +185,7 @@ func TestADeletedSessionIsStoppedFirstThenGone(t *testing.T) {
 	}
 }
 
-func TestAClearStopsWhatRunsAndTheConversationBeginsAnew(t *testing.T) {
+func TestClear_RunningTurn_IsStoppedAndTheHistoryIsEmpty(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -205,7 +205,7 @@ func TestAClearStopsWhatRunsAndTheConversationBeginsAnew(t *testing.T) {
 	}
 }
 
-func TestATranscriptIsMarkdownOrJSON(t *testing.T) {
+func TestTranscript_Format_IsMarkdownOrJSON(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -229,7 +229,7 @@ func TestATranscriptIsMarkdownOrJSON(t *testing.T) {
 	s.ask("anna", "GET", path+"/transcript?format=pdf", nil).is(422)
 }
 
-func TestSession_ModeAboveTheCeiling_NeedsAdmin(t *testing.T) {
+func TestSession_ModeAboveTheCeiling_RequiresAdmin(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(with *setup) {
 		with.Ceiling = func(mode, agent string) error {

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Bounds of a JSON body's shape. Our largest body is a prompt with images, which
-// has three keys for each of them. The validator keeps a record of every mistake,
-// so that a body of many small values would cost a multiple of its size.
+// Limits on the shape of a JSON body. The largest valid body is a prompt with
+// images, which has three keys per image. The validator records every error, so
+// a body of many small values would cost a multiple of its size.
 const (
 	mostDepth  = 16
 	mostKeys   = 100
@@ -17,25 +17,25 @@ const (
 	mostValues = 5000
 )
 
-// mostPlain is how many bytes a body may have beside the data of its images: the
-// text of a prompt, and some for the rest of it.
+// mostPlain is the maximum size of a body without the data of its images: the
+// text of a prompt, plus a margin.
 const mostPlain = bellcord.MaxPromptText + 256<<10
 
-// shapeReader reads JSON and fails as soon as it has more keys, items, levels or
-// text than any body of ours. It checks nothing else: the decoder does.
+// shapeReader reads JSON and fails as soon as it exceeds a limit on keys,
+// items, levels or text. It checks nothing else; the decoder does that.
 type shapeReader struct {
 	from io.Reader
 
 	inString, escaped bool
-	hex               int    // digits of an escape that are still to come
-	start             []byte // of the last string, as long as a key can be "data"
-	data              bool   // the value that comes is an image's
+	hex               int    // remaining digits of an escape
+	start             []byte // of the last string, long enough to recognize the key "data"
+	data              bool   // the next value is the data of an image
 	levels            []level
 	values            int
-	plain             int // bytes outside of images, an escape counted as one
+	plain             int // bytes outside of image data; an escape counts as one
 }
 
-// level is an object or an array that is not closed yet.
+// level is an open object or array.
 type level struct {
 	object bool
 	commas int
@@ -71,8 +71,8 @@ func (s *shapeReader) scan(text []byte) error {
 	return s.checkBounds()
 }
 
-// skipString reads on in the string that the text begins in, and returns what
-// follows.
+// skipString consumes the rest of a string at the start of text, or a part of
+// it, and returns the remaining text.
 func (s *shapeReader) skipString(text []byte) []byte {
 	switch {
 	case s.hex > 0:
@@ -97,7 +97,7 @@ func (s *shapeReader) skipString(text []byte) []byte {
 	return text[at+1:]
 }
 
-// countString adds a piece of a string.
+// countString counts a piece of a string.
 func (s *shapeReader) countString(piece []byte) {
 	if !s.data {
 		s.plain += len(piece)
@@ -107,7 +107,7 @@ func (s *shapeReader) countString(piece []byte) {
 	}
 }
 
-// countMark counts one mark of the text's structure.
+// countMark counts one structural character.
 func (s *shapeReader) countMark(mark byte) {
 	if mark == '"' {
 		s.inString, s.start = true, s.start[:0]

@@ -14,17 +14,17 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// local is a process of the same user at the socket. Its stops and what it reads
-// need no token, and so no store that answers.
+// local is the caller for processes of the same user at the socket. It can read
+// and stop without a token, and therefore without a working store.
 var local = auth.Caller{Owner: "admin", Name: "socket", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}, Local: true}
 
-// Socket is the handler of the local socket. Its file permissions are the
-// credentials to read and to stop; everything else needs a token, as on the
-// network. It serves the profiles, too. Serve it by an http.Server whose
-// ConnContext is SocketContext: otherwise every request is refused.
+// Socket returns the handler of the local socket. The file permissions of the
+// socket grant reading and stopping; everything else needs a token, as on the
+// network. It also serves profiles. Serve it with an http.Server that has
+// SocketContext as its ConnContext: otherwise every request is refused.
 //
-// Processes of a turn have the same user, and yet are not the person: they are
-// refused whatever they ask for.
+// Processes of a turn run as the same user but do not act for the person: all
+// their requests are refused.
 func (s *Server) Socket() http.Handler {
 	profiles := http.NewServeMux()
 	profiles.HandleFunc("/debug/pprof/", pprof.Index)
@@ -50,8 +50,8 @@ func (s *Server) Socket() http.Handler {
 
 type peerKey struct{}
 
-// SocketContext has the process at the other end of a connection checked when
-// its first request comes.
+// SocketContext arranges the check of the connection's peer process. The check
+// runs once, at the first request.
 func (s *Server) SocketContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, sync.OnceValue(func() error { return s.CheckPeer(conn) }))
 }
@@ -86,8 +86,8 @@ func (e errToken) Error() string {
 	return fmt.Sprintf("%v; %s", e.err, how)
 }
 
-// identified returns a request over the socket as that of the token's owner where
-// it does more than read or stop.
+// identified authenticates a request over the socket with its token, unless it
+// only reads or stops.
 func (s *Server) identified(r *http.Request, scope bellcord.Scope) (*http.Request, error) {
 	if scope == bellcord.ScopeStop || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r, nil

@@ -20,11 +20,11 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// patient is how long a test waits for what has to come.
+// patient is how long a test waits for an expected event.
 const patient = 20 * time.Second
 
-// stage is a server on real TCP, with a real store, people who have tokens and
-// an agent that does what the prompt says.
+// stage is a server on real TCP with a real store, tokens for several people
+// and a fake agent.
 type stage struct {
 	*actor
 	t      *testing.T
@@ -34,21 +34,21 @@ type stage struct {
 	store  *sqlite.Store
 	server *web.Server
 	client *http.Client
-	tokens map[string]string // by who has them
+	tokens map[string]string // by name in people
 	ends   func()
 }
 
-// setup is what a test may want to be different.
+// setup contains the settings that a test can change.
 type setup struct {
 	web.Config
 	door   auth.Options
 	data   string
 	store  func(bellcord.Store) bellcord.Store
-	keys   func(bellcord.TokenStore) bellcord.TokenStore // where the door looks tokens up
+	keys   func(bellcord.TokenStore) bellcord.TokenStore // wraps the token store of the door
 	listen func(*stage) net.Listener
 }
 
-// people and what their tokens are for. The eve of attacks is bert.
+// people contains the scopes of each person's token. bert plays the attacker.
 var people = map[string][]bellcord.Scope{
 	"anna":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop},
 	"bert":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop},
@@ -58,7 +58,7 @@ var people = map[string][]bellcord.Scope{
 	"admin":    {bellcord.ScopeAdmin},
 }
 
-// owners of tokens that are not named like them: the narrow ones are anna's.
+// owners contains the owner of tokens that are not named after it.
 var owners = map[string]string{"reader": "anna", "prompter": "anna", "stopper": "anna"}
 
 func newStage(t *testing.T, change func(*setup)) *stage {
@@ -82,7 +82,7 @@ func newStage(t *testing.T, change func(*setup)) *stage {
 	return s
 }
 
-// open starts the server; end ends it, and is called at the test's end.
+// open starts the server. s.ends stops it, and runs at the end of the test.
 func (s *stage) open(with setup) {
 	s.t.Helper()
 	var err error
@@ -154,7 +154,7 @@ func (s *stage) mint() {
 	}
 }
 
-// answer is what the server said.
+// answer is a response of the server.
 type answer struct {
 	t      *testing.T
 	asked  string
@@ -163,8 +163,8 @@ type answer struct {
 	body   []byte
 }
 
-// ask makes a request and looks at what holds for every answer. The body is
-// sent as it is where it is a string, else as JSON.
+// ask sends a request and checks what holds for every response. A string body
+// is sent unchanged, any other as JSON.
 func (s *stage) ask(who, method, path string, body any, changes ...func(*http.Request)) answer {
 	s.t.Helper()
 	resp, err := s.client.Do(s.request(who, method, path, body, changes...))

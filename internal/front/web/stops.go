@@ -13,16 +13,17 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// usualWait is how long a stop waits for its receipt when nothing is said.
+// usualWait is how long a stop waits for its receipt by default.
 const usualWait = 10 * time.Second
 
-// recordTime is how long an answer waits, whatever its caller wants, for the stop
-// to be on record: an acknowledged stop survives a crash. A store that is stuck
-// for longer does not keep the answer back, and the stop itself never.
+// recordTime is how long a response waits, whatever the caller requested, until
+// the stop is recorded: an acknowledged stop survives a crash. If the store is
+// blocked for longer, the response does not wait for it. The stop itself never
+// waits.
 const recordTime = time.Second
 
-// stopped answers a stop: 200 with the receipts, 202 while it is under way or
-// kept.
+// stopped is the response to a stop: 200 with the receipts, or 202 while the
+// stop is in progress or waits for its turn.
 type stopped struct {
 	Status int
 	Body   api.Stopped
@@ -66,16 +67,16 @@ func (s *Server) stopRoutes() {
 	})
 }
 
-// stopRoute is a route with a small body, so that it is never refused because of
-// the bytes of other requests.
+// stopRoute is route with a small body limit, so that a stop is never refused
+// because of the bytes of other requests.
 func stopRoute(method, path, id, summary string) huma.Operation {
 	op := route(method, path, id, summary, bellcord.ScopeStop)
 	op.MaxBodyBytes = mostStop
 	return op
 }
 
-// stopTurns carries out every stop over HTTP: one call of Hub.Stop, limited
-// to the turns that the caller may stop.
+// stopTurns implements every stop over HTTP: one call of Hub.Stop, limited to
+// the turns that the caller may stop.
 func (s *Server) stopTurns(ctx context.Context, said *api.Stop, req bellcord.StopRequest) (*stopped, error) {
 	body := api.Stop{}
 	if said != nil {
@@ -90,8 +91,8 @@ func (s *Server) stopTurns(ctx context.Context, said *api.Stop, req bellcord.Sto
 	return s.await(ctx, s.Hub.Stop(req), wait)
 }
 
-// await waits for the receipts. The stop itself has been told: it does not hang
-// on whether anybody waits for it.
+// await waits for the receipts. The stop is already in progress and does not
+// depend on the waiting.
 func (s *Server) await(ctx context.Context, stopping *hub.Stopping, wait time.Duration) (*stopped, error) {
 	bounded, done := context.WithTimeout(ctx, wait)
 	defer done()
@@ -103,13 +104,13 @@ func (s *Server) await(ctx context.Context, stopping *hub.Stopping, wait time.Du
 	}
 	out := &stopped{http.StatusOK, api.NewStopped(answers)}
 	out.Body.Recorded = stopping.Recorded(recording) == nil
-	if err != nil && out.Body.Recorded { // the record may tell more than there was time to hear
+	if err != nil && out.Body.Recorded { // receipts may have arrived in the meantime
 		if again, _ := stopping.Wait(bounded); len(again) > 0 {
 			out.Body.State, out.Body.Turns = api.NewStopped(again).State, again
 		}
 	}
 	if len(answers) == 0 && err != nil {
-		out.Body.State = bellcord.StopStateInProgress // it is on its way to whoever runs them
+		out.Body.State = bellcord.StopStateInProgress // the stop has not yet reached the nodes that run the turns
 	}
 	if out.Body.State.UnderWay() || out.Body.State == bellcord.StopStateWaitingForTurn {
 		out.Status = http.StatusAccepted

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestAStopAnswersWithTheReceiptThatNamesItsCaller(t *testing.T) {
+func TestStop_RunningTurn_ReturnsAReceiptThatNamesTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -33,7 +33,7 @@ func TestAStopAnswersWithTheReceiptThatNamesItsCaller(t *testing.T) {
 	}
 }
 
-func TestAStopThatDoesNotWaitIsToldWhereItIs(t *testing.T) {
+func TestStop_WithoutWaiting_ReturnsInProgress(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -56,7 +56,7 @@ func TestAStopThatDoesNotWaitIsToldWhereItIs(t *testing.T) {
 	s.ask("anna", "POST", "/v1/turns/x/stop", nil).isA(422, "bad-input")
 }
 
-func TestAStopBeforeItsTurnIsKeptAndTheTurnIsBornStopped(t *testing.T) {
+func TestStop_BeforeItsTurn_StopsTheTurnOnArrival(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -75,7 +75,7 @@ func TestAStopBeforeItsTurnIsKeptAndTheTurnIsBornStopped(t *testing.T) {
 	}
 }
 
-func TestAStopThatDoesNotWaitIsToldThatItsTurnHasNotCome(t *testing.T) {
+func TestStop_BeforeItsTurnWithoutWaiting_ReturnsWaitingForTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for range 20 {
@@ -86,7 +86,7 @@ func TestAStopThatDoesNotWaitIsToldThatItsTurnHasNotCome(t *testing.T) {
 	}
 }
 
-func TestAnEarlyStopOfSomebodyElsesDoesNothingToATurn(t *testing.T) {
+func TestStop_BeforeATurnOfAnotherOwner_HasNoEffect(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -98,7 +98,7 @@ func TestAnEarlyStopOfSomebodyElsesDoesNothingToATurn(t *testing.T) {
 	}
 }
 
-func TestAStopOfASessionAndOfAllStopsWhatIsTheCallers(t *testing.T) {
+func TestStop_SessionOrAll_StopsOnlyTheCallersTurns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	type running struct {
@@ -134,10 +134,10 @@ func TestAStopOfASessionAndOfAllStopsWhatIsTheCallers(t *testing.T) {
 	}
 }
 
-func TestAStopSaysWhatBecomesOfTheQueue(t *testing.T) {
+func TestStop_QueueAction_AppliesToTheQueuedTurns(t *testing.T) {
 	t.Parallel()
 	for fate, want := range map[string]struct {
-		states  [2]api.TurnState // of the two that waited, once it is quiet
+		states  [2]api.TurnState // of the two queued turns, in the end
 		stopped int
 	}{
 		"":     {[2]api.TurnState{api.Queued, api.Queued}, 1},
@@ -173,7 +173,7 @@ func TestAStopSaysWhatBecomesOfTheQueue(t *testing.T) {
 	}
 }
 
-func TestAStopAfterTheStepLetsTheStepEnd(t *testing.T) {
+func TestStop_AfterStep_LetsTheStepEnd(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -196,7 +196,7 @@ func TestAStopAfterTheStepLetsTheStepEnd(t *testing.T) {
 	}
 }
 
-func TestAForcedStopDoesNotWaitForAnAgentThatLingers(t *testing.T) {
+func TestStop_Force_AbandonsAnAgentThatDoesNotReturn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	defer s.release()

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// streams are the open ones, so that a shutdown can end them, and the end of
-// their session.
+// streams contains the open event streams, so that they can be ended when the
+// server closes or their session is deleted.
 type streams struct {
 	mu     sync.Mutex
 	open   map[*viewer]context.CancelFunc
@@ -46,7 +46,7 @@ func (o *streams) ended() bool {
 	return o.closed
 }
 
-// endOf ends those of a session that is gone.
+// endOf ends the streams of a deleted session.
 func (o *streams) endOf(id bellcord.SessionID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

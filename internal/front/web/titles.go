@@ -2,8 +2,9 @@ package web
 
 import "unicode"
 
-// checkTitle refuses a title with characters that change how a line looks
-// without being seen: controls and those that reverse the direction of text.
+// checkTitle refuses a title with invisible characters that change how a line
+// is displayed: control characters and those that reverse the direction of
+// text.
 func checkTitle(title string) error {
 	for _, r := range title {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {

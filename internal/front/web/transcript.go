@@ -24,7 +24,7 @@ func (s *Server) transcript(ctx context.Context, in *struct {
 	var text bytes.Buffer
 	var writer transcript.Writer
 	kind := "text/markdown; charset=utf-8"
-	if in.Format == "json" { // each begins to write when it is made
+	if in.Format == "json" { // each constructor starts to write
 		writer, kind = transcript.NewJSON(&text, found), "application/json"
 	} else {
 		writer = transcript.NewMarkdown(&text, found)

@@ -7,11 +7,11 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestTurn_IncludeAnswer_HasWhatWasSaidAtEveryEnd(t *testing.T) {
+func TestTurn_IncludeAnswer_ReturnsTheTextWhileRunningAndAfterAnyEnd(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
-	// The turns before and after it are not part of an answer.
+	// The turns before and after are not part of the answer.
 	s.ended("anna", s.prompt("anna", path, "say before").ID)
 	done := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say all of it"}).is(202).turn()
 	get := func(turn bellcord.TurnID) api.Turn {

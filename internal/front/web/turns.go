@@ -12,7 +12,8 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// TurnPath is what the path names.
+// TurnPath is the path parameter of a turn. It is exported for the same reason
+// as SessionPath.
 type TurnPath struct {
 	Turn string `path:"turn" doc:"id of a turn"`
 }
@@ -73,8 +74,8 @@ func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*mad
 	return &madeTurn{status, "/v1/turns/" + string(id), s.outline(ctx, r)}, nil
 }
 
-// outline is a turn as a caller sees it who may prompt: what was said and done in
-// it is for those who may read.
+// outline returns the turn as the caller may see it: its content requires the
+// read scope.
 func (s *Server) outline(ctx context.Context, r bellcord.TurnRecord) api.Turn {
 	t := s.turn(r)
 	if !caller(ctx).May(bellcord.ScopeRead) {
@@ -83,12 +84,12 @@ func (s *Server) outline(ctx context.Context, r bellcord.TurnRecord) api.Turn {
 	return t
 }
 
-// repeated answers a prompt whose turn is there: the same prompt said again is
-// the same turn, another one is a mistake.
+// repeated responds to a prompt with an existing turn ID: the same prompt
+// returns the existing turn, a different one is an error.
 func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt, key string) (*madeTurn, error) {
 	r, err := s.record(ctx, string(p.Turn))
 	switch {
-	case errors.Is(err, bellcord.ErrNoTurn): // somebody else's: it is taken, and that is all there is to know
+	case errors.Is(err, bellcord.ErrNoTurn): // another owner's turn: reveal only that the ID is taken
 		err = bellcord.ErrTurnExists
 	case err == nil && (r.Session != session || r.Prompt.Text != p.Text) && key != "":
 		err = errKeyUsed
@@ -101,7 +102,7 @@ func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bel
 	return s.made(ctx, http.StatusOK, r.ID)
 }
 
-// parse makes a prompt of a request: what it says, within the server's limits.
+// parse returns the prompt of a request, within the server's limits.
 func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
 	p, body := s.Prompt, in.Body
 	text, err := promptText(body.Text, session)
@@ -133,7 +134,7 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 	return p, nil
 }
 
-// tighter is the smaller of two limits; 0 is none.
+// tighter returns the smaller of two limits; 0 means no limit.
 func tighter[N int | int64 | time.Duration](ours, asked N) N {
 	if ours == 0 || asked != 0 && asked < ours {
 		return asked

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestAPromptIsAnsweredWithItsTurnAndTheEndCanBeWaitedFor(t *testing.T) {
+func TestPrompt_Accepted_ReturnsItsTurnAndGetCanWaitForTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -41,7 +41,7 @@ func TestAPromptIsAnsweredWithItsTurnAndTheEndCanBeWaitedFor(t *testing.T) {
 	}
 }
 
-// heldStore lets no prompt become durable before it is told to.
+// heldStore blocks the commit of prompts until let is closed.
 type heldStore struct {
 	bellcord.Store
 	reached chan struct{}
@@ -58,7 +58,7 @@ func (h *heldStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.R
 	return h.Store.Commit(ctx, ops)
 }
 
-func TestAPromptIsNotAnsweredBeforeItIsOnRecord(t *testing.T) {
+func TestPrompt_NotYetDurable_GetsNoResponse(t *testing.T) {
 	t.Parallel()
 	held := &heldStore{reached: make(chan struct{}), let: make(chan struct{})}
 	s := newStage(t, func(with *setup) {
@@ -81,7 +81,7 @@ func TestAPromptIsNotAnsweredBeforeItIsOnRecord(t *testing.T) {
 	}
 }
 
-func TestAPromptSaidAgainBeforeItIsOnRecordIsTheSameTurn(t *testing.T) {
+func TestPrompt_RepeatedBeforeItIsDurable_ReturnsTheSameTurn(t *testing.T) {
 	t.Parallel()
 	held := &heldStore{reached: make(chan struct{}), let: make(chan struct{})}
 	s := newStage(t, func(with *setup) {
@@ -103,7 +103,7 @@ func TestAPromptSaidAgainBeforeItIsOnRecordIsTheSameTurn(t *testing.T) {
 	(<-again).is(200)
 }
 
-func TestTheSameIDTwiceIsTheSameTurnAndWithOtherWordsAMistake(t *testing.T) {
+func TestPrompt_SameID_ReturnsTheSameTurnOrConflictsOnOtherText(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -124,7 +124,7 @@ func TestTheSameIDTwiceIsTheSameTurnAndWithOtherWordsAMistake(t *testing.T) {
 	}
 }
 
-func TestTheSameKeyIsTheSameTurnAlsoAfterARestart(t *testing.T) {
+func TestPrompt_SameIdempotencyKey_ReturnsTheSameTurnAfterARestart(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
@@ -147,7 +147,7 @@ func TestTheSameKeyIsTheSameTurnAlsoAfterARestart(t *testing.T) {
 	next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
 }
 
-func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
+func TestPrompt_BusySession_QueuesRejectsOrReplaces(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
@@ -169,7 +169,7 @@ func TestAPromptInABusySessionWaitsOrIsRefusedOrReplaces(t *testing.T) {
 	s.ask("anna", "POST", path+"/turns", `{"text":"say","model":"fake/other"}`).is(422)
 }
 
-func TestLimitsOfAPromptReachTheTurnAndNeverExceedTheServers(t *testing.T) {
+func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
 	t.Parallel()
 	ours := bellcord.Prompt{Deadline: time.Hour, MaxSteps: 10, MaxTokens: 1000, MaxCostNanoUSD: 2e9}
 	s := newStage(t, func(with *setup) { with.Prompt = ours })
@@ -203,7 +203,7 @@ func TestLimitsOfAPromptReachTheTurnAndNeverExceedTheServers(t *testing.T) {
 	}
 }
 
-func TestALimitThatIsReachedIsTheCause(t *testing.T) {
+func TestPrompt_LimitReached_IsTheCauseOfTheStop(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")

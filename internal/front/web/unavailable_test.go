@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// troubled is a store that answers with an error when it has one.
+// troubled is a store that returns an error when one is set.
 type troubled struct {
 	bellcord.Store
 	accept, read atomic.Pointer[error]

@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/piped"
 )
 
-// viewer is a client that watches a session.
+// viewer is a client that reads a session's event stream.
 type viewer struct {
 	t      *testing.T
 	lines  *bufio.Scanner
@@ -28,7 +28,7 @@ type viewer struct {
 	retry  string
 }
 
-// shown is one event as it came.
+// shown is a received event.
 type shown struct {
 	ID      int64 // of the SSE frame
 	Seq     int64
@@ -38,7 +38,7 @@ type shown struct {
 	Body    json.RawMessage
 }
 
-// watch opens a stream. It has to be let go of with leave.
+// watch opens a stream. Close it with leave.
 func (s *stage) watch(who, session, query string, changes ...func(*http.Request)) *viewer {
 	s.t.Helper()
 	ctx, leave := context.WithCancel(s.t.Context())
@@ -59,7 +59,7 @@ func (s *stage) watch(who, session, query string, changes ...func(*http.Request)
 	return v
 }
 
-// next reads the next event; false when the stream has ended.
+// next reads the next event; false means that the stream has ended.
 func (v *viewer) next() (shown, bool) {
 	v.t.Helper()
 	var id int64
@@ -95,7 +95,7 @@ func (v *viewer) next() (shown, bool) {
 	return shown{}, false
 }
 
-// until reads on to an event of a kind.
+// until reads to the next event of a kind.
 func (v *viewer) until(kind string) shown {
 	v.t.Helper()
 	for {
@@ -118,7 +118,7 @@ func (v *viewer) rest() {
 	}
 }
 
-// inABubble runs a test on a stage in which time is not real.
+// inABubble runs a test on a stage in a synctest bubble.
 func inABubble(t *testing.T, do func(*stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,9 +10,10 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// session finds a session that the caller reaches. Somebody else's is not there.
+// session returns a session that the caller reaches. The session of another
+// owner is reported as ErrNoSession.
 func (s *Server) session(ctx context.Context, id string) (bellcord.Session, error) {
-	parsed, err := bellcord.ParseTurnID(id) // the same spelling
+	parsed, err := bellcord.ParseTurnID(id) // session and turn IDs have the same format
 	if err != nil {
 		return bellcord.Session{}, bellcord.ErrNoSession
 	}
@@ -26,7 +27,7 @@ func (s *Server) session(ctx context.Context, id string) (bellcord.Session, erro
 	return found, nil
 }
 
-// opened is session, ready for prompts.
+// opened returns a session that is open for prompts.
 func (s *Server) opened(ctx context.Context, id string) (bellcord.Session, error) {
 	found, err := s.session(ctx, id)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s *Server) opened(ctx context.Context, id string) (bellcord.Session, error
 	return s.Hub.OpenSession(ctx, found.ID)
 }
 
-// record finds a turn in a session that the caller reaches.
+// record returns a turn in a session that the caller reaches, or ErrNoTurn.
 func (s *Server) record(ctx context.Context, id string) (bellcord.TurnRecord, error) {
 	parsed, err := bellcord.ParseTurnID(id)
 	if err != nil {
@@ -53,10 +54,11 @@ func (s *Server) record(ctx context.Context, id string) (bellcord.TurnRecord, er
 	return found, nil
 }
 
-// turn is a turn as it is on record, with what only the hub that runs it knows.
+// turn returns the API view of a turn: the stored record with the live state
+// that only the running hub has.
 func (s *Server) turn(r bellcord.TurnRecord) api.Turn { return s.turns([]bellcord.TurnRecord{r})[0] }
 
-// turns are turns in the order of their records.
+// turns returns the API views of turns, in the order of their records.
 func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
 	var unended []bellcord.TurnRecord
 	for _, r := range records {
@@ -96,14 +98,15 @@ func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Queu
 	return t
 }
 
-// line is what a session runs and what waits in it, whichever process has it.
+// line returns the turns of a session that have not ended, in queue order,
+// whichever process runs them.
 func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Turn, error) {
 	line, err := s.Hub.UnendedTurns(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	// A turn that was sent ahead has its place in the hub's line alone. What no
-	// hub answers for comes behind.
+	// A turn that was moved ahead has its position only in the hub's queue.
+	// Turns without a queue entry come last.
 	standings := s.Hub.QueueEntries(line)
 	place := func(r bellcord.TurnRecord) int {
 		if standing, known := standings[r.ID]; known {
@@ -119,10 +122,10 @@ func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Tu
 	return all, nil
 }
 
-// mostWait is how long a request may wait for an end.
+// mostWait limits how long a request may wait for the end of a turn.
 const mostWait = time.Minute
 
-// waiting parses how long a caller wants to wait.
+// waiting parses the wait duration of a request, up to mostWait.
 func waiting(text string, otherwise time.Duration) (time.Duration, error) {
 	if text == "" {
 		return otherwise, nil
@@ -134,7 +137,8 @@ func waiting(text string, otherwise time.Duration) (time.Duration, error) {
 	return min(d, mostWait), nil
 }
 
-// eachEvent reads what a session's log has now.
+// eachEvent calls visit with the session's events, in batches, at least to the
+// current end of the log.
 func (s *Server) eachEvent(ctx context.Context, id bellcord.SessionID, visit func([]bellcord.Event) error) error {
 	last, err := s.Hub.Tail(ctx, id)
 	if err != nil || last == 0 {

@@ -10,15 +10,15 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// watched knows who watches which session, for turns that chose to be stopped
-// when nobody does (law 34). A viewer that comes back in time stops nothing: a
+// watched counts the viewers of sessions and stops turns that chose to be
+// stopped without viewers (law 34). It waits for patience first, because a
 // browser loses its stream now and then.
 type watched struct {
 	hub interface {
 		awaiter
 		stopper
 	}
-	closed    <-chan struct{} // when the server is
+	closed    <-chan struct{} // closed with the server
 	elsewhere func(bellcord.SessionID) bool
 	patience  time.Duration
 
@@ -28,11 +28,10 @@ type watched struct {
 
 type watchers struct {
 	viewers int
-	turns   map[bellcord.TurnID]bool // that hang on them
+	turns   map[bellcord.TurnID]bool // to be stopped without viewers
 	alone   *time.Timer              // runs while there are turns and no viewers
 }
 
-// arrive counts a viewer.
 func (w *watched) arrive(id bellcord.SessionID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,7 +40,6 @@ func (w *watched) arrive(id bellcord.SessionID) {
 	w.settle(id, of)
 }
 
-// removeViewer counts one less.
 func (w *watched) removeViewer(id bellcord.SessionID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,14 +48,14 @@ func (w *watched) removeViewer(id bellcord.SessionID) {
 	w.settle(id, of)
 }
 
-// bind hangs a turn on its session's viewers until it has settled.
+// bind makes a turn depend on its session's viewers until it has ended.
 func (w *watched) bind(session bellcord.SessionID, turn bellcord.TurnID) {
 	w.mu.Lock()
 	of := w.of(session)
 	of.turns[turn] = true
 	w.settle(session, of)
 	w.mu.Unlock()
-	go func() { // lives as long as the turn
+	go func() { // runs as long as the turn
 		w.awaitEnd(turn)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -67,9 +65,9 @@ func (w *watched) bind(session bellcord.SessionID, turn bellcord.TurnID) {
 	}()
 }
 
-// awaitEnd returns when a turn has ended or does not exist. While the store does
-// not answer, nothing is known about a turn of another node: it asks again until
-// the server is closed.
+// awaitEnd returns when a turn has ended or does not exist. While the store
+// does not respond, the state of another node's turn cannot be determined:
+// awaitEnd retries until the server is closed.
 func (w *watched) awaitEnd(turn bellcord.TurnID) {
 	for {
 		err := w.hub.Await(context.Background(), turn)
@@ -93,7 +91,8 @@ func (w *watched) of(id bellcord.SessionID) *watchers {
 	return of
 }
 
-// settle starts or ends the time alone; the lock is held.
+// settle starts or stops the timer for turns without viewers. The caller must
+// hold w.mu.
 func (w *watched) settle(id bellcord.SessionID, of *watchers) {
 	alone := of.viewers == 0 && len(of.turns) > 0
 	switch {
@@ -108,8 +107,8 @@ func (w *watched) settle(id bellcord.SessionID, of *watchers) {
 	}
 }
 
-// stopUnwatched stops turns that have no viewer left. It checks this again
-// under the lock.
+// stopUnwatched stops the turns of a session without viewers. It checks the
+// number of viewers again under the lock.
 func (w *watched) stopUnwatched(id bellcord.SessionID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +118,7 @@ func (w *watched) stopUnwatched(id bellcord.SessionID) {
 	}
 	of.alone = nil
 	if w.elsewhere(id) {
-		w.settle(id, of) // looks again after as long
+		w.settle(id, of) // check again after patience
 		return
 	}
 	for turn := range of.turns {

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// storeDown is a hub that does not know how a turn of another node stands.
+// storeDown is a hub that cannot determine the state of another node's turn.
 type storeDown struct{}
 
 func (storeDown) Await(context.Context, bellcord.TurnID) error {
@@ -19,9 +19,9 @@ func (storeDown) Await(context.Context, bellcord.TurnID) error {
 }
 func (storeDown) Stop(bellcord.StopRequest) *hub.Stopping { return nil }
 
-func TestWatched_ServerClosedWhileTheStoreIsDown_StopsAsking(t *testing.T) {
+func TestWatched_ServerClosedWhileStoreIsDown_StopsRetrying(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(*testing.T) { // which ends when its goroutines have
+	synctest.Test(t, func(*testing.T) { // returns when its goroutines have ended
 		closed := make(chan struct{})
 		w := watched{hub: storeDown{}, closed: closed, patience: time.Second, sessions: map[bellcord.SessionID]*watchers{}}
 		w.arrive("session")

@@ -1,9 +1,10 @@
-// Package web is the front for programs and browsers: sessions over HTTP, what
-// happens in them as server-sent events, and a stop from anywhere.
+// Package web serves the HTTP API and the web page: sessions, their events as
+// server-sent events, and stops.
 //
-// Every request is for a host that is ours, from an origin that is ours, and by
-// somebody: a request that is none of that is refused before it is looked at.
-// A person sees and stops what they own; what is somebody else's is not there.
+// A request is refused before it is processed unless its Host and Origin
+// headers are accepted and its credentials are valid. A caller reaches only the
+// sessions of its owner; the sessions of other owners are reported as not
+// found.
 package web
 
 import (
@@ -24,74 +25,77 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-// Config is what a server needs to know.
+// Config configures a Server.
 type Config struct {
 	Version string
-	URL     func() string // where people find the page
+	URL     func() string // URL of the page for people
 	Hub     Hub
 	Door    *auth.Door
-	Hosts   []string // a request may be for, as in "localhost:8080"; the port may be missing
-	Origins []string // other than our own that may ask, as in "https://example.com"
-	// BehindProxy believes the last X-Forwarded-For about where a request is from.
+	Hosts   []string // accepted Host headers, such as "localhost:8080"; without a port, every port is accepted
+	Origins []string // other accepted origins, such as "https://example.com"
+	// BehindProxy takes the client's address from the last X-Forwarded-For
+	// value.
 	BehindProxy bool
-	// Secure means that browsers reach the server over TLS and must use nothing else.
+	// Secure means that browsers must use TLS.
 	Secure bool
-	// CheckPeer says why the process at the other end of a connection to the local
-	// socket may not use it; nil accepts every process.
+	// CheckPeer returns an error if the process at the other end of a
+	// connection to the local socket may not use it; nil accepts every process.
 	CheckPeer func(net.Conn) error
 
-	Session    bellcord.Session // what a new one has that does not say otherwise
-	Prompt     bellcord.Prompt  // the limits of a turn
-	Workspaces string           // where sessions that name no directory get one
+	Session    bellcord.Session // defaults of a new session
+	Prompt     bellcord.Prompt  // limits of a turn
+	Workspaces string           // parent directory of new workspaces
 	CheckModel func(name string) error
 	CheckAgent func(name string) error
-	// Ceiling says why a caller without the scope admin may not have a session with
-	// a mode and an agent; nil sets no limit.
+	// Ceiling returns an error if only an admin may have a session with the
+	// mode and the agent; nil means no limit.
 	Ceiling func(mode, agent string) error
 	Models  func() []api.Model
 	Agents  func() []api.Agent
-	Deleted func(bellcord.SessionID) // ends and removes what else a deleted session has
-	// RemoveFiles removes the workspace of a deleted session, where it is one of
-	// the server's own.
+	Deleted func(bellcord.SessionID) // ends and removes other resources of a deleted session
+	// RemoveFiles removes the workspace of a deleted session if the server
+	// created it.
 	RemoveFiles func(bellcord.Session) error
 	Nodes       func(context.Context) ([]api.Node, error)
 
-	MostViewers *Bounds     // nil: no limit
-	MemoryFull  func() bool // whether there is no memory for more work; nil: as the Go runtime has it
+	MostViewers *Bounds     // nil means no limit
+	MemoryFull  func() bool // reports whether memory is too low for more work; nil means check the Go memory limit
 
 	Metrics http.Handler
-	Viewers func(delta int) // more or fewer watch
-	// Elsewhere says whether a session may have viewers at other nodes; nil where
-	// there are none.
+	Viewers func(delta int) // called with 1 or -1 when an event stream starts or ends
+	// Elsewhere reports whether a session may have viewers at other nodes; nil
+	// means it never has.
 	Elsewhere func(bellcord.SessionID) bool
-	// Leaving returns why this server ends by itself, nil where it does not; nil
-	// where it never does.
+	// Leaving returns the reason why this server shuts down by itself, or nil
+	// if it does not. A nil function means that it never does.
 	Leaving func() error
 	Logger  *slog.Logger
-	// Hide returns a text without secrets; it is applied to every problem's detail.
-	// nil leaves texts as they are.
+	// Hide removes secrets from a text; it is applied to the detail of every
+	// error response. nil leaves texts unchanged.
 	Hide func(string) string
 
-	Heartbeat time.Duration // between signs of life on a silent stream (15 s)
-	Retry     time.Duration // after which a browser that lost its stream comes back (1 s)
-	BodyTime  time.Duration // for a request's body to come (30 s)
-	Patience  time.Duration // for a viewer that does not read, and before nobody watching stops a turn that chose so (10 s)
+	Heartbeat time.Duration // interval of heartbeats on an idle stream (15 s)
+	Retry     time.Duration // delay before a browser reconnects to a stream (1 s)
+	BodyTime  time.Duration // time limit for reading a request body (30 s)
+	Patience  time.Duration // time limit for a write to a viewer, and delay before a StopOnDisconnect turn without viewers is stopped (10 s)
 }
 
-// Server answers requests.
+// Server implements the HTTP API. Handler serves the network, Socket the local
+// socket.
 type Server struct {
 	Config
 	mux     *http.ServeMux
 	api     huma.API
 	watched watched
-	end     func() // ends what outlives requests
+	end     func() // ends background work
 	streams streams
 
 	inFlight inFlight
 	viewers  crowd
 }
 
-// New readies a server; Handler and Socket are its two doors.
+// New returns a server with defaults for unset fields of c. Serve its Handler
+// and Socket.
 func New(c Config) *Server {
 	if c.Heartbeat == 0 {
 		c.Heartbeat = 15 * time.Second
@@ -165,18 +169,18 @@ func New(c Config) *Server {
 	return s
 }
 
-// Close ends the streams, so that a server can shut down; their viewers come
-// back to whoever serves next.
+// Close ends all event streams, so that an http.Server can shut down. The
+// clients reconnect to the next server.
 func (s *Server) Close() {
 	s.streams.closeAll()
 	s.end()
 }
 
-// description is what the OpenAPI document says of the whole.
+// description returns the general part of the OpenAPI document.
 func description(version string) huma.Config {
 	c := huma.DefaultConfig("Bellcord", version)
 	c.Info.Description = "An agent runtime in which stop means stopped. Costs are in billionths of a US dollar. Durations that are numbers are in nanoseconds, unless stated otherwise."
-	c.CreateHooks = nil // no $schema in answers
+	c.CreateHooks = nil // no $schema in responses
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "/v1/openapi", "", ""
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
@@ -188,7 +192,7 @@ func description(version string) huma.Config {
 	return c
 }
 
-// schemaName tells the API's bodies from the core's words of the same name.
+// schemaName adds a suffix to the API types that share a name with a core type.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if t.PkgPath() == reflect.TypeFor[api.Session]().PkgPath() && (name == "Session" || name == "Usage") {
@@ -197,7 +201,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// route describes an operation. Its body is read by readBody, within MaxBodyBytes.
+// route describes an operation. readBody reads its body, up to MaxBodyBytes.
 func route(method, path, id, summary string, scope bellcord.Scope) huma.Operation {
 	return huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
@@ -207,7 +211,8 @@ func route(method, path, id, summary string, scope bellcord.Scope) huma.Operatio
 	}
 }
 
-// checkScope refuses a caller that lacks the operation's scope, or asks too often.
+// checkScope refuses a caller that lacks the operation's scope or exceeds its
+// request rate.
 func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 	scope, _ := ctx.Operation().Metadata["scope"].(bellcord.Scope)
 	if scope == "" {
@@ -231,7 +236,7 @@ func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 		err = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, caller.Unsure)
 	case !caller.May(scope):
 		err = errScope{scope}
-	case scope != bellcord.ScopeStop: // a stop never waits its turn
+	case scope != bellcord.ScopeStop: // stops are not rate-limited
 		err = s.Door.Allow(caller)
 	}
 	if err == nil {
@@ -242,16 +247,17 @@ func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 	s.writeProblem(w, r, err)
 }
 
-// caller is who asks; the guard has made sure that somebody does.
+// caller returns the authenticated caller. On routes without credentials it
+// returns the zero Caller.
 func caller(ctx context.Context) auth.Caller {
 	c, _ := auth.From(ctx)
 	return c
 }
 
-// cause is a stop by the caller.
+// cause returns the cause of a stop by the caller.
 func cause(ctx context.Context, why string) bellcord.Cause {
 	return bellcord.Cause{Kind: bellcord.CausePerson, By: caller(ctx).Owner, Source: from(ctx), Reason: why}
 }
 
-// errClosing means that no turn is accepted any more.
+// errClosing means that turns are no longer accepted.
 var errClosing = errors.New("the server is shutting down")

@@ -1,10 +1,10 @@
-// Package page is what people see in a browser: the page at / and the one for
-// operations at /ops. Its files are built from the sources in web/ by make page
-// and kept here, so that a build of the program needs nothing else.
+// Package page serves the web page at / and the operations page at /ops. make
+// page builds its files from the sources in web/; the result is committed here,
+// so that building the program needs nothing else.
 //
-// The files hold no secret and know nobody: who may see what is decided where
-// the page asks, under /v1. Nothing in them comes from elsewhere, and the
-// policy that they are served with lets nothing in.
+// The files contain no secrets and are the same for all users: access is
+// checked by the requests that the page sends to /v1. The files load nothing
+// from other sites, and the content security policy forbids it.
 package page
 
 import (
@@ -22,23 +22,23 @@ import (
 //go:embed dist
 var built embed.FS
 
-// policy is what a browser holds the page to. No script and no style but ours
-// runs, nobody frames us, and no text becomes markup: nothing in the page may
-// even make a policy that would turn one into the other.
+// policy is the page's content security policy. Only the page's own scripts and
+// styles run, no site can frame it, and text cannot become markup: the page
+// cannot even create a Trusted Types policy.
 const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"font-src 'none'; object-src 'none'; worker-src 'none'; frame-src 'none'; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// features are what the page has no use for.
+// features disables browser features that the page does not use.
 const features = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), clipboard-read=(), clipboard-write=(self)"
 
-// file is one of the page's, with a name for its content.
+// file is a file of the page; tag is derived from its content.
 type file struct {
 	name, tag string
 	content   []byte
 }
 
-// files are the page's, by their addresses.
+// files contains the page's files by URL path.
 var files = read()
 
 func read() map[string]file {
@@ -50,7 +50,7 @@ func read() map[string]file {
 	for _, name := range names {
 		content, err := built.ReadFile(name)
 		if err != nil {
-			panic(err) // it is in the program
+			panic(err) // it is embedded
 		}
 		sum := sha256.Sum256(content)
 		all["/"+path.Base(name)] = file{path.Base(name), `"` + hex.EncodeToString(sum[:16]) + `"`, content}
@@ -58,14 +58,14 @@ func read() map[string]file {
 	return all
 }
 
-// at finds what is shown at an address. The page finds out by itself which of
-// its faces is asked for.
+// at returns the file for a URL path. All views share index.html; the page
+// selects the view from the path.
 func at(address string) (file, bool) {
 	switch {
 	case address == "/", address == "/login", address == "/ops":
 		address = "/index.html"
 	case address == "/index.html":
-		return file{}, false // one page has one address
+		return file{}, false // the page is served only at /
 	case strings.HasPrefix(address, "/s/") && !strings.Contains(address[3:], "/") && len(address) > 3:
 		address = "/index.html"
 	}
@@ -73,8 +73,8 @@ func at(address string) (file, bool) {
 	return found, there
 }
 
-// Holds reports whether the page answers a request: one for its files, or one
-// of a browser for an address that leads nowhere.
+// Holds reports whether the page handles the request: a GET or HEAD of one of
+// its files, or of an unknown path by a browser.
 func Holds(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -83,11 +83,12 @@ func Holds(r *http.Request) bool {
 	return there || isLost(r)
 }
 
-// programs are the addresses that programs use. Their errors are never a page.
+// programs lists the path prefixes that programs use. Errors below them are
+// never HTML.
 var programs = []string{"/v1", "/healthz", "/readyz", "/metrics", "/debug"}
 
-// isLost reports whether a person follows an address that leads nowhere: a
-// browser asks for HTML, and the address is not one for programs.
+// isLost reports whether a browser requests an unknown path: it accepts HTML,
+// and the path is not one for programs.
 func isLost(r *http.Request) bool {
 	for _, prefix := range programs {
 		if r.URL.Path == prefix || strings.HasPrefix(r.URL.Path, prefix+"/") {
@@ -97,7 +98,8 @@ func isLost(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// ServeHTTP answers a request that Holds.
+// ServeHTTP serves a request for which Holds returns true. An unknown path gets
+// the page with status 404.
 func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, there := at(r.URL.Path)
 	if !there {
@@ -111,12 +113,12 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-cache") // kept, and asked about: a new program has a new page
-	if !there {                        // the page shows that there is nothing, and a way back
+	h.Set("Cache-Control", "no-cache") // cached but revalidated: a new version has a new page
+	if !there {                        // the page reports the unknown path and links back
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(http.StatusNotFound)
 		if r.Method == http.MethodGet {
-			_, _ = w.Write(found.content) // the browser may have gone
+			_, _ = w.Write(found.content) // the client may have disconnected
 		}
 		return
 	}
