@@ -1,4 +1,5 @@
-// Package authtest is the test suite for implementations of bellcord.TokenStore.
+// Package authtest is the test suite for implementations of
+// bellcord.TokenStore.
 package authtest
 
 import (
@@ -12,11 +13,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Harness is what the suite needs to know of a store.
+// Harness creates the stores for the suite.
 type Harness struct {
-	// Place makes a new, empty place that is gone after the test.
+	// Place creates a new, empty location for a store and removes it after the
+	// test.
 	Place func(t *testing.T) string
-	// Open opens one more process's view of a place, until the test's end.
+	// Open opens a store at a location, as another process would, and closes it
+	// after the test.
 	Open func(t *testing.T, place string) bellcord.TokenStore
 }
 
@@ -29,7 +32,7 @@ var suite = map[string]func(*testing.T, Harness){
 	"no token slips through the revocation of its parent": noTokenSlipsThroughTheRevocationOfItsParent,
 }
 
-// Run proves the suite, each demand on a place of its own.
+// Run runs the suite, each test at a separate location.
 func Run(t *testing.T, h Harness) {
 	for says, prove := range suite {
 		t.Run(says, func(t *testing.T) {
@@ -141,7 +144,7 @@ func browsersTokensThatExpiredAreClearedAway(t *testing.T, h Harness) {
 	old, fresh, lasting := aToken("old"), aToken("fresh"), aToken("lasting")
 	old.Cookie, old.Expires = true, old.Created.Add(time.Second)
 	fresh.Cookie, fresh.Expires = true, fresh.Created.Add(time.Hour)
-	lasting.Expires = lasting.Created.Add(time.Second) // not a browser's: people see in the list that it expired
+	lasting.Expires = lasting.Created.Add(time.Second) // not a browser's: it stays listed as expired
 	put(t, s, old, fresh, lasting)
 	later := aToken("later")
 	later.Created = later.Created.Add(time.Minute)
@@ -153,8 +156,8 @@ func browsersTokensThatExpiredAreClearedAway(t *testing.T, h Harness) {
 	}
 }
 
-// A token that is made while its parent is revoked, through another node, is
-// refused or revoked with it.
+// A token that is created while another node revokes its parent is refused or
+// revoked with it.
 func noTokenSlipsThroughTheRevocationOfItsParent(t *testing.T, h Harness) {
 	t.Helper()
 	home := h.Place(t)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// play is one call being answered: the request, the chat it is for if the
-// method has one, and the moment.
+// play is the execution of one call: the request, its chat if the method has
+// one, and the time.
 type play struct {
 	*Server
 	q    *request
@@ -62,8 +62,8 @@ func (s *Server) record(q *request) *Call {
 	return entry
 }
 
-// handleCall carries out a call and encodes the answer. updates are delivered
-// to the bot after the answer was sent.
+// handleCall executes a call and encodes the response. The caller delivers
+// updates to the bot with the response.
 func (s *Server) handleCall(ctx context.Context, q *request, m method) (status int, body []byte, updates []*update) {
 	if m.polls {
 		updates, err := s.poll(ctx, q)
@@ -78,8 +78,9 @@ func (s *Server) handleCall(ctx context.Context, q *request, m method) (status i
 	return status, body, nil
 }
 
-// perform checks what all methods have in common. Waiting comes first: a call
-// during a wait is one even if it is wrong otherwise.
+// perform makes the checks that all methods share and executes the method. The
+// waits of a 429 come first: a call during a wait is a violation even if it is
+// invalid otherwise.
 func (p *play) perform(m method) (any, error) {
 	for _, name := range p.q.names() {
 		if !slices.Contains(m.params, name) {
@@ -127,8 +128,8 @@ func (p *play) findChat() error {
 	return nil
 }
 
-// writeReply notes the answer before it leaves, so that a client that has read it
-// finds it on record.
+// writeReply records the response before writing it, so that a client that has
+// read it finds it in Calls.
 func (s *Server) writeReply(w http.ResponseWriter, entry *Call, status int, body []byte) {
 	s.change(func(now time.Time) {
 		entry.Answered, entry.Status, entry.Answer = now, status, string(body)

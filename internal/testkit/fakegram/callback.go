@@ -10,25 +10,25 @@ import (
 
 const queryLife = 15 * time.Second
 
-// query is a press of an inline button that waits for the bot's word.
+// query is a press of an inline button that waits for the bot's answer.
 type query struct {
 	id       string
 	user     int64
 	chat     int64
 	data     string
 	at       time.Time
-	told     bool // the bot has been given it
+	told     bool // delivered to the bot
 	answered bool
-	closed   bool // nothing more can become of it
+	closed   bool // answered or expired
 	text     string
 	alert    bool
-	until    time.Time // the page shows the answer as long
+	until    time.Time // the page shows the answer until then
 }
 
 func (q *query) deadline() time.Time { return q.at.Add(queryLife) }
 
-// settleQueries closes queries that can't be answered any more. A bot that never
-// had the query is not to blame.
+// settleQueries closes expired queries. An unanswered query is a violation only
+// if it was delivered to the bot.
 func (s *Server) settleQueries(now time.Time) {
 	for _, q := range s.queries {
 		if q.closed || now.Before(q.deadline()) {
@@ -56,7 +56,7 @@ func (p *play) answerQuery() (any, error) {
 	return true, nil
 }
 
-// Press has a person press a button and returns the number of the query.
+// Press presses a button as a person and returns the ID of the query.
 func (s *Server) Press(user int64, b Button) (id string, err error) {
 	s.change(func(now time.Time) { id, err = s.press(now, user, b) })
 	return id, err
@@ -87,8 +87,8 @@ func (s *Server) press(now time.Time, user int64, b Button) (string, error) {
 	return q.id, nil
 }
 
-// Answered returns what a person was told after a press; ok is false as long as
-// the query was not answered.
+// Answered returns the bot's answer to a press; ok is false until the query is
+// answered.
 func (s *Server) Answered(queryID string) (text string, alert, ok bool) {
 	s.look(func(time.Time) {
 		for _, q := range s.queries {

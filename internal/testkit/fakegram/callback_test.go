@@ -32,7 +32,7 @@ func (s *stage) press(user int64, b fakegram.Button) string {
 	return id
 }
 
-func TestAPressIsACallbackQueryThatTheBotAnswersOnce(t *testing.T) {
+func TestPress_Button_IsACallbackQueryAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		id := s.press(anna, s.offer())
@@ -62,7 +62,7 @@ func TestAPressIsACallbackQueryThatTheBotAnswersOnce(t *testing.T) {
 	})
 }
 
-func TestAPressIsAnsweredWithin15SecondsOrNotAtAll(t *testing.T) {
+func TestPress_AnsweredAfter15Seconds_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.offer()
@@ -77,7 +77,7 @@ func TestAPressIsAnsweredWithin15SecondsOrNotAtAll(t *testing.T) {
 	})
 }
 
-func TestAPressThatTheBotNeverHeardOfIsNotItsFault(t *testing.T) {
+func TestPress_NeverDelivered_IsNoViolation(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.press(anna, s.offer())
@@ -88,7 +88,7 @@ func TestAPressThatTheBotNeverHeardOfIsNotItsFault(t *testing.T) {
 	})
 }
 
-func TestAnAnswerHas200UnitsAndNotOneMore(t *testing.T) {
+func TestAnswerCallback_Above200Units_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		id := s.press(anna, s.offer())
@@ -97,7 +97,7 @@ func TestAnAnswerHas200UnitsAndNotOneMore(t *testing.T) {
 	})
 }
 
-func TestOnlyWhoSeesAButtonThatIsThereCanPressIt(t *testing.T) {
+func TestPress_ButtonNotVisible_Fails(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.offer()
@@ -111,7 +111,7 @@ func TestOnlyWhoSeesAButtonThatIsThereCanPressIt(t *testing.T) {
 	})
 }
 
-func TestAPressThatAllowedUpdatesKeepsFromTheBotIsAViolation(t *testing.T) {
+func TestPress_ExcludedByAllowedUpdates_IsAViolation(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.call("getUpdates", fields{"allowed_updates": []string{"message"}}).fine()

@@ -7,14 +7,14 @@ import (
 
 const actionLife = 5 * time.Second
 
-// chat is one conversation: a private one has the number of its person, a group
-// a negative one.
+// chat is one conversation. A private chat has the ID of its person, a group a
+// negative ID.
 type chat struct {
 	info     ChatInfo
-	status   map[int64]string // of members of a group: creator, administrator, member
-	started  bool             // by a person's first word
+	status   map[int64]string // of the members of a group: creator, administrator, member
+	started  bool             // set by a person's first message
 	blocked  bool
-	messages []*Message // in order; what was deleted is gone
+	messages []*Message // in order, without deleted ones
 	lastID   int
 	threads  map[int]bool
 	drafts   map[int]*draft // by thread
@@ -24,7 +24,7 @@ type chat struct {
 	actionEnds time.Time
 
 	sends, edits, draftings bucket
-	minute                  []time.Time // of messages and edits
+	minute                  []time.Time // times of messages and edits in the last minute
 	ban                     ban
 }
 
@@ -38,7 +38,7 @@ func newChat(info ChatInfo) *chat {
 
 func (c *chat) private() bool { return c.info.Type == "private" }
 
-// open refuses a bot that may not write here.
+// open returns an error if the bot may not write to the chat.
 func (c *chat) open(bot int64) error {
 	switch {
 	case !c.private() && c.status[bot] == "":
@@ -64,8 +64,8 @@ func (c *chat) settle(now time.Time) {
 	}
 }
 
-// addMessage puts a message at the end. One of the bot's ends its typing and dismisses
-// its draft.
+// addMessage appends a message. A message of the bot ends its typing action and
+// dismisses its draft.
 func (c *chat) addMessage(now time.Time, m *Message) *Message {
 	c.lastID++
 	m.ID, m.Chat, m.Date, m.sent = c.lastID, c.info, now.Unix(), now
@@ -86,7 +86,7 @@ func (c *chat) find(id int) *Message {
 	return c.messages[at]
 }
 
-// thread reads message_thread_id, which has to name one that is open.
+// thread reads message_thread_id, which must be an open thread.
 func (p *play) thread() (int, error) {
 	id := p.q.numberOr("message_thread_id", 0)
 	if id != 0 && !p.chat.threads[id] {
@@ -127,7 +127,7 @@ func (p *play) getChat() (any, error) {
 	}{p.chat.info, 0, 11}, nil
 }
 
-// member is someone's place in a chat, as the API shows it.
+// member is a member of a chat, as the API shows it.
 type member struct {
 	Status string `json:"status"`
 	User   User   `json:"user"`
@@ -156,7 +156,7 @@ func (c *chat) statusOf(user int64) string {
 	return "left"
 }
 
-// user finds a person, or the bot.
+// user returns a person or the bot.
 func (s *Server) user(id int64) (User, bool) {
 	if id == s.me.ID {
 		return s.me, true

@@ -47,7 +47,7 @@ func (p *play) getCommands() (any, error) {
 	return p.commands[scope], nil
 }
 
-// scope is the key under which commands are kept: their audience and language.
+// scope returns the key of a list of commands: its audience and language.
 func (p *play) scope() (string, error) {
 	of := map[string]any{"type": "default"}
 	if raw := p.q.params["scope"]; raw != "" {

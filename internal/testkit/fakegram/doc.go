@@ -1,52 +1,53 @@
-// Package fakegram is a Telegram Bot API server made for tests: a strict peer on
-// loopback or in memory, for machines that don't reach the real one and for
-// people who want to try the bot without a token. It refuses what Telegram
-// refuses, in Telegram's words, and it keeps a list of violations: things that
-// Telegram lets pass, or answers to mildly, and that a good bot never does. A
-// test that used the API properly finds that list empty.
+// Package fakegram is a Telegram Bot API server for tests, on loopback or in
+// memory. Use it on machines that cannot reach the real one, and to try the bot
+// without a token. It refuses what Telegram refuses, with Telegram's error
+// texts, and keeps a list of violations: calls that Telegram accepts, or
+// handles leniently, and that a correct bot never makes. After a correct use of
+// the API the list is empty.
 //
-// What counts as a violation:
+// Violations are:
 //
-//   - a call to a chat (or any call, after the limit for all chats) while a 429
-//     is still to be waited for; the wait doubles
-//   - a callback query that the bot was given and did not answer within 15 s
-//   - an update of a draft whose Stop was pressed, a second after the bot was told
-//   - a press that allowed_updates keeps from the bot that offered the button
-//   - parameters, methods, update types and button fields that are unknown here
-//   - MarkdownV2 and Markdown (a missed escape costs the whole message), a bare
-//     & or > in HTML, links that Telegram drops without a word
+//   - a call to a chat (or any call, after the limit for all chats) before the
+//     wait of a 429 has passed; the wait doubles
+//   - a callback query that was delivered to the bot and has no answer after 15
+//     s
+//   - an update of a draft more than a second after its Stop was delivered
+//   - a press of a button, or of Stop, that allowed_updates excludes
+//   - unknown parameters, methods, update types and button fields
+//   - MarkdownV2 and Markdown (a missed escape loses the whole message), an
+//     unescaped & or > in HTML, and links that Telegram drops silently
 //
-// Limits: a chat takes one message a second after a burst of three, one edit a
-// second after a burst of three, and one draft a second after a burst of two; a
-// group takes twenty messages and edits in any minute; all chats together take
-// thirty of these a second. Calls whose content is refused count, too. A wait is
-// three seconds at least. getUpdates never has to wait, because
-// a poller can't know of a limit that another call ran into.
+// Limits: a chat accepts one message per second after a burst of three, one
+// edit per second after a burst of three, and one draft per second after a
+// burst of two. A group accepts twenty messages and edits in any minute. All
+// chats together accept thirty of these per second. Calls with refused content
+// count too. A wait is at least three seconds. getUpdates is exempt, because a
+// poller cannot detect a limit that another call exceeded.
 //
-// What is published about drafts leaves questions open. The answers here:
+// The published documentation of drafts leaves questions open. This server
+// behaves as follows:
 //
-//   - A draft lives 30 s from its last update, in a private chat, one for each
+//   - A draft lives 30 s from its last update, in a private chat, one per
 //     thread. Another draft_id replaces it. Every real message of the bot to
 //     that thread dismisses it.
-//   - Stop can be pressed on a live draft whose last update had can_stop. The
-//     draft goes at once, or with keep_on_stop when its 30 s are over or a real
-//     message comes; its button is gone in either case.
-//   - A stopped draft_id stays stopped: later updates are answered with true, as
-//     calls under way at that moment have to be, and show nothing, kept or not.
-//     One second after the bot was given the update they are violations.
-//   - stopped_message_generation belongs to the updates that are sent when
-//     allowed_updates is empty, as everything does but the three types that the
-//     documentation excepts.
-//   - A 429 for drafts holds for the whole chat.
+//   - Stop can be pressed on a live draft if its last update had can_stop. The
+//     draft disappears immediately, or with keep_on_stop after its 30 s or at
+//     the next real message; its button disappears in either case.
+//   - A stopped draft_id stays stopped: later updates return true, as calls in
+//     flight at that moment must, and show nothing, kept or not. More than one
+//     second after the update was delivered to the bot they are violations.
+//   - stopped_message_generation is sent when allowed_updates is empty, like
+//     all types except the three that the documentation excludes.
+//   - A 429 for drafts applies to the whole chat.
 //
-// Other answers: a callback answered twice is a query ID that is invalid. A
-// second poller is refused with 409 and ends the first one with 409, too. An
-// edit without reply_markup takes the buttons away. Private chats begin with a
-// word of the person. Bots in groups hear commands, mentions and replies only,
-// unless WithAllGroupMessages is given. tg-time, inline mode, business
-// connections and rich messages are not played.
+// Other decisions: answering a callback twice is an invalid query ID. A second
+// poller is refused with 409 and also ends the first one with 409. An edit
+// without reply_markup removes the buttons. A private chat starts with a
+// message of the person. Bots in groups receive only commands, mentions and
+// replies, unless WithAllGroupMessages is given. tg-time, inline mode, business
+// connections and rich messages are not implemented.
 //
-// Inside a testing/synctest bubble, make the Server in the bubble and talk to it
-// with the client that Pipe returns: all its time is time.Now, and it has no
-// goroutines of its own but the one that posts to a webhook.
+// Inside a testing/synctest bubble, create the Server in the bubble and connect
+// with the client that Pipe returns. The server takes the time from time.Now
+// only, and starts goroutines only to post to a webhook.
 package fakegram

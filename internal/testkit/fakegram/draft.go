@@ -8,27 +8,27 @@ import (
 
 const (
 	draftLife = 30 * time.Second
-	stopGrace = time.Second // for draft updates that were under way when the bot was told
+	stopGrace = time.Second // for draft updates in flight when the stop was delivered
 )
 
-// errNoDraft is the answer to a Stop for which there is no button.
+// errNoDraft means that there is no Stop button to press.
 var errNoDraft = errors.New("there is no live draft with a Stop button")
 
-// draft is a message that is being written. It is a preview: nothing of it is
-// kept.
+// draft is a preview of a message that is being written. It is never stored as
+// a message.
 type draft struct {
 	id int
 	formatted
 	canStop  bool
 	keep     bool
-	stopped  bool // and kept
+	stopped  bool // stopped and kept
 	at       time.Time
-	animated int // updates since it was new
+	animated int // updates after the first
 }
 
 func (d *draft) ends() time.Time { return d.at.Add(draftLife) }
 
-// stop is a Stop that was pressed. told is when the bot was given the update.
+// stop is a press of Stop. told is when the update was delivered to the bot.
 type stop struct {
 	told time.Time
 }
@@ -64,8 +64,8 @@ func (p *play) sendDraft() (any, error) {
 	return true, nil
 }
 
-// wasStopped reports whether a draft may be seen no more. A bot that goes on
-// although it was told breaks a rule.
+// wasStopped reports whether Stop was pressed on the draft. It records a
+// violation if the bot received the stop more than stopGrace ago.
 func (p *play) wasStopped(thread, id int) bool {
 	pressed := p.chat.stopped[stopKey(thread, id)]
 	if pressed == nil {
@@ -86,11 +86,11 @@ func (p *play) showDraft(thread, id int, f formatted) {
 	p.chat.drafts[thread] = next
 }
 
-// PressStop presses the Stop button of the live draft in a private chat, outside
-// of all threads.
+// PressStop presses the Stop button of the live draft in a private chat,
+// outside of all threads.
 func (s *Server) PressStop(chat int64) error { return s.PressStopIn(chat, 0) }
 
-// PressStopIn does so in a thread.
+// PressStopIn presses the Stop button of the live draft in a thread.
 func (s *Server) PressStopIn(chat int64, thread int) (err error) {
 	s.change(func(now time.Time) { err = s.pressStop(now, chat, thread) })
 	return err

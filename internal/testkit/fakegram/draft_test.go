@@ -16,7 +16,7 @@ func (s *stage) draft(id int, text string, more fields) *reply {
 
 var stoppable = fields{"can_stop": true}
 
-func TestADraftLives30SecondsFromItsLastUpdate(t *testing.T) {
+func TestDraft_NoUpdate_DisappearsAfter30Seconds(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.draft(7, "one", nil).fine()
@@ -34,7 +34,7 @@ func TestADraftLives30SecondsFromItsLastUpdate(t *testing.T) {
 	})
 }
 
-func TestADraftsEndCanBeWaitedFor(t *testing.T) {
+func TestWait_DraftExpires_Returns(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.draft(7, "one", nil).fine()
@@ -48,7 +48,7 @@ func TestADraftsEndCanBeWaitedFor(t *testing.T) {
 	})
 }
 
-func TestADraftWithoutTextSaysThinking(t *testing.T) {
+func TestDraft_WithoutText_ShowsThinking(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.draft(7, "", nil).fine()
@@ -58,7 +58,7 @@ func TestADraftWithoutTextSaysThinking(t *testing.T) {
 	})
 }
 
-func TestAnotherDraftReplacesTheFirstWithoutAnimation(t *testing.T) {
+func TestDraft_OtherID_ReplacesTheFirstWithoutAnimation(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.draft(7, "one", nil).fine()
@@ -69,7 +69,7 @@ func TestAnotherDraftReplacesTheFirstWithoutAnimation(t *testing.T) {
 	})
 }
 
-func TestARealMessageDismissesTheDraftOfItsThread(t *testing.T) {
+func TestDraft_RealMessageInItsThread_DismissesIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		thread := s.OpenThread(anna)
@@ -91,7 +91,7 @@ func TestARealMessageDismissesTheDraftOfItsThread(t *testing.T) {
 	})
 }
 
-func TestDraftsAreForPrivateChatsAndHaveANumber(t *testing.T) {
+func TestDraft_GroupOrMissingID_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.call("sendMessageDraft", fields{"chat_id": group, "draft_id": 1, "text": "x"}).refused(400, "Bad Request: TEXTDRAFT_PEER_INVALID")
@@ -102,7 +102,7 @@ func TestDraftsAreForPrivateChatsAndHaveANumber(t *testing.T) {
 	})
 }
 
-func TestTheNativeStopTellsTheBotAndTakesTheDraftAway(t *testing.T) {
+func TestPressStop_LiveDraft_SendsAnUpdateAndRemovesTheDraft(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		thread := s.OpenThread(anna)
@@ -128,7 +128,7 @@ func TestTheNativeStopTellsTheBotAndTakesTheDraftAway(t *testing.T) {
 	})
 }
 
-func TestAKeptDraftStaysWithoutItsButtonUntilItsTimeIsOver(t *testing.T) {
+func TestPressStop_KeepOnStop_KeepsTheDraftWithoutItsButton(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.draft(7, "one", fields{"can_stop": true, "keep_on_stop": true}).fine()
@@ -149,7 +149,7 @@ func TestAKeptDraftStaysWithoutItsButtonUntilItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestThereIsNoStopWithoutALiveDraftThatOffersIt(t *testing.T) {
+func TestPressStop_NoStoppableDraft_Fails(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		if s.PressStop(anna) == nil {
@@ -167,7 +167,7 @@ func TestThereIsNoStopWithoutALiveDraftThatOffersIt(t *testing.T) {
 	})
 }
 
-func TestADraftThatGoesOnAfterItsStopIsAViolationOnceTheBotKnows(t *testing.T) {
+func TestDraft_UpdatedAfterTheStopWasDelivered_IsAViolation(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
 		onStage(t, func(s *stage) {
@@ -193,7 +193,7 @@ func TestADraftThatGoesOnAfterItsStopIsAViolationOnceTheBotKnows(t *testing.T) {
 	}
 }
 
-func TestAStopThatAllowedUpdatesKeepsFromTheBotIsAViolation(t *testing.T) {
+func TestPressStop_ExcludedByAllowedUpdates_IsAViolation(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.call("getUpdates", fields{"allowed_updates": []string{"message"}}).fine()
@@ -205,7 +205,7 @@ func TestAStopThatAllowedUpdatesKeepsFromTheBotIsAViolation(t *testing.T) {
 	})
 }
 
-func TestTypingIsSeenForFiveSecondsOrUntilAMessage(t *testing.T) {
+func TestChatAction_Typing_EndsAfterFiveSecondsOrAMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		typing := fields{"chat_id": anna, "action": "typing"}

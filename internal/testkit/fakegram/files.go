@@ -19,7 +19,7 @@ const (
 	largestPhoto    = 10 << 20
 )
 
-// file is something that was uploaded, by the bot or by a person.
+// file is a file that the bot or a person uploaded.
 type file struct {
 	id, path      string
 	name, mime    string
@@ -27,7 +27,7 @@ type file struct {
 	data          []byte
 }
 
-// keep stores an upload under a new file_id. With the lock held.
+// keep stores an upload under a new file_id. The caller must hold the lock.
 func (s *Server) keep(folder string, u upload) *file {
 	n := len(s.files) + 1
 	f := &file{
@@ -49,7 +49,7 @@ func (f *file) photo() []PhotoSize {
 	return []PhotoSize{{FileID: f.id, UniqueID: "u" + f.id, Width: f.width, Height: f.height, Size: len(f.data)}}
 }
 
-// keepPhoto refuses what can't be shown as a picture.
+// keepPhoto stores a picture. It refuses what Telegram cannot show as one.
 func (s *Server) keepPhoto(u upload) (*file, error) {
 	picture, _, err := image.DecodeConfig(bytes.NewReader(u.data))
 	switch {
@@ -65,8 +65,8 @@ func (s *Server) keepPhoto(u upload) (*file, error) {
 	return f, nil
 }
 
-// attached finds the file of a parameter: an upload in its place, one elsewhere
-// in the form (attach://), or one that is here already (a file_id).
+// attached returns the file of a parameter: an upload in its place, one
+// elsewhere in the form (attach://), or a stored file (by file_id).
 func (p *play) attached(name string) (u upload, here *file, err error) {
 	value := p.q.params[name]
 	if part, is := strings.CutPrefix(value, "attach://"); is {
@@ -147,7 +147,7 @@ func (p *play) getFile() (any, error) {
 	}{f.id, "u" + f.id, len(f.data), f.path}, nil
 }
 
-// download serves what getFile gave a path for.
+// download serves a file by the path that getFile returned.
 func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	var found *file
 	s.look(func(time.Time) {

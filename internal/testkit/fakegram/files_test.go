@@ -52,7 +52,7 @@ func (s *stage) download(token, path string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-func TestADocumentIsSentAndCanBeFetchedAndSentAgain(t *testing.T) {
+func TestDocument_Sent_CanBeDownloadedAndSentAgain(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		to := map[string]string{"chat_id": "1001", "caption": "<b>all</b> of it", "parse_mode": "HTML"}
@@ -83,7 +83,7 @@ func TestADocumentIsSentAndCanBeFetchedAndSentAgain(t *testing.T) {
 	})
 }
 
-func TestFilesThatAreNoneAreRefused(t *testing.T) {
+func TestFile_EmptyOrUnknown_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		to := map[string]string{"chat_id": "1001"}
@@ -95,7 +95,7 @@ func TestFilesThatAreNoneAreRefused(t *testing.T) {
 	})
 }
 
-func TestAPhotoHasToBeOne(t *testing.T) {
+func TestPhoto_InvalidImage_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		to := map[string]string{"chat_id": "1001"}
@@ -113,7 +113,7 @@ func TestAPhotoHasToBeOne(t *testing.T) {
 	})
 }
 
-func TestAPersonsFileHasTheNameTheirAppSays(t *testing.T) {
+func TestSayDocument_PathAsName_IsKept(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		m, err := s.SayDocument(anna, anna, "../../passwd", []byte("x"), "")

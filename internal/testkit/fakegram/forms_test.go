@@ -13,7 +13,7 @@ import (
 )
 
 // attempt makes a call that may fail. It is a POST without a body, because
-// net/http sends a GET again by itself.
+// net/http retries a GET.
 func (s *stage) attempt(ctx context.Context, call string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://fake/bot1:TEST/"+call, http.NoBody)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *stage) attempt(ctx context.Context, call string) error {
 	return err
 }
 
-func TestJSONFormsAndMultipartFormsAreAlike(t *testing.T) {
+func TestRequest_JSONAndForms_AreEquivalent(t *testing.T) {
 	t.Parallel()
 	const keys = `{"inline_keyboard":[[{"text":"a","callback_data":"b"}]]}`
 	bodies := map[string]func() (string, string){
@@ -71,7 +71,7 @@ func TestJSONFormsAndMultipartFormsAreAlike(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsNotWhatItSaysIsRefused(t *testing.T) {
+func TestRequest_MalformedBody_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for kind, body := range map[string]string{
@@ -86,7 +86,7 @@ func TestABodyThatIsNotWhatItSaysIsRefused(t *testing.T) {
 	})
 }
 
-func TestTheTokenAndTheMethodHaveToBeRight(t *testing.T) {
+func TestRequest_WrongTokenOrMethod_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for _, token := range []string{"2:TEST", "1:test", "1:TEST0", ""} {
@@ -103,7 +103,7 @@ func TestTheTokenAndTheMethodHaveToBeRight(t *testing.T) {
 	})
 }
 
-func TestAnUnknownParameterIsAViolation(t *testing.T) {
+func TestRequest_UnknownParameter_IsAViolation(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"sendMessage", "getUpdates", "getMe"} {
 		onStage(t, func(s *stage) {
@@ -115,7 +115,7 @@ func TestAnUnknownParameterIsAViolation(t *testing.T) {
 	}
 }
 
-func TestPeopleWhoBlockedTheBotOrNeverSpokeAreNotReached(t *testing.T) {
+func TestSend_ChatBlockedOrNotStarted_IsForbidden(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.AddPerson(fakegram.User{ID: 1003, FirstName: "Cleo"})
@@ -138,7 +138,7 @@ func TestPeopleWhoBlockedTheBotOrNeverSpokeAreNotReached(t *testing.T) {
 	})
 }
 
-func TestChatsMembersAndTheBotItselfCanBeAskedFor(t *testing.T) {
+func TestGet_BotChatAndMember_ReturnTheirData(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		var me fakegram.User
@@ -164,7 +164,7 @@ func TestChatsMembersAndTheBotItselfCanBeAskedFor(t *testing.T) {
 	})
 }
 
-func TestCommandsAreKeptByScope(t *testing.T) {
+func TestCommands_Scopes_AreSeparate(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		list := func(scope any) (all []fakegram.Command) {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// tagTypes are Telegram's tags, and the entities that they make. Tags that need
-// to be looked at more closely have none here.
+// tagTypes maps Telegram's tags to entity types. Tags that need further checks
+// have an empty type.
 var tagTypes = map[string]string{
 	"b": "bold", "strong": "bold", "i": "italic", "em": "italic", "u": "underline", "ins": "underline",
 	"s": "strikethrough", "strike": "strikethrough", "del": "strikethrough", "tg-spoiler": "spoiler", "span": "spoiler",
 	"code": "code", "pre": "pre", "blockquote": "", "a": "", "tg-emoji": "",
 }
 
-// htmlReader goes through a message once. Its complaints count bytes of the
-// source, as Telegram's do.
+// htmlReader parses a message in one pass. The offsets in its errors are bytes
+// of the source, as in Telegram's.
 type htmlReader struct {
 	src      string
 	pos      int
@@ -25,7 +25,7 @@ type htmlReader struct {
 	units    int
 	open     []openTag
 	entities []Entity
-	loose    []string // what Telegram lets pass without doing what was meant
+	loose    []string // what Telegram accepts without the intended effect
 }
 
 type openTag struct {
@@ -34,9 +34,9 @@ type openTag struct {
 	offset int // in units
 }
 
-// parseHTML understands the HTML of messages: Telegram's tags, properly nested,
-// and the entities lt, gt, amp, quot and numbers. loose are sentences about
-// what Telegram forgives and a careful bot does not write.
+// parseHTML parses the HTML of messages: Telegram's tags, properly nested, and
+// the entities lt, gt, amp, quot and numbers. loose describes what Telegram
+// tolerates and a correct bot does not write.
 func parseHTML(src string) (f formatted, loose []string, err error) {
 	r := &htmlReader{src: src}
 	for r.pos < len(src) {
@@ -103,7 +103,7 @@ func (r *htmlReader) endTag() error {
 	return nil
 }
 
-// entity is what a tag that was closed makes of its text.
+// entity returns the entity of a closed tag, and whether Telegram keeps it.
 func (r *htmlReader) entity(t openTag) (Entity, bool) {
 	e := Entity{Type: tagTypes[t.name], Offset: t.offset, Length: r.units - t.offset}
 	switch t.name {
@@ -143,8 +143,8 @@ func (r *htmlReader) link(e Entity, href string) (Entity, bool) {
 	return e, true
 }
 
-// tidy orders entities as Telegram does, outer ones first, gives pre the
-// language of the code that fills it, and drops what can't be inside code.
+// tidy sorts entities as Telegram does, outer ones first, sets the language of
+// pre from the code that fills it, and drops what cannot be inside code.
 func tidy(all []Entity) []Entity {
 	slices.SortStableFunc(all, func(a, b Entity) int {
 		return cmp.Or(a.Offset-b.Offset, b.Length-a.Length, boolOrder(b.Type == "pre", a.Type == "pre"))
@@ -174,7 +174,7 @@ func boolOrder(a, b bool) int {
 	return -1
 }
 
-// complain is an error in Telegram's words, which begin with a capital.
+// complain returns an error with Telegram's text, which starts with a capital.
 func complain(format string, args ...any) error {
 	return problem{words: fmt.Sprintf(format, args...)}
 }

@@ -8,8 +8,8 @@ import (
 
 const space = " \t\n\r\f\v"
 
-// startTag reads a tag with its attributes. The words of its errors are
-// Telegram's, which begin with a capital.
+// startTag reads a tag with its attributes. Its error texts are Telegram's,
+// which start with a capital.
 func (r *htmlReader) startTag() error {
 	begin := r.pos
 	rest := r.src[begin+1:]
@@ -42,7 +42,7 @@ func (r *htmlReader) startTag() error {
 	return nil
 }
 
-// attribute reads one, with its value; only expandable has none.
+// attribute reads an attribute with its value; only expandable has no value.
 func (r *htmlReader) attribute(tag openTag, begin int) error {
 	rest := r.src[r.pos:]
 	length := strings.IndexAny(rest, space+"=>")
@@ -68,7 +68,7 @@ func (r *htmlReader) attribute(tag openTag, begin int) error {
 	return err
 }
 
-// value reads a name or a string in quotes, in which entities count.
+// value reads a name, or a quoted string with entities.
 func (r *htmlReader) value(begin int) (string, error) {
 	rest := r.src[r.pos:]
 	if rest == "" {
@@ -106,8 +106,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// htmlEntity reads the entity at the beginning of s; its length is 0 if there is
-// none that Telegram knows. The semicolon may be missing there, and here.
+// htmlEntity reads the entity at the start of s; length is 0 if Telegram
+// supports no such entity. As in Telegram, the semicolon is optional.
 func htmlEntity(s string) (char rune, length int) {
 	if !strings.HasPrefix(s, "&") {
 		return 0, 0

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestHTMLBecomesTextAndEntities(t *testing.T) {
+func TestHTML_ValidMarkup_BecomesTextAndEntities(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, html, text, entities string }{
 		{"plain", "a &lt;b&gt; &amp; &quot;c&quot; &#33; &#x1F514;", `a <b> & "c" ! 🔔`, `null`},
@@ -50,7 +50,7 @@ func TestHTMLBecomesTextAndEntities(t *testing.T) {
 	}
 }
 
-func TestHTMLThatIsNotWellFormedIsRefusedInTelegramsWords(t *testing.T) {
+func TestHTML_Malformed_IsRefusedWithTelegramsText(t *testing.T) {
 	t.Parallel()
 	for html, words := range map[string]string{
 		"<b>a":                         `Can't find end tag corresponding to start tag "b"`,
@@ -83,7 +83,7 @@ func TestHTMLThatIsNotWellFormedIsRefusedInTelegramsWords(t *testing.T) {
 	}
 }
 
-func TestWhatTelegramForgivesInHTMLIsAViolation(t *testing.T) {
+func TestHTML_ToleratedByTelegram_IsAViolation(t *testing.T) {
 	t.Parallel()
 	for html, words := range map[string]string{
 		"fish & chips":                   "an & at byte offset 5",

@@ -18,8 +18,8 @@ var (
 	buttonStyles = words("danger success primary")
 )
 
-// markup reads reply_markup; nil if there is none. Keyboards other than inline
-// ones are accepted with a new message, and not shown.
+// markup reads reply_markup; it returns nil if there are no buttons. Keyboards
+// other than inline ones are accepted with a new message and not shown.
 func (p *play) markup(onlyInline bool) (*Markup, error) {
 	raw := p.q.params["reply_markup"]
 	if raw == "" {

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	shortestWait = 3  // seconds, of a 429
+	shortestWait = 3  // seconds of a 429
 	groupMinute  = 20 // messages and edits in any minute
 )
 
-// weight says which limit a call counts for.
+// weight is the limit that a call counts against.
 type weight int
 
 const (
@@ -20,15 +20,15 @@ const (
 	weighsDraft
 )
 
-// bucket is a limit that allows a burst: it holds size tokens, and rate of them
-// come back each second.
+// bucket is a token bucket: it holds size tokens, and rate tokens are refilled
+// per second.
 type bucket struct {
 	size, rate float64
 	spent      float64
 	at         time.Time
 }
 
-// wait says how long it is until a token is there; 0 if one is.
+// wait returns the time until a token is available; 0 if one is.
 func (b *bucket) wait(now time.Time) time.Duration {
 	b.spent = max(0, b.spent-now.Sub(b.at).Seconds()*b.rate)
 	b.at = now
@@ -38,7 +38,7 @@ func (b *bucket) wait(now time.Time) time.Duration {
 	return 0
 }
 
-// ban is a wait that was imposed.
+// ban is the wait that a 429 imposes.
 type ban struct {
 	until   time.Time
 	seconds int
@@ -48,8 +48,8 @@ func (b *ban) startBan(now time.Time, seconds int) {
 	b.seconds, b.until = seconds, now.Add(time.Duration(seconds)*time.Second)
 }
 
-// broken reports whether a call comes before the wait is over. If so, it has
-// doubled, counted from now.
+// broken reports whether a call comes before the wait has passed. In that case
+// the wait has doubled, counted from now.
 func (b *ban) broken(now time.Time) (seconds int, is bool) {
 	if !now.Before(b.until) {
 		return 0, false
@@ -58,8 +58,8 @@ func (b *ban) broken(now time.Time) (seconds int, is bool) {
 	return b.seconds, true
 }
 
-// spend lets a call through all limits that it counts for, or makes the bot
-// wait for the one that it exceeds. A call that is refused takes no token.
+// spend counts a call against all its limits, or imposes the wait of the limit
+// that it exceeds. A call refused here takes no token.
 func (p *play) spend(w weight) error {
 	if w == weighsNothing {
 		return nil
@@ -96,8 +96,8 @@ func (c *chat) bucket(w weight) *bucket {
 	return &c.sends
 }
 
-// minuteLack is for groups: how long it is until the last minute has seen fewer
-// than twenty messages and edits.
+// minuteLack returns the time until a group accepts another message or edit, at
+// most twenty in any minute. It is 0 for private chats.
 func (c *chat) minuteLack(now time.Time, w weight) time.Duration {
 	for len(c.minute) > 0 && now.Sub(c.minute[0]) >= time.Minute {
 		c.minute = c.minute[1:]

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-func TestAChatTakesABurstOfThreeAndThenOneMessageASecond(t *testing.T) {
+func TestLimits_Messages_ABurstOfThreeThenOnePerSecond(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for range 3 {
@@ -29,7 +29,7 @@ func TestAChatTakesABurstOfThreeAndThenOneMessageASecond(t *testing.T) {
 	})
 }
 
-func TestACallDuringTheWaitIsAViolationAndDoublesIt(t *testing.T) {
+func TestLimits_CallDuringTheWait_IsAViolationAndDoublesIt(t *testing.T) {
 	t.Parallel()
 	for _, call := range []struct {
 		method string
@@ -60,7 +60,7 @@ func TestACallDuringTheWaitIsAViolationAndDoublesIt(t *testing.T) {
 	}
 }
 
-func TestAPrivateChatTakesEditsAtTheirOwnRate(t *testing.T) {
+func TestLimits_Edits_CountSeparatelyFromMessages(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		id := s.send(anna, "text 0")
@@ -76,7 +76,7 @@ func TestAPrivateChatTakesEditsAtTheirOwnRate(t *testing.T) {
 	})
 }
 
-func TestAGroupTakesTwentyMessagesAndEditsInAnyMinute(t *testing.T) {
+func TestLimits_Group_AcceptsTwentyMessagesAndEditsPerMinute(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		start := time.Now()
@@ -98,7 +98,7 @@ func TestAGroupTakesTwentyMessagesAndEditsInAnyMinute(t *testing.T) {
 	})
 }
 
-func TestAPrivateChatHasNoLimitForTheMinute(t *testing.T) {
+func TestLimits_PrivateChat_HasNoLimitPerMinute(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for range 40 {
@@ -109,7 +109,7 @@ func TestAPrivateChatHasNoLimitForTheMinute(t *testing.T) {
 	})
 }
 
-func TestAllChatsTogetherTakeThirtyASecondAndThenEveryCallHasToWait(t *testing.T) {
+func TestLimits_AllChats_AcceptThirtyPerSecondThenAllCallsWait(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for n := range int64(16) {
@@ -132,7 +132,7 @@ func TestAllChatsTogetherTakeThirtyASecondAndThenEveryCallHasToWait(t *testing.T
 	})
 }
 
-func TestDraftsHaveTheirOwnRate(t *testing.T) {
+func TestLimits_Drafts_CountSeparatelyFromMessages(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		draft := func(text string) *reply {

@@ -10,10 +10,9 @@ import (
 	"github.com/bellcord/bellcord/internal/piped"
 )
 
-// Listen serves on a TCP address of this machine; without a host it is the
-// loopback one, and "" picks a free port. Other addresses are refused: anyone who
-// reaches the page can be any person in every chat. The URL has no slash at its
-// end.
+// Listen serves on a loopback TCP address. Without a host it uses the loopback
+// address, and "" picks a free port. Other addresses are refused, because the
+// page lets its users act as any person. The URL has no trailing slash.
 func (s *Server) Listen(addr string) (io.Closer, string, error) {
 	if host, _, err := net.SplitHostPort(addr); err == nil && host != "" && !loopback(host) {
 		return nil, "", fmt.Errorf("listen for the fake Telegram: %s is not a loopback address", host)
@@ -25,9 +24,9 @@ func (s *Server) Listen(addr string) (io.Closer, string, error) {
 	return piped.Serve(ln, s, s.logger, s.endWebhook), "http://" + ln.Addr().String(), nil
 }
 
-// Pipe serves in memory and returns a client whose requests all go there;
-// "http://fake" is the URL to use. stop ends all goroutines, those of a webhook
-// included.
+// Pipe serves in memory and returns a client that sends all requests there; use
+// the URL "http://fake". stop ends all goroutines, including those of a
+// webhook.
 func (s *Server) Pipe() (client *http.Client, stop func()) {
 	return piped.Pipe(s, s.logger, s.endWebhook)
 }

@@ -25,7 +25,8 @@ func (p *play) sendMessage() (any, error) {
 	return p.completeMessage(&Message{Text: f.text, Entities: f.entities})
 }
 
-// completeMessage completes a message of the bot with what all of them may have.
+// completeMessage adds thread, buttons, reply and sender to a message of the
+// bot and appends it to the chat.
 func (p *play) completeMessage(m *Message) (any, error) {
 	var err error
 	if m.Thread, err = p.thread(); err != nil {
@@ -56,8 +57,8 @@ func (p *play) repliedTo() (*Message, error) {
 	return found.quoted(), nil
 }
 
-// quoted is a message as it is shown in a reply to it: without what it replied
-// to itself.
+// quoted returns the message as it is shown in a reply to it: without its
+// buttons and without the message that it replied to.
 func (m *Message) quoted() *Message {
 	if m == nil {
 		return nil
@@ -67,7 +68,7 @@ func (m *Message) quoted() *Message {
 	return &out
 }
 
-// edited finds the message that an edit is for, which has to be the bot's own.
+// edited returns the message to edit, which must be the bot's own.
 func (p *play) edited() (*Message, error) {
 	id, err := p.q.number("message_id", "message identifier is not specified")
 	if err != nil {
@@ -83,7 +84,8 @@ func (p *play) edited() (*Message, error) {
 	return m, nil
 }
 
-// editText takes the buttons away if it brings no others, as Telegram does.
+// editText edits a text. Without reply_markup it removes the buttons, as
+// Telegram does.
 func (p *play) editText() (any, error) {
 	m, err := p.edited()
 	if err != nil {
@@ -143,8 +145,8 @@ func (p *play) deleteOne() (any, error) {
 	return true, nil
 }
 
-// deleteMany skips messages that are not there, and deletes nothing if one of
-// those that are may not be deleted.
+// deleteMany ignores missing messages, and deletes nothing if one of the others
+// may not be deleted.
 func (p *play) deleteMany() (any, error) {
 	var ids []int
 	if err := p.q.object("message_ids", &ids); err != nil {
@@ -167,8 +169,9 @@ func (p *play) deleteMany() (any, error) {
 	return true, nil
 }
 
-// deletable: everything in private chats and the bot's own in groups, for 48
-// hours; other people's in groups takes an administrator.
+// deletable returns an error if the bot may not delete the message. For 48
+// hours it may delete everything in private chats and its own messages in
+// groups; as an administrator of a group, also those of others.
 func (p *play) deletable(m *Message) error {
 	switch {
 	case p.now.Sub(m.sent) >= deletableFor:

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAnEditIsSeenAndTakesButtonsAwayUnlessItBringsThem(t *testing.T) {
+func TestEdit_WithoutMarkup_RemovesTheButtons(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		keys := fields{"inline_keyboard": [][]fields{{{"text": "Go", "callback_data": "g"}}}}
@@ -31,7 +31,7 @@ func TestAnEditIsSeenAndTakesButtonsAwayUnlessItBringsThem(t *testing.T) {
 	})
 }
 
-func TestAnEditThatChangesNothingIsRefused(t *testing.T) {
+func TestEdit_WithoutChange_IsRefused(t *testing.T) {
 	t.Parallel()
 	const words = "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
 	onStage(t, func(s *stage) {
@@ -42,7 +42,7 @@ func TestAnEditThatChangesNothingIsRefused(t *testing.T) {
 	})
 }
 
-func TestOnlyTheBotsOwnTextCanBeEdited(t *testing.T) {
+func TestEdit_NotTheBotsText_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		theirs := s.say(anna, anna, "mine").ID
@@ -63,7 +63,7 @@ func TestOnlyTheBotsOwnTextCanBeEdited(t *testing.T) {
 	})
 }
 
-func TestAMessageCanBeDeletedFor48HoursAndNotLonger(t *testing.T) {
+func TestDelete_After48Hours_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		first, second := s.send(anna, "one"), s.send(anna, "two")
@@ -82,7 +82,7 @@ func TestAMessageCanBeDeletedFor48HoursAndNotLonger(t *testing.T) {
 	})
 }
 
-func TestInAGroupOtherPeoplesMessagesAreForAdministratorsToDelete(t *testing.T) {
+func TestDelete_OthersMessageInAGroup_RequiresAnAdministrator(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		theirs := s.say(group, anna, "hello")
@@ -94,7 +94,7 @@ func TestInAGroupOtherPeoplesMessagesAreForAdministratorsToDelete(t *testing.T) 
 	})
 }
 
-func TestUpTo100MessagesAreDeletedAtOnce(t *testing.T) {
+func TestDelete_Above100Messages_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		ids := make([]int, 101)
@@ -112,7 +112,7 @@ func TestUpTo100MessagesAreDeletedAtOnce(t *testing.T) {
 	})
 }
 
-func TestButtonsAreCheckedOneByOne(t *testing.T) {
+func TestButton_InvalidFields_AreRefused(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		button fields
@@ -143,7 +143,7 @@ func TestButtonsAreCheckedOneByOne(t *testing.T) {
 	}
 }
 
-func TestUnknownFieldsAndStylesOfButtonsAreViolations(t *testing.T) {
+func TestButton_UnknownFieldOrStyle_IsAViolation(t *testing.T) {
 	t.Parallel()
 	for field, value := range map[string]string{"style": "red", "colour": "red"} {
 		onStage(t, func(s *stage) {
@@ -155,7 +155,7 @@ func TestUnknownFieldsAndStylesOfButtonsAreViolations(t *testing.T) {
 	}
 }
 
-func TestAReplyNeedsItsMessage(t *testing.T) {
+func TestReply_MissingMessage_IsRefusedUnlessAllowed(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		to := s.say(anna, anna, "question").ID

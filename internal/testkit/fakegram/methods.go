@@ -2,13 +2,13 @@ package fakegram
 
 import "strings"
 
-// method is what the server knows of one of the API's methods.
+// method describes a method of the API.
 type method struct {
 	name    string
-	params  []string // that are known; others are violations
+	params  []string // supported parameters; others are violations
 	counts  weight
-	reaches bool // the chat has to be open to the bot
-	polls   bool // answered by poll, which waits without the lock
+	reaches bool // the bot must be allowed to write to the chat
+	polls   bool // executed by poll, which waits without the lock
 	do      func(*play) (any, error)
 }
 
@@ -18,7 +18,7 @@ const (
 	fileParams = " caption caption_entities"
 )
 
-// methods are found by their names in lower case: Telegram does not mind.
+// methods contains the methods by lower-case name: Telegram ignores case.
 var methods = index(
 	method{name: "getMe", do: (*play).getMe},
 	method{name: "getUpdates", params: words("offset limit timeout allowed_updates"), polls: true},

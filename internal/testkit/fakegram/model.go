@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// User is a person or the bot, as the API shows them.
+// User is a person or the bot, as the API shows it.
 type User struct {
 	ID        int64  `json:"id"`
 	IsBot     bool   `json:"is_bot"`
@@ -16,7 +16,7 @@ type User struct {
 	Language  string `json:"language_code,omitempty"`
 }
 
-// ChatInfo is what a chat is called, as the API shows it.
+// ChatInfo describes a chat, as the API shows it.
 type ChatInfo struct {
 	ID        int64  `json:"id"`
 	Type      string `json:"type"` // private or supergroup
@@ -26,8 +26,8 @@ type ChatInfo struct {
 	LastName  string `json:"last_name,omitempty"`
 }
 
-// Entity is a stretch of text with a meaning; offset and length count UTF-16
-// units.
+// Entity is a formatted or special part of a text. Offset and Length count
+// UTF-16 units.
 type Entity struct {
 	Type     string `json:"type"`
 	Offset   int    `json:"offset"`
@@ -76,7 +76,7 @@ type Button struct {
 	Message int   `json:"-"`
 }
 
-// Copy is what a button puts on the clipboard.
+// Copy is the text that a button copies to the clipboard.
 type Copy struct {
 	Text string `json:"text"`
 }
@@ -114,7 +114,7 @@ func botUser(token string) User {
 	return User{ID: id, IsBot: true, FirstName: "Bellcord", Username: "bellcord_bot"}
 }
 
-// buttons returns a message's buttons, each knowing where it is.
+// buttons returns a message's buttons with Chat and Message set.
 func (m *Message) buttons() []Button {
 	if m.Markup == nil {
 		return nil

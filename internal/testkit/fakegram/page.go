@@ -15,8 +15,9 @@ var pageFiles embed.FS
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';" +
 	" base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// pageRoutes are for the person with a browser. They let anybody be anyone, so
-// they answer to this machine's own names only, and to no other site's pages.
+// pageRoutes registers the routes for a person with a browser. They allow
+// acting as any person, so they accept only loopback host names, and no
+// requests from other sites.
 func (s *Server) pageRoutes() {
 	guarded := func(pattern string, h http.HandlerFunc) {
 		s.mux.Handle(pattern, http.NewCrossOriginProtection().Handler(guard(h)))
@@ -56,13 +57,13 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// pageInput is what a person does on the page.
+// pageInput is an action of a person on the page.
 type pageInput struct {
 	Chat    int64  `json:"chat"`
 	User    int64  `json:"user"`
 	Thread  int    `json:"thread"`
 	Message int    `json:"message"`
-	Text    string `json:"text"` // said, or the data of a button
+	Text    string `json:"text"` // message text, or the data of a button
 }
 
 func act(do func(pageInput) error) http.HandlerFunc {
@@ -80,8 +81,8 @@ func act(do func(pageInput) error) http.HandlerFunc {
 	}
 }
 
-// live sends the whole picture at first and after every change, also after one
-// that time alone has made.
+// live sends the whole state at first and after every change, including changes
+// that elapsed time causes.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
@@ -107,7 +108,7 @@ type picture struct {
 	Answers    []toast     `json:"answers"`
 }
 
-// seat is a chat as one of the people in it.
+// seat is a chat as one of its members sees it.
 type seat struct {
 	As int64 `json:"as"`
 	View
@@ -149,7 +150,7 @@ func (s *Server) picture() (p picture) {
 	return p
 }
 
-// showFile shows pictures in the page, and has everything else saved.
+// showFile serves pictures for display and everything else as a download.
 func (s *Server) showFile(w http.ResponseWriter, r *http.Request) {
 	var found *file
 	s.look(func(time.Time) { found = s.files[r.PathValue("id")] })

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// listening is a server on a real port, with Anna.
+// listening returns a server on a real port, with Anna and a group.
 func listening(t *testing.T) (*fakegram.Server, string) {
 	t.Helper()
 	s := fakegram.New()
@@ -49,7 +49,7 @@ func ask(t *testing.T, method, url, body string, headers map[string]string) *htt
 	return resp
 }
 
-func TestThePageIsServedUnderAStrictPolicyAndLoadsNothingFromElsewhere(t *testing.T) {
+func TestPage_Policy_IsStrictAndNothingIsLoadedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	_, url := listening(t)
 	for path, kind := range map[string]string{"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript", "/text.js": "text/javascript"} {
@@ -67,7 +67,7 @@ func TestThePageIsServedUnderAStrictPolicyAndLoadsNothingFromElsewhere(t *testin
 	}
 }
 
-func TestThePageShowsEveryChangeLive(t *testing.T) {
+func TestPage_Changes_AreStreamed(t *testing.T) {
 	t.Parallel()
 	s, url := listening(t)
 	lines := bufio.NewScanner(ask(t, http.MethodGet, url+"/live", "", nil).Body)
@@ -103,7 +103,7 @@ func TestThePageShowsEveryChangeLive(t *testing.T) {
 	}
 }
 
-func TestThePageAnswersToItsOwnMachineAndItsOwnOriginOnly(t *testing.T) {
+func TestPage_OtherHostOrOrigin_IsRefused(t *testing.T) {
 	t.Parallel()
 	s, url := listening(t)
 	if resp := ask(t, http.MethodGet, url+"/live", "", map[string]string{"Host": "evil.example"}); resp.StatusCode != http.StatusMisdirectedRequest {
@@ -118,7 +118,7 @@ func TestThePageAnswersToItsOwnMachineAndItsOwnOriginOnly(t *testing.T) {
 	}
 }
 
-func TestOnlyThisMachineCanBeListenedOn(t *testing.T) {
+func TestListen_NotLoopback_IsRefused(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{"0.0.0.0:0", "nonsense", "192.0.2.1:0"} {
 		if _, _, err := fakegram.New().Listen(addr); err == nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// AddPerson makes somebody known, with a private chat that is not started yet.
+// AddPerson adds a person, with a private chat that is not started yet.
 func (s *Server) AddPerson(u User) {
 	s.change(func(time.Time) {
 		s.people = append(s.people, &u)
@@ -16,8 +16,8 @@ func (s *Server) AddPerson(u User) {
 	})
 }
 
-// AddGroup makes a group with the bot and these people, of whom the first owns
-// it. Its number has to be negative.
+// AddGroup adds a group with the bot and these people; the first one is its
+// owner. id must be negative.
 func (s *Server) AddGroup(id int64, title string, people ...int64) {
 	s.change(func(time.Time) {
 		c := newChat(ChatInfo{ID: id, Type: "supergroup", Title: title})
@@ -34,12 +34,13 @@ func (s *Server) AddGroup(id int64, title string, people ...int64) {
 	})
 }
 
-// Promote sets a member's status: administrator, member, or "" for one who left.
+// Promote sets a member's status: administrator, member, or "" for a former
+// member.
 func (s *Server) Promote(group, user int64, status string) {
 	s.change(func(time.Time) { s.chats[group].status[user] = status })
 }
 
-// OpenThread opens a topic in a chat and returns its number.
+// OpenThread opens a topic in a chat and returns its ID.
 func (s *Server) OpenThread(chat int64) (id int) {
 	s.change(func(time.Time) {
 		c := s.chats[chat]
@@ -50,22 +51,22 @@ func (s *Server) OpenThread(chat int64) (id int) {
 	return id
 }
 
-// Say has a person say something in a chat.
+// Say sends a text message of a person to a chat.
 func (s *Server) Say(chat, user int64, text string) (Message, error) {
 	return s.utter(chat, user, Message{Text: text}, 0)
 }
 
-// SayIn does so in a thread.
+// SayIn sends a text message of a person to a thread.
 func (s *Server) SayIn(chat int64, thread int, user int64, text string) (Message, error) {
 	return s.utter(chat, user, Message{Text: text, Thread: thread}, 0)
 }
 
-// Reply has a person reply to a message.
+// Reply sends a reply of a person to a message.
 func (s *Server) Reply(chat, user int64, to int, text string) (Message, error) {
 	return s.utter(chat, user, Message{Text: text}, to)
 }
 
-// SayPhoto has a person send a picture.
+// SayPhoto sends a picture of a person to a chat.
 func (s *Server) SayPhoto(chat, user int64, name string, data []byte, caption string) (Message, error) {
 	m := Message{Caption: caption}
 	var err error
@@ -81,7 +82,8 @@ func (s *Server) SayPhoto(chat, user int64, name string, data []byte, caption st
 	return s.utter(chat, user, m, 0)
 }
 
-// SayDocument has a person send a file. Its name is whatever their app says.
+// SayDocument sends a file of a person to a chat. The name is not checked, as
+// it comes from the person's app.
 func (s *Server) SayDocument(chat, user int64, name string, data []byte, caption string) (Message, error) {
 	m := Message{Caption: caption}
 	s.change(func(time.Time) {
@@ -106,7 +108,7 @@ func (s *Server) utter(chat, user int64, m Message, to int) (out Message, err er
 		}
 		m.From, m.ReplyTo = from, c.find(to).quoted()
 		m.Entities, m.CaptionEntities = spotted(m.Text), spotted(m.Caption)
-		c.started, c.blocked = true, false // writing to a bot unblocks it
+		c.started, c.blocked = true, false // writing to the bot unblocks it
 		out = *c.addMessage(now, &m)
 		if s.hears(c, out) {
 			s.queueUpdate(now, "message", out, nil)
@@ -115,7 +117,7 @@ func (s *Server) utter(chat, user int64, m Message, to int) (out Message, err er
 	return out, err
 }
 
-// holds reports whether somebody takes part in a chat.
+// holds reports whether a user is in the chat.
 func (c *chat) holds(user int64) bool {
 	if c.private() {
 		return c.info.ID == user
@@ -123,7 +125,8 @@ func (c *chat) holds(user int64) bool {
 	return c.status[user] != ""
 }
 
-// hears is the bot's privacy mode: in a group it is told what is meant for it.
+// hears reports whether the bot receives the message. In privacy mode it
+// receives only group messages that are addressed to it.
 func (s *Server) hears(c *chat, m Message) bool {
 	return c.private() || s.hearsAll || c.status[s.me.ID] == "administrator" ||
 		strings.HasPrefix(m.Text+m.Caption, "/") || strings.Contains(m.Text+m.Caption, "@"+s.me.Username) ||
@@ -132,7 +135,7 @@ func (s *Server) hears(c *chat, m Message) bool {
 
 var spots = regexp.MustCompile(`(?:^|\s)(/[a-zA-Z0-9_]{1,32}(?:@[a-zA-Z0-9_]+)?|@[a-zA-Z0-9_]{3,})`)
 
-// spotted are the entities that Telegram finds by itself: commands and mentions.
+// spotted returns the entities that Telegram detects: commands and mentions.
 func spotted(text string) []Entity {
 	var out []Entity
 	for _, at := range spots.FindAllStringSubmatchIndex(text, -1) {
@@ -146,7 +149,7 @@ func spotted(text string) []Entity {
 	return out
 }
 
-// Block has a person block the bot, who is told so.
+// Block makes a person block the bot and sends the bot the update.
 func (s *Server) Block(user int64) {
 	s.change(func(now time.Time) {
 		c, never := s.chats[user], 0

@@ -7,11 +7,11 @@ import (
 	"net/http"
 )
 
-// problem is a refusal, in the API's form.
+// problem is an error response of the API.
 type problem struct {
 	code  int
 	words string
-	retry int // seconds, of a 429
+	retry int // seconds to wait after a 429
 }
 
 func (p problem) Error() string { return p.words }
@@ -35,7 +35,7 @@ func tooMany(seconds int) error {
 	}
 }
 
-// answerBody is what goes over the wire, for a result and for a problem.
+// answerBody is the encoded form of a result or a problem.
 type answerBody struct {
 	OK          bool        `json:"ok"`
 	Result      any         `json:"result,omitempty"`
@@ -48,8 +48,8 @@ type parameters struct {
 	RetryAfter int `json:"retry_after"`
 }
 
-// encodeAnswer encodes a result or an error. It is called with the lock held, so that
-// the result can't change under the encoder.
+// encodeAnswer encodes a result or an error. If the result can change, the
+// caller must hold the lock.
 func encodeAnswer(result any, err error) (int, []byte) {
 	status, body := http.StatusOK, answerBody{OK: true, Result: result}
 	if err != nil {
@@ -65,7 +65,7 @@ func encodeAnswer(result any, err error) (int, []byte) {
 	return status, encode(body)
 }
 
-// encode is for values of our own, which all have a JSON form.
+// encode encodes a value of this package, which cannot fail.
 func encode(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Call is the record of one call of a method.
+// Call records one call of a method.
 type Call struct {
 	N      int               `json:"n"` // 1 for the first
 	At     time.Time         `json:"at"`
@@ -22,20 +22,20 @@ type Call struct {
 	Answer   string    `json:"answer"`            // the body
 }
 
-// Violation is a sentence about something that a good bot never does.
+// Violation describes something that a correct bot never does.
 type Violation struct {
 	At    time.Time `json:"at"`
 	Words string    `json:"words"`
 }
 
-// violate must be called with the lock held.
+// violate records a violation. The caller must hold the lock.
 func (s *Server) violate(now time.Time, format string, args ...any) {
 	v := Violation{At: now, Words: fmt.Sprintf(format, args...)}
 	s.violations = append(s.violations, v)
 	s.logger.Warn("violation", "what", v.Words)
 }
 
-// Calls returns every call so far, in order of arrival.
+// Calls returns all calls so far, in order of arrival.
 func (s *Server) Calls() []Call {
 	var out []Call
 	s.look(func(time.Time) {
@@ -57,8 +57,8 @@ func (c *Call) copied() Call {
 	return out
 }
 
-// Violations returns, in the order in which they were seen, what a good bot
-// would not have done.
+// Violations returns the texts of all violations, in the order of their
+// detection.
 func (s *Server) Violations() []string {
 	var out []string
 	s.look(func(time.Time) {
@@ -69,8 +69,9 @@ func (s *Server) Violations() []string {
 	return out
 }
 
-// Wait blocks until holds, which is asked at once, after every change, and when
-// time alone changes something, or until ctx ends. holds asks the server itself.
+// Wait blocks until holds returns true, or until ctx ends. It calls holds
+// immediately, after every change, and when elapsed time causes one. holds may
+// call methods of the server.
 func (s *Server) Wait(ctx context.Context, holds func() bool) error {
 	for {
 		changed, due := s.watch()
@@ -83,7 +84,8 @@ func (s *Server) Wait(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// WaitChat blocks until a chat looks as it should and returns how it looked.
+// WaitChat blocks until looks returns true for a chat and returns the view that
+// matched.
 func (s *Server) WaitChat(ctx context.Context, id int64, looks func(View) bool) (View, error) {
 	var view View
 	err := s.Wait(ctx, func() bool {
@@ -93,7 +95,8 @@ func (s *Server) WaitChat(ctx context.Context, id int64, looks func(View) bool) 
 	return view, err
 }
 
-// watch must be asked before the state that is waited for is looked at.
+// watch returns the channel that the next change closes and the time of the
+// next timed change. Call it before reading the state to wait for.
 func (s *Server) watch() (<-chan struct{}, time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,8 +104,8 @@ func (s *Server) watch() (<-chan struct{}, time.Time) {
 	return s.changed, s.due()
 }
 
-// pause waits for a change, for the moment due if there is one, or for the end
-// of ctx, which is the only error.
+// pause waits for a change or, if due is not zero, for that time. It returns an
+// error only if ctx ends first.
 func pause(ctx context.Context, changed <-chan struct{}, due time.Time) error {
 	var alarm <-chan time.Time
 	if !due.IsZero() {

@@ -16,8 +16,9 @@ import (
 
 const largestUpload = 50 << 20
 
-// request is one call's parameters, whatever form they came in. Values that are
-// not strings in JSON are kept as their JSON text, which is how forms send them.
+// request contains the parameters of a call, independent of their encoding.
+// JSON values other than strings are kept as JSON text, which is how forms send
+// them.
 type request struct {
 	method string
 	params map[string]string
@@ -29,7 +30,7 @@ type upload struct {
 	data       []byte
 }
 
-// readRequest takes parameters from the URL and from a body of JSON, a form or
+// readRequest reads parameters from the URL and from a body of JSON, a form or
 // a multipart form.
 func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	q := &request{method: r.PathValue("method"), params: map[string]string{}, files: map[string]upload{}}
@@ -79,7 +80,7 @@ func (q *request) addJSON(body io.Reader) error {
 	for name, raw := range fields {
 		var text string
 		switch {
-		case string(raw) == "null": // the same as leaving it out
+		case string(raw) == "null": // the same as omitting it
 		case json.Unmarshal(raw, &text) == nil:
 			q.params[name] = text
 		default:
@@ -114,8 +115,8 @@ func (q *request) names() []string {
 	return slices.Sorted(maps.Keys(q.params))
 }
 
-// number reads an integer; one that is missing or none at all is refused with
-// the words given.
+// number reads an integer. If it is missing or invalid, the error has the given
+// text.
 func (q *request) number(name, refusal string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(q.params[name]))
 	if err != nil {
@@ -124,7 +125,7 @@ func (q *request) number(name, refusal string) (int, error) {
 	return n, nil
 }
 
-// numberOr reads an integer that may be missing or nonsense, as Telegram does.
+// numberOr reads an integer that may be missing or invalid, as Telegram does.
 func (q *request) numberOr(name string, otherwise int) int {
 	n, err := strconv.Atoi(q.params[name])
 	if err != nil {
@@ -138,8 +139,8 @@ func (q *request) flag(name string) bool {
 	return v == "true" || v == "1" || v == "yes"
 }
 
-// object decodes a parameter that is JSON; one that is missing leaves into as
-// it is.
+// object decodes a JSON parameter into a value. A missing parameter leaves it
+// unchanged.
 func (q *request) object(name string, into any) error {
 	raw := q.params[name]
 	if raw == "" {

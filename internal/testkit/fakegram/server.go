@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// Server plays Telegram for one bot. It is an http.Handler; use New to make one.
+// Server is a fake Telegram for one bot. It is an http.Handler; create it with
+// New. It is safe for concurrent use.
 type Server struct {
 	logger   *slog.Logger
 	token    string
 	me       User
-	hearsAll bool // in groups, and not only what is meant for the bot
+	hearsAll bool // the bot receives all messages of its groups
 	poster   *http.Client
 	mux      *http.ServeMux
-	posting  sync.WaitGroup // goroutines that serve webhooks
+	posting  sync.WaitGroup // goroutines that post to webhooks
 
 	mu         sync.Mutex
 	changed    chan struct{} // closed and replaced at every change
@@ -29,45 +30,46 @@ type Server struct {
 	files      map[string]*file
 	commands   map[string][]Command
 	all        bucket
-	ban        ban // for all chats
+	ban        ban // applies to all chats
 	pollBan    ban
 	calls      []*Call
 	violations []Violation
 }
 
-// Option changes how New sets up a Server.
+// Option configures a Server.
 type Option func(*Server)
 
-// WithLogger makes the server tell what it receives; without it, it is silent.
+// WithLogger makes the server log the calls that it receives. By default it
+// logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *Server) { s.logger = logger }
 }
 
-// WithToken sets the bot's token, of which the part before the colon is the
-// bot's number. The default is 1:TEST.
+// WithToken sets the bot's token. The part before the colon is the bot's ID.
+// The default is 1:TEST.
 func WithToken(token string) Option {
 	return func(s *Server) { s.token = token }
 }
 
-// WithStorm has the server ask before each call what shall befall it. Calls that
-// come at once are asked for at once.
+// WithStorm sets the function that returns the faults to inject into each call.
+// It is called concurrently for concurrent calls.
 func WithStorm(storm func(Call) Weather) Option {
 	return func(s *Server) { s.storm = storm }
 }
 
-// WithAllGroupMessages takes the bot's privacy mode away: it hears every word in
-// its groups.
+// WithAllGroupMessages disables the bot's privacy mode: it receives every
+// message of its groups.
 func WithAllGroupMessages() Option {
 	return func(s *Server) { s.hearsAll = true }
 }
 
-// WithWebhookClient sets who posts to webhooks; in a synctest bubble it has to
-// be a client whose connections are in memory.
+// WithWebhookClient sets the client that posts to webhooks. In a synctest
+// bubble its connections must be in memory.
 func WithWebhookClient(client *http.Client) Option {
 	return func(s *Server) { s.poster = client }
 }
 
-// New makes a Server that knows nobody yet.
+// New returns a Server without people and chats.
 func New(opts ...Option) *Server {
 	s := &Server{
 		logger:   slog.New(slog.DiscardHandler),
@@ -91,13 +93,13 @@ func New(opts ...Option) *Server {
 	return s
 }
 
-// ServeHTTP answers one request, of a bot or of the page.
+// ServeHTTP serves one request, of a bot or of the page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// change does something with the lock held, brings what time has done up to
-// date before, and wakes those who wait after it.
+// change applies the effects of elapsed time, calls do with the lock held, and
+// wakes all waiters.
 func (s *Server) change(do func(now time.Time)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +109,7 @@ func (s *Server) change(do func(now time.Time)) {
 	s.wake()
 }
 
-// look is change for those who only read.
+// look is like change for functions that only read; it wakes no waiters.
 func (s *Server) look(do func(now time.Time)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,14 +118,14 @@ func (s *Server) look(do func(now time.Time)) {
 	do(now)
 }
 
-// wake must be called with the lock held.
+// wake wakes all waiters. The caller must hold the lock.
 func (s *Server) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// settle lets go of what its time has passed for. There are no timers: whoever
-// looks sees what is true at that moment.
+// settle removes what has expired. There are no timers: every access sees the
+// state of its moment.
 func (s *Server) settle(now time.Time) {
 	s.settleQueries(now)
 	s.inbox.dropExpired(now)
@@ -132,8 +134,8 @@ func (s *Server) settle(now time.Time) {
 	}
 }
 
-// due is when something will change by itself next; the zero time if nothing
-// will.
+// due returns the time of the next change that elapsed time causes, or the zero
+// time.
 func (s *Server) due() time.Time {
 	var next time.Time
 	sooner := func(t time.Time) {

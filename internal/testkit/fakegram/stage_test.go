@@ -20,8 +20,8 @@ const (
 	bot   = int64(1)
 )
 
-// stage is a server in a bubble, with two people who have said hello, and a
-// group of theirs.
+// stage is a server in a synctest bubble with two people, their started chats,
+// and a group of both.
 type stage struct {
 	*testing.T
 	*fakegram.Server
@@ -48,7 +48,7 @@ func onStage(t *testing.T, play func(*stage), opts ...fakegram.Option) {
 
 type fields map[string]any
 
-// reply is one answer of the API.
+// reply is a response of the API.
 type reply struct {
 	t      *testing.T
 	of     string
@@ -90,7 +90,7 @@ func (s *stage) post(url, kind string, body io.Reader) (*reply, error) {
 	return r, json.NewDecoder(resp.Body).Decode(r)
 }
 
-// send sends a message to a chat and returns its number.
+// send sends a message to a chat and returns its ID.
 func (s *stage) send(chat int64, text string) int {
 	s.Helper()
 	return s.call("sendMessage", fields{"chat_id": chat, "text": text}).message().ID
@@ -108,7 +108,7 @@ func (s *stage) say(chat, user int64, text string) fakegram.Message {
 // rest lets time pass.
 func (s *stage) rest(d time.Duration) { <-time.After(d) }
 
-// fine checks that a call was answered well.
+// fine checks that a call succeeded.
 func (r *reply) fine() *reply {
 	r.t.Helper()
 	if !r.OK || r.Status != 200 {
@@ -117,7 +117,7 @@ func (r *reply) fine() *reply {
 	return r
 }
 
-// refused checks status and words; words that end in … are a beginning.
+// refused checks status and error text; words that end in … are a prefix.
 func (r *reply) refused(code int, words string) *reply {
 	r.t.Helper()
 	beginning, open := strings.CutSuffix(words, "…")
@@ -140,7 +140,7 @@ func (r *reply) into(v any) {
 	}
 }
 
-// clean checks that the bot has broken no rule.
+// clean checks that there are no violations.
 func (s *stage) clean() {
 	s.Helper()
 	if got := s.Violations(); len(got) > 0 {
@@ -148,8 +148,8 @@ func (s *stage) clean() {
 	}
 }
 
-// broken checks that exactly one rule was broken, with these words among the
-// sentence.
+// broken checks that there is exactly one violation, and that its text contains
+// words.
 func (s *stage) broken(words string) {
 	s.Helper()
 	if got := s.Violations(); len(got) != 1 || !strings.Contains(got[0], words) {

@@ -6,25 +6,26 @@ import (
 	"time"
 )
 
-// Weather is what befalls one call. The zero value is a fine day.
+// Weather contains the faults to inject into one call. The zero value injects
+// none.
 type Weather struct {
-	// RetryAfter refuses the call with 429 and makes the bot wait, as if it had
-	// run into a limit of the chat, or of all chats if the call is for none. A
-	// poll that is refused makes polls wait, and nothing else.
+	// RetryAfter refuses the call with 429 and imposes a wait, as if it had
+	// exceeded a limit of the chat, or of all chats if the call has no chat. A
+	// refused poll makes only polls wait.
 	RetryAfter int
-	// Status refuses the call with this status, such as 502, and with these words
-	// behind the usual ones.
+	// Status refuses the call with this status, such as 502, and Words as an
+	// addition to the status text.
 	Status int
 	Words  string
-	// Before is how long the call is under way until it takes effect, After how
-	// long its answer is.
+	// Before delays the effect of the call, After its response.
 	Before, After time.Duration
-	// LoseCall breaks the connection instead of doing anything, LoseAnswer
-	// after the call has taken effect.
+	// LoseCall breaks the connection before the call takes effect, LoseAnswer
+	// after it.
 	LoseCall, LoseAnswer bool
 }
 
-// Storm sets what is asked, from now on, before each call; nil for fine days.
+// Storm sets the function that returns the faults for each call from now on;
+// nil injects none.
 func (s *Server) Storm(storm func(Call) Weather) {
 	s.change(func(time.Time) { s.storm = storm })
 }
@@ -39,11 +40,11 @@ func (s *Server) weather(entry *Call) Weather {
 	return storm(seen)
 }
 
-// brave answers a call in whatever weather there is.
+// brave executes a call with the injected faults.
 func (s *Server) brave(w http.ResponseWriter, r *http.Request, q *request, m method, entry *Call) {
 	day := s.weather(entry)
 	if day.LoseCall || !lasts(r.Context(), day.Before) {
-		panic(http.ErrAbortHandler) // the way to break a connection that net/http documents
+		panic(http.ErrAbortHandler) // breaks the connection, as net/http documents it
 	}
 	var status int
 	var body []byte
@@ -70,8 +71,8 @@ func (day Weather) words() string {
 	return http.StatusText(day.Status) + ": " + day.Words
 }
 
-// refuse makes the bot wait without a reason. A wait that is not over yet is
-// broken by this call like by any other.
+// refuse imposes a wait without a reason. Like any other call, it doubles a
+// wait that has not passed.
 func (s *Server) refuse(q *request, m method, seconds int) (err error) {
 	s.change(func(now time.Time) {
 		p := &play{Server: s, q: q, now: now}
@@ -93,7 +94,7 @@ func (s *Server) refuse(q *request, m method, seconds int) (err error) {
 	return err
 }
 
-// lasts waits; it is false if the client left.
+// lasts waits for d. It returns false if the client disconnects.
 func lasts(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

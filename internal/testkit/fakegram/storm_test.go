@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// once makes weather for the first call of a method.
+// once injects faults into the first call of a method.
 func once(method string, w fakegram.Weather) func(fakegram.Call) fakegram.Weather {
 	left := 1
 	return func(c fakegram.Call) fakegram.Weather {
@@ -20,7 +20,7 @@ func once(method string, w fakegram.Weather) func(fakegram.Call) fakegram.Weathe
 	}
 }
 
-func TestAStormRefusesWith429AndTheWaitHolds(t *testing.T) {
+func TestStorm_RetryAfter_ImposesTheWait(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(once("sendMessage", fakegram.Weather{RetryAfter: 30}))
@@ -35,7 +35,7 @@ func TestAStormRefusesWith429AndTheWaitHolds(t *testing.T) {
 	})
 }
 
-func TestAPollThatIsRefusedMakesPollsWaitAndNothingElse(t *testing.T) {
+func TestStorm_RetryAfterOfAPoll_AppliesToPollsOnly(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(once("getUpdates", fakegram.Weather{RetryAfter: 5}))
@@ -49,7 +49,7 @@ func TestAPollThatIsRefusedMakesPollsWaitAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestAStormDuringAWaitDoublesItLikeAnyOtherCall(t *testing.T) {
+func TestStorm_RetryAfterDuringAWait_DoublesIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(func(fakegram.Call) fakegram.Weather { return fakegram.Weather{RetryAfter: 5} })
@@ -61,7 +61,7 @@ func TestAStormDuringAWaitDoublesItLikeAnyOtherCall(t *testing.T) {
 	})
 }
 
-func TestAStormRefusesWithOtherStatuses(t *testing.T) {
+func TestStorm_Status_RefusesTheCall(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(once("sendMessage", fakegram.Weather{Status: 502}))
@@ -73,7 +73,7 @@ func TestAStormRefusesWithOtherStatuses(t *testing.T) {
 	})
 }
 
-func TestASlowCallTakesEffectLateAndASlowAnswerComesLate(t *testing.T) {
+func TestStorm_Delays_ApplyToTheEffectAndTheResponse(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(once("sendMessage", fakegram.Weather{Before: 2 * time.Second, After: 3 * time.Second}))
@@ -90,7 +90,7 @@ func TestASlowCallTakesEffectLateAndASlowAnswerComesLate(t *testing.T) {
 	})
 }
 
-func TestALostCallDoesNothingAndALostAnswerDidEverything(t *testing.T) {
+func TestStorm_LostCallOrAnswer_HasNoEffectOrAll(t *testing.T) {
 	t.Parallel()
 	for weather, messages := range map[fakegram.Weather]int{{LoseCall: true}: 1, {LoseAnswer: true}: 2} {
 		onStage(t, func(s *stage) {
@@ -109,7 +109,7 @@ func TestALostCallDoesNothingAndALostAnswerDidEverything(t *testing.T) {
 	}
 }
 
-func TestUpdatesWhoseAnswerWasLostComeAgainAndTheBotIsNotToBlame(t *testing.T) {
+func TestStorm_LostUpdates_ComeAgainWithoutAViolation(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.press(anna, s.offer())
@@ -125,7 +125,7 @@ func TestUpdatesWhoseAnswerWasLostComeAgainAndTheBotIsNotToBlame(t *testing.T) {
 	})
 }
 
-func TestAStormRefusesInTheWordsItIsGiven(t *testing.T) {
+func TestStorm_Words_AreInTheErrorText(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(once("sendMessage", fakegram.Weather{Status: 400, Words: "can't parse entities: so it is"}))

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	longestText    = 4096 // UTF-16 units after entities were parsed
+	longestText    = 4096 // UTF-16 units after parsing entities
 	longestCaption = 1024
 	longestToast   = 200
 )
 
-// formatted is text as people see it, and what parts of it mean.
+// formatted is displayed text with its entities.
 type formatted struct {
 	text     string
 	entities []Entity
@@ -21,8 +21,8 @@ type formatted struct {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// formatted reads a text parameter with its parse mode, or with entities that
-// were given apart. The result is trimmed, as Telegram trims it.
+// formatted reads a text parameter with its parse mode, or with separate
+// entities. The result is trimmed as Telegram does it.
 func (p *play) formatted(textName, entitiesName string) (formatted, error) {
 	raw := p.q.params[textName]
 	if !utf8.ValidString(raw) {
@@ -56,7 +56,7 @@ func (p *play) formattedHTML(raw string) (formatted, error) {
 	return f.trimmed(), nil
 }
 
-// plainControls is what Telegram does to characters that nobody can see.
+// plainControls replaces or removes control characters as Telegram does.
 func plainControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -72,7 +72,7 @@ func plainControls(s string) string {
 var entityTypes = words("mention hashtag cashtag bot_command url email phone_number bold italic underline strikethrough" +
 	" spoiler blockquote expandable_blockquote code pre text_link text_mention custom_emoji date_time")
 
-// checkEntities is for entities that the bot made itself.
+// checkEntities checks entities that the bot sent explicitly.
 func (f formatted) checkEntities() error {
 	all := utf16.Encode([]rune(f.text))
 	for _, e := range f.entities {
@@ -94,12 +94,12 @@ func splitsPair(all []uint16, at int) bool {
 	return at > 0 && at < len(all) && utf16.IsSurrogate(rune(all[at])) && all[at] >= 0xdc00
 }
 
-// trimmed takes white space from both ends; at the beginning only up to the
-// first entity, so that code keeps its indentation.
+// trimmed removes white space from both ends, at the start only up to the first
+// entity, so that code keeps its indentation.
 func (f formatted) trimmed() formatted {
 	lead := len(f.text) - len(strings.TrimLeft(f.text, " \n\t"))
 	for _, e := range f.entities {
-		lead = min(lead, max(0, e.Offset)) // all before it is white space, a byte and a unit each
+		lead = min(lead, max(0, e.Offset)) // all before it is white space: one byte and one unit each
 	}
 	text := strings.TrimRight(f.text[lead:], " \n\t")
 	out := formatted{text: text}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAMessageHas4096UnitsAfterParsingAndNotOneMore(t *testing.T) {
+func TestMessage_Above4096UnitsAfterParsing_IsRefused(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, text, mode string
@@ -47,7 +47,7 @@ func TestAMessageHas4096UnitsAfterParsingAndNotOneMore(t *testing.T) {
 	}
 }
 
-func TestAMessageWithoutTextIsRefused(t *testing.T) {
+func TestMessage_WithoutTextOrChat_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for _, params := range []fields{
@@ -65,7 +65,7 @@ func TestAMessageWithoutTextIsRefused(t *testing.T) {
 	})
 }
 
-func TestACaptionHas1024UnitsAndNotOneMore(t *testing.T) {
+func TestCaption_Above1024Units_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		sent, err := s.SayDocument(anna, anna, "notes.md", []byte("# Notes"), "")
@@ -82,7 +82,7 @@ func TestACaptionHas1024UnitsAndNotOneMore(t *testing.T) {
 	})
 }
 
-func TestTextIsTrimmedAndItsEntitiesMoveAlong(t *testing.T) {
+func TestText_SurroundingSpace_IsTrimmedAndEntitiesShift(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		m := s.call("sendMessage", fields{"chat_id": anna, "text": "\n 🔔 <b>two </b> \n", "parse_mode": "HTML"}).message()
@@ -100,7 +100,7 @@ func TestTextIsTrimmedAndItsEntitiesMoveAlong(t *testing.T) {
 	})
 }
 
-func TestEntitiesOfTheBotsOwnMakingAreChecked(t *testing.T) {
+func TestText_ExplicitEntities_AreChecked(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		send := func(text, entities string) *reply {
@@ -118,7 +118,7 @@ func TestEntitiesOfTheBotsOwnMakingAreChecked(t *testing.T) {
 	})
 }
 
-func TestTextHasToBeUTF8(t *testing.T) {
+func TestText_InvalidUTF8_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		r, err := s.post("http://fake/bot1:TEST/sendMessage", "application/x-www-form-urlencoded", strings.NewReader("chat_id=1001&text=a%ff"))
@@ -129,7 +129,7 @@ func TestTextHasToBeUTF8(t *testing.T) {
 	})
 }
 
-func TestMarkdownIsAViolation(t *testing.T) {
+func TestText_Markdown_IsAViolation(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.call("sendMessage", fields{"chat_id": anna, "text": "*a*", "parse_mode": "MarkdownV2"}).

@@ -24,24 +24,24 @@ var (
 	onlyIfAsked = words("chat_member message_reaction message_reaction_count")
 )
 
-// inbox holds what the bot has not confirmed yet.
+// inbox contains the updates that the bot has not confirmed yet.
 type inbox struct {
 	next    int64
 	pending []*update
-	allowed []string    // empty for the usual ones
-	poller  chan string // of the poll under way: the reason why it has to end
+	allowed []string    // empty means the default types
+	poller  chan string // of the poll in progress: receives the reason to end it
 }
 
-// update is encoded when it happens: later edits don't change it.
+// update is encoded when it is queued: later edits do not change it.
 type update struct {
 	id   int64
 	at   time.Time
 	raw  json.RawMessage
-	told func(time.Time) // asked when the bot has it, each time
+	told func(time.Time) // called at each delivery to the bot
 }
 
 // queueUpdate puts an update into the inbox. It returns false if the bot did
-// not subscribe to its kind. The caller holds the lock.
+// not subscribe to its type. The caller must hold the lock.
 func (s *Server) queueUpdate(now time.Time, kind string, body any, told func(time.Time)) bool {
 	allowed := s.inbox.allowed
 	if len(allowed) > 0 && !slices.Contains(allowed, kind) || len(allowed) == 0 && slices.Contains(onlyIfAsked, kind) {
@@ -58,8 +58,8 @@ func (in *inbox) dropExpired(now time.Time) {
 	in.pending = slices.DeleteFunc(in.pending, func(u *update) bool { return now.Sub(u.at) >= updateKept })
 }
 
-// confirm drops what comes before offset; a negative one keeps that many from
-// the end.
+// confirm drops the updates before offset; a negative offset keeps that many
+// from the end.
 func (in *inbox) confirm(offset int64) {
 	if offset < 0 {
 		in.pending = in.pending[max(0, len(in.pending)+int(offset)):]
@@ -72,8 +72,8 @@ func (in *inbox) takeUpdates(limit int) []*update {
 	return slices.Clone(in.pending[:min(limit, len(in.pending))])
 }
 
-// handOver notes that the bot has these updates, now that the answer with them
-// leaves.
+// handOver records the delivery of updates, just before the response is
+// written.
 func (s *Server) handOver(updates []*update) {
 	s.change(func(now time.Time) {
 		for _, u := range updates {
@@ -92,8 +92,8 @@ func raws(updates []*update) []json.RawMessage {
 	return out
 }
 
-// allow reads allowed_updates, which holds until another call changes it and for
-// updates that are made from now on.
+// allow reads allowed_updates. It applies to updates created from now on, until
+// another call changes it.
 func (s *Server) allow(now time.Time, q *request) error {
 	if q.params["allowed_updates"] == "" {
 		return nil
@@ -111,8 +111,7 @@ func (s *Server) allow(now time.Time, q *request) error {
 	return nil
 }
 
-// poll answers getUpdates. A second poller ends the first, and has no success
-// itself.
+// poll executes getUpdates. A second poller ends the first and is refused too.
 func (s *Server) poll(ctx context.Context, q *request) (updates []*update, err error) {
 	limit := q.numberOr("limit", mostUpdates)
 	if limit < 1 || limit > mostUpdates {
@@ -157,7 +156,7 @@ func (s *Server) beginPoll(now time.Time, q *request, mine chan string) error {
 	return nil
 }
 
-// endPoll must be called with the lock held.
+// endPoll ends the poll in progress, if any. The caller must hold the lock.
 func (s *Server) endPoll(why string) {
 	if s.inbox.poller != nil {
 		s.inbox.poller <- why
@@ -165,7 +164,8 @@ func (s *Server) endPoll(why string) {
 	}
 }
 
-// await returns updates as soon as there are some, and none when time is over.
+// await returns updates as soon as there are some, and an empty list after the
+// timeout.
 func (s *Server) await(ctx context.Context, limit int, until time.Time, mine <-chan string) ([]*update, error) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()

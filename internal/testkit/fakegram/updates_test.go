@@ -22,7 +22,7 @@ func (s *stage) poll(params fields) (all []heard) {
 	return all
 }
 
-// polling starts a poll and returns where its answer will be.
+// polling starts a poll and returns a channel for its response.
 func (s *stage) polling(params fields) <-chan *reply {
 	answered := make(chan *reply, 1)
 	body, err := json.Marshal(params)
@@ -40,7 +40,7 @@ func (s *stage) polling(params fields) <-chan *reply {
 	return answered
 }
 
-func TestUpdatesComeAgainUntilAnOffsetConfirmsThem(t *testing.T) {
+func TestGetUpdates_WithoutOffset_ReturnsThemAgain(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for _, text := range []string{"one", "two", "three"} {
@@ -63,7 +63,7 @@ func TestUpdatesComeAgainUntilAnOffsetConfirmsThem(t *testing.T) {
 	})
 }
 
-func TestANegativeOffsetKeepsTheNewest(t *testing.T) {
+func TestGetUpdates_NegativeOffset_KeepsTheNewest(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.say(anna, anna, "one")
@@ -77,7 +77,7 @@ func TestANegativeOffsetKeepsTheNewest(t *testing.T) {
 	})
 }
 
-func TestALongPollAnswersAtOnceOrWhenItsTimeIsOver(t *testing.T) {
+func TestGetUpdates_LongPoll_ReturnsAtAnUpdateOrTheTimeout(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		start := time.Now()
@@ -99,7 +99,7 @@ func TestALongPollAnswersAtOnceOrWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestASecondPollerIsRefusedAndEndsTheFirst(t *testing.T) {
+func TestGetUpdates_SecondPoller_IsRefusedAndEndsTheFirst(t *testing.T) {
 	t.Parallel()
 	const words = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
 	onStage(t, func(s *stage) {
@@ -113,7 +113,7 @@ func TestASecondPollerIsRefusedAndEndsTheFirst(t *testing.T) {
 	})
 }
 
-func TestAPollerThatLeftIsNotInTheWay(t *testing.T) {
+func TestGetUpdates_PollerDisconnected_DoesNotBlockTheNext(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		ctx, leave := context.WithTimeout(s.Context(), time.Second)
@@ -129,7 +129,7 @@ func TestAPollerThatLeftIsNotInTheWay(t *testing.T) {
 	})
 }
 
-func TestAllowedUpdatesHoldFromThenOnUntilTheyAreChanged(t *testing.T) {
+func TestGetUpdates_AllowedUpdates_ApplyUntilChanged(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.say(anna, anna, "before")
@@ -149,7 +149,7 @@ func TestAllowedUpdatesHoldFromThenOnUntilTheyAreChanged(t *testing.T) {
 	})
 }
 
-func TestUpdatesAreKeptForADay(t *testing.T) {
+func TestGetUpdates_AfterADay_AreDropped(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.say(anna, anna, "one")
@@ -164,7 +164,7 @@ func TestUpdatesAreKeptForADay(t *testing.T) {
 	})
 }
 
-func TestAnEditLaterDoesNotChangeAnUpdateThatIsWaiting(t *testing.T) {
+func TestGetUpdates_LaterEdit_DoesNotChangeAQueuedUpdate(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.offer()
@@ -176,7 +176,7 @@ func TestAnEditLaterDoesNotChangeAnUpdateThatIsWaiting(t *testing.T) {
 	})
 }
 
-func TestInAGroupTheBotHearsWhatIsMeantForItUnlessItsPrivacyIsOff(t *testing.T) {
+func TestGroup_PrivacyMode_DeliversOnlyMessagesForTheBot(t *testing.T) {
 	t.Parallel()
 	talk := func(s *stage) (texts []string) {
 		own := s.send(group, "I am here")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// View is what a person sees in a chat now.
+// View is what a person currently sees in a chat.
 type View struct {
 	Info     ChatInfo  `json:"info"`
 	Messages []Message `json:"messages"`
@@ -27,8 +27,8 @@ type Draft struct {
 	Updates  int       `json:"updates"` // that were animated, since it was new
 }
 
-// Chat returns what a person sees in a chat now; nothing if there is no such
-// chat.
+// Chat returns what a person currently sees in a chat, or the zero View if
+// there is no such chat.
 func (s *Server) Chat(id int64) (v View) {
 	s.look(func(time.Time) {
 		if c := s.chats[id]; c != nil {
@@ -57,7 +57,7 @@ func (c *chat) view() View {
 	return v
 }
 
-// Draft returns the live draft outside of all threads, if there is one.
+// Draft returns the live draft outside of all threads, if any.
 func (v View) Draft() (Draft, bool) {
 	for _, d := range v.Drafts {
 		if d.Thread == 0 {
@@ -67,7 +67,7 @@ func (v View) Draft() (Draft, bool) {
 	return Draft{}, false
 }
 
-// Last returns the newest message; the zero one if there is none.
+// Last returns the newest message, or the zero Message if the chat is empty.
 func (v View) Last() Message {
 	if len(v.Messages) == 0 {
 		return Message{}
@@ -75,7 +75,7 @@ func (v View) Last() Message {
 	return v.Messages[len(v.Messages)-1]
 }
 
-// Button finds the newest button with this label.
+// Button returns the newest button with this label.
 func (v View) Button(label string) (Button, bool) {
 	for _, m := range slices.Backward(v.Messages) {
 		for _, b := range m.buttons() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// webhook is where updates are posted to, one after the other.
+// webhook is the target to which updates are posted, one at a time.
 type webhook struct {
 	url, secret string
 	connections int
@@ -38,8 +38,9 @@ func (p *play) setWebhook() (any, error) {
 	return true, nil
 }
 
-// checkWebhook wants HTTPS and one of four ports, as Telegram does; on this
-// machine it is content with less, as Telegram's own local server is.
+// checkWebhook requires HTTPS and one of four ports, as Telegram does. For a
+// loopback address it also accepts HTTP and any port, as Telegram's local
+// server does.
 func checkWebhook(target, secret string) error {
 	u, err := url.Parse(target)
 	switch {
@@ -69,8 +70,8 @@ func (p *play) deleteWebhook() (any, error) {
 	return true, nil
 }
 
-// unhook must be called with the lock held. It does not wait for a post that is
-// under way, which is broken off.
+// unhook removes the webhook and cancels its request in flight without waiting
+// for it. The caller must hold the lock.
 func (s *Server) unhook() {
 	if s.hook != nil {
 		close(s.hook.quit)

@@ -15,9 +15,8 @@ const (
 	longestPause = time.Minute
 )
 
-// post sends updates to a webhook in their order until the webhook is taken
-// away. One that was not taken well is sent again, after a pause that doubles;
-// those behind it wait.
+// post sends updates to a webhook in order until the webhook is removed. It
+// retries a failed update with exponential backoff; later updates wait.
 func (s *Server) post(h *webhook) {
 	pause := firstBackOff
 	for {
@@ -42,7 +41,7 @@ func (s *Server) post(h *webhook) {
 	}
 }
 
-// nextPost waits for an update; nil when the webhook is gone.
+// nextPost waits for an update. It returns nil when the webhook is removed.
 func (s *Server) nextPost(h *webhook) *update {
 	for {
 		var first *update
@@ -74,7 +73,7 @@ func (s *Server) postOne(h *webhook, u *update) error {
 	defer done()
 	over := make(chan struct{})
 	defer close(over)
-	go func() { // a post ends with its webhook
+	go func() { // removing the webhook cancels the request
 		select {
 		case <-h.quit:
 			done()
@@ -100,8 +99,8 @@ func (s *Server) postOne(h *webhook, u *update) error {
 	return s.checkReply(resp.Body)
 }
 
-// checkReply notes a method in the reply, which Telegram would run and this
-// server does not: its result would be lost on a bot that wants to know it.
+// checkReply records a violation for a method in the reply. Telegram would
+// execute it, but this server does not, and the bot would never get its result.
 func (s *Server) checkReply(body io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
 	if err != nil {
@@ -113,8 +112,7 @@ func (s *Server) checkReply(body io.Reader) error {
 	return nil
 }
 
-// posted takes an update that arrived out of the inbox, and notes what went
-// wrong with one that did not.
+// posted removes a delivered update from the inbox, or records the error.
 func (s *Server) posted(h *webhook, u *update, err error) {
 	s.change(func(now time.Time) {
 		if err != nil {

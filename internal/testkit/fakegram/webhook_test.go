@@ -13,13 +13,13 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// hook is a bot's end of a webhook, in memory.
+// hook is the bot's end of a webhook, in memory.
 type hook struct {
 	mu      sync.Mutex
 	heard   []string
 	at      []time.Time
 	secrets []string
-	answer  func(n int) int // the status for the nth post, from 0
+	answer  func(n int) int // returns the status for the nth post, from 0
 }
 
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// withHook plays with a server whose posts all go to the hook.
+// withHook runs play with a server that posts to the hook.
 func withHook(t *testing.T, h *hook, play func(*stage)) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := piped.Listen()
@@ -57,7 +57,7 @@ func withHook(t *testing.T, h *hook, play func(*stage)) {
 	})
 }
 
-func TestAWebhookIsPostedToInOrderWithItsSecret(t *testing.T) {
+func TestWebhook_Updates_ArriveInOrderWithTheSecret(t *testing.T) {
 	t.Parallel()
 	h := &hook{}
 	withHook(t, h, func(s *stage) {
@@ -73,7 +73,7 @@ func TestAWebhookIsPostedToInOrderWithItsSecret(t *testing.T) {
 	})
 }
 
-func TestAnUpdateThatIsNotTakenIsPostedAgainAndHoldsUpTheOthers(t *testing.T) {
+func TestWebhook_PostFails_IsRetriedBeforeLaterUpdates(t *testing.T) {
 	t.Parallel()
 	h := &hook{answer: func(n int) int {
 		if n < 3 {
@@ -111,7 +111,7 @@ func TestAnUpdateThatIsNotTakenIsPostedAgainAndHoldsUpTheOthers(t *testing.T) {
 	})
 }
 
-func TestAWebhookAndAPollerExcludeEachOther(t *testing.T) {
+func TestWebhook_Poller_ExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	withHook(t, &hook{}, func(s *stage) {
 		poll := s.polling(fields{"timeout": 20})
@@ -130,7 +130,7 @@ func TestAWebhookAndAPollerExcludeEachOther(t *testing.T) {
 	})
 }
 
-func TestAWebhooksAddressAndSecretAreChecked(t *testing.T) {
+func TestWebhook_InvalidURLOrSecret_IsRefused(t *testing.T) {
 	t.Parallel()
 	withHook(t, &hook{}, func(s *stage) {
 		for target, words := range map[string]string{

@@ -13,10 +13,11 @@ import (
 	"github.com/bellcord/bellcord/internal/piped"
 )
 
-// Quiet is a logger that says nothing.
+// Quiet returns a logger that discards everything.
 func Quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// Serve answers on pipes, so that a synctest bubble knows when all wait.
+// Serve serves answer on in-memory connections, so that a synctest bubble can
+// detect when all goroutines wait. It returns a client for the server.
 func Serve(t *testing.T, answer http.HandlerFunc) *http.Client {
 	listener := piped.Listen()
 	server := &http.Server{Handler: answer, ErrorLog: Quiet()}
@@ -31,8 +32,8 @@ func Serve(t *testing.T, answer http.HandlerFunc) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Fake is a client of the fake model, for a bubble; every host is the model's.
-// closed gets the moment at which the first connection was closed.
+// Fake returns a client of the fake model for a synctest bubble; every host is
+// the model. closed receives the time at which the first connection was closed.
 func Fake(t *testing.T) (client *http.Client, closed chan time.Time) {
 	t.Helper()
 	server := fakemodel.New()

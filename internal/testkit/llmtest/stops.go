@@ -1,5 +1,5 @@
-// Package llmtest is the suite that every provider of models has to pass about
-// stops, and what its tests serve answers with.
+// Package llmtest contains the suite about stops that every model provider must
+// pass, and servers for its tests.
 package llmtest
 
 import (
@@ -21,17 +21,17 @@ import (
 // ErrStopped is the cause of the stops in these tests.
 var ErrStopped = errors.New("stopped by the test")
 
-// Provider is what the suite needs to know of one.
+// Provider describes the provider under test.
 type Provider struct {
-	// New makes one for the server at a root, such as http://host; nil is a
-	// client of its own.
+	// New returns a provider for the server at root, such as http://host. With
+	// a nil client it uses its own.
 	New     func(root string, client *http.Client) llm.Provider
-	Opening string            // what its streams begin with
-	Word    string            // an event that says "word "
-	Silent  map[string]string // scripts, besides the suite's, in which the model is silent for ever
+	Opening string            // start of its streams
+	Word    string            // an event with the text "word "
+	Silent  map[string]string // additional scripts in which the model hangs forever
 }
 
-// Stops proves that a stop ends a request at once, wherever it lands.
+// Stops tests that a stop ends a request immediately, in every phase.
 func Stops(t *testing.T, p Provider) {
 	for name, prove := range map[string]func(*testing.T, Provider){
 		"a stop ends the request in the same instant":              sameInstant,
@@ -49,14 +49,14 @@ func Stops(t *testing.T, p Provider) {
 
 func ignore(bellcord.Body) error { return nil }
 
-// same: the cause is returned as it is, not wrapped in anything.
+// same reports whether the error is the cause itself, not a wrapped one.
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
 	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
-// phases are the scripts in which the model is silent for ever, each at another
+// phases contains scripts in which the model hangs forever, each at a different
 // point of its answer.
 var phases = map[string]string{
 	"before the headers":         "[hang]",
@@ -96,8 +96,9 @@ func sameInstant(t *testing.T, of Provider) {
 	}
 }
 
-// Listen is a server on a real socket that sends what it is given and then only
-// waits for the client to leave: what it reads after the request ends with that.
+// Listen starts a server on a real socket that accepts one connection, reads
+// the request, writes send and then waits for the client to disconnect. sent is
+// closed after the write, left after the disconnect.
 func Listen(t *testing.T, send string) (root string, sent, left chan struct{}) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,7 +127,7 @@ func Listen(t *testing.T, send string) (root string, sent, left chan struct{}) {
 	return "http://" + listener.Addr().String(), sent, left
 }
 
-// listen is a provider of such a server.
+// listen returns a provider for such a server.
 func (of Provider) listen(t *testing.T, send string) (p llm.Provider, sent, left chan struct{}) {
 	t.Helper()
 	root, sent, left := Listen(t, send)
@@ -135,7 +136,7 @@ func (of Provider) listen(t *testing.T, send string) (p llm.Provider, sent, left
 	return p, sent, left
 }
 
-// Headers begin the response of a stream.
+// Headers starts the response of a stream.
 const Headers = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
 func everyPhase(t *testing.T, of Provider) {
@@ -177,7 +178,7 @@ func emitStuck(t *testing.T, of Provider) {
 	_, err := p.Ask(ctx, prompt("hello"), func(bellcord.Body) error {
 		emits++
 		cancel(ErrStopped)
-		<-left // the stop does not wait for us
+		<-left // the stop does not wait for emit
 		return nil
 	})
 	if !same(err, ErrStopped) || emits != 1 {
@@ -190,7 +191,7 @@ func emitEnds(t *testing.T, of Provider) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() { <-sent; cancel(ErrStopped) }()
 	_, err := p.Ask(ctx, prompt("hello"), func(bellcord.Body) error {
-		<-ctx.Done() // as the core's does, when too much is not yet durable
+		<-ctx.Done() // the core does the same when too much is not yet durable
 		return errors.New("no room")
 	})
 	if !same(err, ErrStopped) {

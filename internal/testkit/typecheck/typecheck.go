@@ -1,5 +1,5 @@
 // Package typecheck parses and type-checks packages of this module, for tests
-// that require something of the source code itself.
+// that check the source code itself.
 package typecheck
 
 import (
@@ -19,9 +19,11 @@ import (
 	"testing"
 )
 
-// Module is a set of packages with the export data of all that they import.
+// Module is a set of packages with the export data of everything that they
+// import.
 type Module struct {
-	// Paths are the import paths that the patterns matched, without commands.
+	// Paths contains the import paths that the patterns matched, without
+	// commands.
 	Paths []string
 
 	fset    *token.FileSet
@@ -44,8 +46,8 @@ type Package struct {
 	Info  *types.Info
 }
 
-// List lists the packages that patterns match, such as "./...". The go command
-// builds what is not in its cache.
+// List lists the packages that the patterns match, such as "./...". The go
+// command builds what is not in its cache. List fails the test on an error.
 func List(t testing.TB, patterns ...string) *Module {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,DepOnly,Module"}
@@ -64,8 +66,8 @@ func List(t testing.TB, patterns ...string) *Module {
 			t.Fatal(err)
 		}
 		if p.Module.Main {
-			// The go command keeps the result of a test until a file changes that
-			// the test itself has read, and does not see what go list has read.
+			// The go command caches a test result until a file changes that the
+			// test itself has read. It does not track what go list has read.
 			if _, err := os.ReadDir(p.Dir); err != nil {
 				t.Fatal(err)
 			}
@@ -84,10 +86,11 @@ func List(t testing.TB, patterns ...string) *Module {
 	return m
 }
 
-// Import returns a package as importers see it.
+// Import returns a package as importing code sees it.
 func (m *Module) Import(path string) (*types.Package, error) { return m.imports.Import(path) }
 
-// Load parses and type-checks one of the listed packages.
+// Load parses and type-checks one of the listed packages. It fails the test on
+// an error.
 func (m *Module) Load(t testing.TB, path string) Package {
 	t.Helper()
 	p, is := m.listed[path]

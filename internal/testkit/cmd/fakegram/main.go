@@ -1,6 +1,6 @@
-// Command fakegram serves a Telegram that needs no account: a strict Bot API, and a
-// page on which to write as two people and in their group. It is for trying and
-// testing the Telegram front and no part of the shipped program.
+// Command fakegram serves a fake Telegram that needs no account: a strict Bot
+// API, and a page on which to write as two people and in their group. It is for
+// trying and testing the Telegram front and is not part of the shipped program.
 package main
 
 import (

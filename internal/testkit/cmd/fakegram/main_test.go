@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestRun_PrintsItsAddressAndAnswersTheBotUntilTheContextEnds(t *testing.T) {
+func TestRun_UntilContextEnds_PrintsItsAddressAndServesTheBot(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
