@@ -30,7 +30,7 @@ type Options struct {
 	Rate  int // requests per second and owner (see Allow); 0 means no limit
 	Burst int // requests in a burst; 0 means five times the rate
 
-	Logger *slog.Logger // nil: nothing is logged
+	Logger *slog.Logger // nil means no logging
 }
 
 // Door authenticates requests. It is safe for concurrent use.

@@ -11,6 +11,7 @@ import (
 // RetryAfter.
 type TooManyError struct{ RetryAfter time.Duration }
 
+// Error implements error.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("too many requests: try again in %s", e.RetryAfter.Round(time.Millisecond))
 }

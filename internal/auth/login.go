@@ -23,8 +23,8 @@ const (
 	// idleFor is how long an unused browser login stays valid.
 	idleFor = 12 * time.Hour
 
-	// 32 characters that are hard to confuse, so that the last five bits of a
-	// byte select one uniformly: 50 bits in a code.
+	// codeLetters has 32 characters that are hard to confuse, so that the last
+	// five bits of a byte select one uniformly: 50 bits in a code.
 	codeLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 	codeLength  = 10
 )

@@ -22,7 +22,8 @@ const (
 	Revoked TokenState = "revoked"
 )
 
-// State returns the state of a token at a time.
+// State returns the state of a token at a time. A browser's token is also
+// Expired when it was unused for twelve hours.
 func State(t bellcord.Token, at time.Time) TokenState {
 	switch {
 	case !t.Revoked.IsZero():

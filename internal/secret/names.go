@@ -72,6 +72,7 @@ func CheckPass(pass []string) error {
 // PassError means that a setting passes one of Bellcord's own credentials.
 type PassError struct{ Name string }
 
+// Error implements error.
 func (e *PassError) Error() string {
 	return "pass: " + e.Name + " is one of Bellcord's own credentials and is never passed; remove it from the list"
 }

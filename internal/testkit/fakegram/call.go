@@ -136,7 +136,7 @@ func (s *Server) writeReply(w http.ResponseWriter, entry *Call, status int, body
 	})
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	if _, err := w.Write(body); err != nil { //nolint:gosec // JSON, and said to be
+	if _, err := w.Write(body); err != nil { //nolint:gosec // JSON, with its content type
 		s.logger.Warn("answer not delivered", "err", err)
 	}
 }

@@ -131,7 +131,7 @@ func (p *play) getChat() (any, error) {
 type member struct {
 	Status string `json:"status"`
 	User   User   `json:"user"`
-	Until  *int   `json:"until_date,omitempty"` // has to be there for kicked ones
+	Until  *int   `json:"until_date,omitempty"` // required for kicked members
 }
 
 func (p *play) getMember() (any, error) {

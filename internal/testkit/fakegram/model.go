@@ -72,7 +72,7 @@ type Button struct {
 	Copy  *Copy  `json:"copy_text,omitempty"`
 	Style string `json:"style,omitempty"`
 
-	Chat    int64 `json:"-"` // where it is, for Press
+	Chat    int64 `json:"-"` // location, for Press
 	Message int   `json:"-"`
 }
 

@@ -93,7 +93,7 @@ func (q *request) addJSON(body io.Reader) error {
 func (q *request) addMultipart(form *multipart.Reader) error {
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF { //nolint:errorlint // one that is wrapped tells of a form that was cut
+		if err == io.EOF { //nolint:errorlint // a wrapped EOF means a truncated form
 			return nil
 		}
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 type View struct {
 	Info     ChatInfo  `json:"info"`
 	Messages []Message `json:"messages"`
-	Drafts   []Draft   `json:"drafts"`           // that are live, one for each thread at most
+	Drafts   []Draft   `json:"drafts"`           // live drafts, at most one per thread
 	Action   string    `json:"action,omitempty"` // such as typing
 	Blocked  bool      `json:"blocked,omitempty"`
 }
@@ -22,9 +22,9 @@ type Draft struct {
 	Entities []Entity  `json:"entities,omitempty"`
 	Thinking bool      `json:"thinking,omitempty"`
 	CanStop  bool      `json:"can_stop,omitempty"` // a Stop button is there
-	Stopped  bool      `json:"stopped,omitempty"`  // it was pressed, and the draft is kept for a while
+	Stopped  bool      `json:"stopped,omitempty"`  // Stop was pressed, and the draft is kept for a while
 	Updated  time.Time `json:"updated"`
-	Updates  int       `json:"updates"` // that were animated, since it was new
+	Updates  int       `json:"updates"` // animated updates after the first
 }
 
 // Chat returns what a person currently sees in a chat, or the zero View if
