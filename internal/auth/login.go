@@ -95,7 +95,7 @@ func (d *Door) Login(ctx context.Context, client, code string) (Browser, error) 
 	return attempt.Redeem(ctx, code)
 }
 
-// Redeem exchanges a code for a login. Only a wrong code counts against the
+// Redeem exchanges a code for a login. Only a refused code counts against the
 // client's limit. Of several concurrent calls with the same code, one succeeds.
 // The login ends with the token that created the code, when that is revoked or
 // expires, and after twelve hours without use.

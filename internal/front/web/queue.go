@@ -70,8 +70,8 @@ func (s *Server) sendHeld(ctx context.Context, in *TurnPath) (*oneTurn, error) {
 	return s.whileItWaits(ctx, in.Turn, func(r bellcord.TurnRecord) error { return s.Hub.Send(r.ID) })
 }
 
-// whileItWaits applies do to a turn that is queued in this process. Other turns
-// get ErrStarted.
+// whileItWaits applies do to a turn that is queued in this process. It returns
+// ErrStarted for a turn that has ended or that another process has.
 func (s *Server) whileItWaits(ctx context.Context, id string, do func(bellcord.TurnRecord) error) (*oneTurn, error) {
 	r, err := s.record(ctx, id)
 	if err == nil {
