@@ -2,9 +2,9 @@
 // server-sent events, and stops.
 //
 // A request is refused before it is processed unless its Host and Origin
-// headers are accepted and its credentials are valid. A caller reaches only the
-// sessions of its owner; the sessions of other owners are reported as not
-// found.
+// headers are accepted and its credentials are valid. Unless it is an admin, a
+// caller reaches only the sessions of its owner; the sessions of other owners
+// are reported as not found.
 package web
 
 import (
@@ -70,8 +70,8 @@ type Config struct {
 	// if it does not. A nil function means that it never does.
 	Leaving func() error
 	Logger  *slog.Logger
-	// Hide removes secrets from a text; it is applied to the detail of every
-	// error response. nil leaves texts unchanged.
+	// Hide removes secrets from a text; it is applied to the details of error
+	// responses, except those of schema validation. nil leaves texts unchanged.
 	Hide func(string) string
 
 	Heartbeat time.Duration // interval of heartbeats on an idle stream (15 s)
