@@ -14,8 +14,9 @@ type Environment struct {
 	// NAME, or PREFIX* for all names with that prefix. Bellcord's own
 	// credentials are never passed.
 	Pass []string
-	// Known, if not nil, contains the configured secrets: a variable that
-	// contains one of them is withheld, whatever its name.
+	// Known, if not nil, contains the configured secrets: a variable is
+	// withheld, whatever its name, if its value is one of them or contains a
+	// long one.
 	Known *Known
 }
 
