@@ -12,8 +12,9 @@ import (
 	"sync"
 )
 
-// ownCgroup is the directory of the cgroup that this process is in, in the
-// version 2 hierarchy; on hosts that have both versions it is mounted elsewhere.
+// ownCgroup returns the directory of this process's cgroup in the version 2
+// hierarchy, or "". On hosts that use both versions, version 2 is mounted in
+// another place.
 var ownCgroup = sync.OnceValue(func() string {
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	own, _ := os.ReadFile("/proc/self/cgroup")
@@ -25,8 +26,8 @@ var ownCgroup = sync.OnceValue(func() string {
 	return ""
 })
 
-// cgroupDir finds a cgroup's directory. A mount may show a part of the tree
-// only; then its root is cut off the path.
+// cgroupDir returns a cgroup's directory, or "" if it is not mounted. A mount
+// may show only a part of the hierarchy; its root is then cut off the path.
 func cgroupDir(mountinfo, path string) string {
 	for line := range strings.SplitSeq(mountinfo, "\n") {
 		before, after, _ := strings.Cut(line, " - ")
@@ -42,12 +43,14 @@ func cgroupDir(mountinfo, path string) string {
 	return ""
 }
 
-// cgroup is the directory of one command's cgroup; "" means that it has none.
+// cgroup is the directory of one command's cgroup; "" means that there is no
+// cgroup.
 type cgroup string
 
 func cgroupName(id string) string { return "bellcord-" + strconv.Itoa(os.Getpid()) + "-" + id }
 
-// cgroupIDs returns the ids of the commands in whose cgroups a process is.
+// cgroupIDs returns the ids of the commands that a process belongs to by its
+// cgroup.
 func cgroupIDs(pid int) []string {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	var ids []string
@@ -64,20 +67,22 @@ func cgroupIDs(pid int) []string {
 	return ids
 }
 
-// makeCgroup makes a cgroup below our own, where we may.
+// makeCgroup creates a cgroup below this process's own, or returns "" if that
+// is not possible.
 func makeCgroup(id string) cgroup {
 	own := ownCgroup()
 	if own == "" {
 		return ""
 	}
 	dir := filepath.Join(own, cgroupName(id))
-	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // as the kernel makes its own
+	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // the mode that the kernel uses for cgroups
 		return ""
 	}
 	return cgroup(dir)
 }
 
-// recallCgroup takes a dead keeper's cgroup from the ledger, if it is one.
+// recallCgroup returns a dead keeper's cgroup from the ledger, or "" if path is
+// not such a cgroup.
 func recallCgroup(path, id string) cgroup {
 	base := filepath.Base(path)
 	if !strings.HasPrefix(base, "bellcord-") || !strings.HasSuffix(base, "-"+id) {
@@ -89,8 +94,9 @@ func recallCgroup(path, id string) cgroup {
 	return cgroup(path)
 }
 
-// populated reports whether a living process is in it or below; when it cannot
-// be read, there may be one, unless it is gone altogether.
+// populated reports whether the cgroup, or one below it, contains a living
+// process. If this cannot be read, it returns true, unless the cgroup no longer
+// exists.
 func (c cgroup) populated() bool {
 	events, err := os.ReadFile(filepath.Join(string(c), "cgroup.events"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +105,8 @@ func (c cgroup) populated() bool {
 	return err != nil || !slices.Contains(strings.Split(string(events), "\n"), "populated 0")
 }
 
-// dirs is the cgroup and what its processes made below it, the deepest last.
+// dirs returns the cgroup and the cgroups that its processes created below it,
+// parents first.
 func (c cgroup) dirs() []string {
 	var dirs []string
 	_ = filepath.WalkDir(string(c), func(path string, d fs.DirEntry, err error) error {
@@ -111,7 +118,7 @@ func (c cgroup) dirs() []string {
 	return dirs
 }
 
-// members is who is in it, the oldest first.
+// members returns the living processes in the cgroup, the oldest first.
 func (c cgroup) members() []process {
 	var all []process
 	for _, dir := range c.dirs() {
@@ -128,8 +135,8 @@ func (c cgroup) members() []process {
 	return all
 }
 
-// kill kills everybody in it at once, also those who are being born: a fork
-// that is under way is killed with its parent.
+// kill kills all processes in the cgroup atomically: a child that is being
+// forked is killed with its parent.
 func (c cgroup) kill() error {
 	return os.WriteFile(filepath.Join(string(c), "cgroup.kill"), []byte("1"), 0)
 }

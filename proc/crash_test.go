@@ -20,7 +20,8 @@ import (
 
 var kills = flag.Int("kills", 5, "kills of a keeper, in each way to hold its processes")
 
-// TestMain lets the test binary be the keeper that is killed.
+// TestMain also runs the helper processes: a keeper that gets killed, or a
+// server that checks its peers.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("PROC_TEST_LEDGER"); dir != "" {
 		keepUntilKilled(dir, os.Getenv("PROC_TEST_NO_CGROUP") != "", strings.Split(os.Getenv("PROC_TEST_SCRIPTS"), "\x1f"))
@@ -33,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// keepUntilKilled runs scripts, says so, and ends when its input does: it shall
-// not outlive its test either.
+// keepUntilKilled runs scripts, prints "ready", and exits at the end of its
+// input, so that it does not outlive its test.
 func keepUntilKilled(dir string, noCgroup bool, scripts []string) {
 	k, err := proc.Open(dir, proc.Options{NoCgroup: noCgroup})
 	if err != nil {
@@ -52,7 +53,8 @@ func keepUntilKilled(dir string, noCgroup bool, scripts []string) {
 	_ = k.Close()
 }
 
-// killedKeeper runs scripts in a keeper of its own process and kills it.
+// killedKeeper runs scripts in a keeper in another process, and kills that
+// process.
 func killedKeeper(t *testing.T, dir string, noCgroup bool, scripts []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -81,7 +83,7 @@ func killedKeeper(t *testing.T, dir string, noCgroup bool, scripts []string) {
 	_ = cmd.Wait()
 }
 
-func TestLaw15_WhatAKilledKeeperLeftIsEndedByTheNext(t *testing.T) {
+func TestLaw15_KeeperIsKilled_NextOpenEndsItsProcesses(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +95,8 @@ func TestLaw15_WhatAKilledKeeperLeftIsEndedByTheNext(t *testing.T) {
 				for range 3 {
 					scripts = append(scripts, strings.ReplaceAll(zoo[rand.IntN(len(zoo))].script, "TOKEN", token))
 				}
-				// One that is there for sure, and has lost all but its stamp.
+				// Always include one process that has lost every mark except
+				// its stamp.
 				scripts = append(scripts, "(env -i setsid sleep "+token+" &) ; exec sleep "+token)
 				killedKeeper(t, dir, way.opts.NoCgroup, scripts)
 				left := audit(t, token)
@@ -120,7 +123,7 @@ func TestLaw15_WhatAKilledKeeperLeftIsEndedByTheNext(t *testing.T) {
 	}
 }
 
-func TestKeepersShareALedgerAndOpenAtOnce(t *testing.T) {
+func TestOpen_ConcurrentKeepersShareLedger_ReapDeadKeeperOnce(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "made", "when missing")
 	token := token()
@@ -156,7 +159,7 @@ func TestKeepersShareALedgerAndOpenAtOnce(t *testing.T) {
 	closeOut(t, r)
 }
 
-func TestEntriesOfAnotherBootAreRemovedAndNothingIsSignalled(t *testing.T) {
+func TestOpen_EntriesOfAnotherBoot_AreRemovedWithoutSignals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	bystander := exec.Command("sleep", "100")

@@ -1,6 +1,6 @@
 package proc
 
-// entry is one running command in the ledger.
+// entry is a running command in the ledger.
 type entry struct {
 	PID    int    `json:"pid"` // 0 before it has started
 	Start  uint64 `json:"start"`
@@ -9,5 +9,5 @@ type entry struct {
 	Marker string `json:"marker"`
 	Stamp  uint64 `json:"stamp,omitempty"`
 	Cgroup string `json:"cgroup,omitempty"`
-	Place  string `json:"place"` // where numbers of processes mean this: the boot
+	Place  string `json:"place"` // the boot (and container) in which the pid is valid
 }

@@ -2,6 +2,6 @@
 
 package proc
 
-// HideMemory does nothing here: processes of the same user are not kept from
-// reading each other's memory.
+// HideMemory does nothing on this system: it does not keep processes of the
+// same user from reading this process's memory.
 func HideMemory() error { return nil }

@@ -2,7 +2,7 @@ package proc
 
 import "testing"
 
-func TestTheCgroupOfAProcessIsFoundOnEveryKindOfHost(t *testing.T) {
+func TestCgroupDir_AllMountLayouts_ReturnsDirectory(t *testing.T) {
 	t.Parallel()
 	const (
 		unified   = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -25,10 +25,10 @@ func TestTheCgroupOfAProcessIsFoundOnEveryKindOfHost(t *testing.T) {
 	}
 }
 
-// Numbers are given to new processes when the old ones are gone.
-func TestATreeIsNotFooledByNumbersThatAreUsedAgain(t *testing.T) {
+// The kernel reuses the pids of processes that are gone.
+func TestTreeScan_ReusedPID_IsNotAMember(t *testing.T) {
 	t.Parallel()
-	const far = 1 << 40 // no process has such numbers, so no sign is found on them
+	const far = 1 << 40 // no process has such a pid, so it has no stamp and no marker
 	line := func(pid, parent, group, session int, start uint64) process {
 		return process{ident: ident{far + pid, start}, parent: far + parent, group: far + group, session: far + session}
 	}

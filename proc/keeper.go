@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Options change what a keeper does; the zero value is right for most.
+// Options configures a Keeper. The zero value suits most programs.
 type Options struct {
-	NoCgroup bool          // hold processes without a cgroup, as where none can be made
-	Grace    time.Duration // between asking and killing; 0 means 2 s
-	Logger   *slog.Logger  // told of survivors and of a ledger that cannot be written
+	NoCgroup bool          // do not use a cgroup, even where one can be created
+	Grace    time.Duration // time between SIGTERM and SIGKILL; 0 means 2 s
+	Logger   *slog.Logger  // logs survivors and failed writes to the ledger
 }
 
 const defaultGrace = 2 * time.Second
 
-// Keeper starts processes and ends all that came from them. There is one per
-// Bellcord process; its methods may be called from anywhere at any time.
+// Keeper starts processes and ends them together with their descendants. Each
+// Bellcord process has one. All methods are safe for concurrent use.
 type Keeper struct {
 	opts   Options
-	ledger *ledger // nil without one
+	ledger *ledger // nil if Open was called without a directory
 	reaped []Ended
 
 	mu       sync.Mutex
@@ -33,10 +33,11 @@ type Keeper struct {
 	running  map[*Running]struct{}
 }
 
-// Open makes a keeper. The directory holds the ledger of what is running, so
-// that the next Open can end what the death of a keeper left behind; it is made
-// if missing, and may be shared by keepers that are alive. "" means no ledger.
-// Open ends the processes of dead keepers before it returns, by the ladder.
+// Open returns a new Keeper. dir contains the ledger, a record of the running
+// commands, which lets the next Open end the processes that a crashed keeper
+// left behind. dir is created if it does not exist, and several live keepers
+// can share it. If dir is "", no ledger is kept. Open ends the processes of
+// dead keepers, by the ladder, before it returns.
 func Open(dir string, opts Options) (*Keeper, error) {
 	if opts.Grace == 0 {
 		opts.Grace = defaultGrace
@@ -57,16 +58,17 @@ func Open(dir string, opts Options) (*Keeper, error) {
 	return k, nil
 }
 
-// Reaped is what Open found of keepers that had died, and ended.
+// Reaped returns the processes of dead keepers that Open ended.
 func (k *Keeper) Reaped() []Ended { return k.reaped }
 
-// Close ends every process that is still running and starts no more. What
-// could not be ended stays in the ledger for the next Open, and is the error.
+// Close ends every running process; after it, Start and Run fail with
+// ErrClosed. Close returns an error that lists the processes that could not be
+// ended. Their entries stay in the ledger for the next Open.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	k.closed = true
 	k.mu.Unlock()
-	k.starting.Wait() // no more can begin: whoever got in is in the map now
+	k.starting.Wait() // no start can begin now, and every earlier one is in k.running
 	k.mu.Lock()
 	left := make([]*Running, 0, len(k.running))
 	for r := range k.running {
@@ -90,8 +92,8 @@ func (k *Keeper) Close() error {
 	return errors.Join(errs...)
 }
 
-// beginStart allows a command to start, unless the keeper is closed. The
-// caller calls starting.Done afterwards.
+// beginStart returns ErrClosed if the keeper is closed. Otherwise the caller
+// must call k.starting.Done when the start is complete.
 func (k *Keeper) beginStart() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -114,12 +116,13 @@ func (k *Keeper) remove(r *Running) {
 	delete(k.running, r)
 }
 
-// markerName is the variable by which a process is known to be ours, as long
-// as it keeps its environment.
+// markerName is the environment variable that identifies the descendants of a
+// command, as long as they keep their environment.
 const markerName = "BELLCORD_PROC"
 
-// marker names the command in the environment of all that comes from it. When
-// this process was itself started by a keeper, both names are kept.
+// marker returns the environment entry that identifies a command in all of its
+// descendants. If this process was itself started by a keeper, the outer
+// command's entry is kept as well.
 func marker(id, owner string) string {
 	if outer := os.Getenv(markerName); outer != "" {
 		return markerName + "=" + outer + "," + id + "/" + owner

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kin is all commands of this process, whichever keeper started them. Children
-// that os/exec waits for are listed, so that nobody else buries them; whatever
-// else becomes our child came to us as an orphan.
+// kin contains all commands of this process, of all keepers. leaders contains
+// the children that os/exec waits for, so that bury does not reap them. Any
+// other child of this process was adopted as an orphan.
 var kin = struct {
 	sync.Mutex
 	trees    map[*tree]bool
 	leaders  map[int]*tree
-	starting int // commands that may have been started and are not listed yet
+	starting int // commands that may have started but are not listed yet
 }{trees: make(map[*tree]bool), leaders: make(map[int]*tree)}
 
-// starting announces that a command is about to be started. Its process is in a
-// session of its own before it is listed; until the returned function is called,
-// it is taken for nobody's orphan.
+// starting marks the start of a command. Its process is in a new session before
+// it is listed in kin; until the returned function is called, no tree takes it
+// for an orphan.
 func starting() func() {
 	kin.Lock()
 	defer kin.Unlock()
@@ -39,7 +39,8 @@ func welcome(t *tree) {
 	kin.trees[t], kin.leaders[t.leader.pid] = true, t
 }
 
-// waited says that os/exec has buried the leader: its number is free.
+// waited removes the leader from the list: os/exec has reaped it, and its pid
+// can be reused.
 func waited(t *tree) {
 	kin.Lock()
 	defer kin.Unlock()
@@ -54,7 +55,7 @@ func farewell(t *tree) {
 	delete(kin.trees, t)
 }
 
-// isLeader reports whether a process is the leader of another command.
+// isLeader reports whether a process is the leader of a command other than but.
 func isLeader(pid int, but *tree) bool {
 	kin.Lock()
 	defer kin.Unlock()
@@ -62,7 +63,8 @@ func isLeader(pid int, but *tree) bool {
 	return t != nil && t != but
 }
 
-// isAlone reports whether no other command runs or is being started.
+// isAlone reports whether t is the only command: no other one is running or
+// starting.
 func isAlone(t *tree) bool {
 	kin.Lock()
 	defer kin.Unlock()
@@ -71,8 +73,9 @@ func isAlone(t *tree) bool {
 
 var burial sync.Mutex
 
-// bury waits for a dead orphan of ours, by its own number and only if it still
-// is the one: its number cannot be given away before somebody buries it.
+// bury reaps a dead orphan that this process adopted, after checking that the
+// pid still refers to it. The pid cannot be reused before the process is
+// reaped.
 func bury(id ident) {
 	burial.Lock()
 	defer burial.Unlock()
@@ -82,7 +85,7 @@ func bury(id ident) {
 	_, _ = unix.Wait4(id.pid, nil, unix.WNOHANG, nil)
 }
 
-// ownSession is the session that our children are born into.
+// ownSession returns the session of this process, which its children start in.
 var ownSession = sync.OnceValue(func() int {
 	sid, _ := unix.Getsid(0)
 	return sid

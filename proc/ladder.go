@@ -6,34 +6,36 @@ import (
 	"unicode/utf8"
 )
 
-// killing is how long an end may take after the grace. What is alive then
-// cannot be killed: it belongs to another user, or hangs in the kernel.
+// killing is the time limit for the kill phase, after the grace period. A
+// process that is alive after it cannot be killed: it belongs to another user,
+// or it is blocked in the kernel.
 const killing = 4 * time.Second
 
-// ident tells a process from a later one with the same number.
+// ident identifies a process even if its pid is reused later.
 type ident struct {
 	pid   int
-	start uint64 // in the system's own unit; only compared
+	start uint64 // in the system's own unit; only used for comparison
 }
 
-// process is one line of the system's table.
+// process is one entry of the system's process table.
 type process struct {
 	ident
 	parent, group, session int
-	dead                   bool // a zombie: gone, but not yet buried
+	dead                   bool // a zombie: exited, but not reaped
 	halted                 bool
-	name                   string // filled in for those that are ours
+	name                   string // only set for processes of a command
 }
 
-// roll is everybody that an end has met.
+// roll records every process that a ladder has found.
 type roll struct {
 	order []ident
 	who   map[ident]*Ended
-	young map[ident]bool // asked between their fork and their exec
+	young map[ident]bool // received SIGTERM between fork and exec
 }
 
-// asked notes who was asked while it still ran its parent's program. A signal
-// that the parent would have handled is lost in the exec that follows.
+// asked records the processes that received SIGTERM while they still ran their
+// parent's program. If the parent handles that signal, the child loses it in
+// the exec that follows.
 func (l *roll) asked(list []process) {
 	names := make(map[int]string)
 	for _, p := range list {
@@ -46,9 +48,10 @@ func (l *roll) asked(list []process) {
 	}
 }
 
-// late are those who have to be asked now: who was born in the moment of asking
-// and has lost its parent since (one that has its parent was started to clean
-// up), and who was asked too young and runs a program of its own by now.
+// late returns the processes that need SIGTERM now. These are processes that
+// were forked during the first round of signals and have lost their parent
+// since (one that still has its parent was started to clean up), and processes
+// that received SIGTERM between fork and exec and run another program now.
 func (l *roll) late(alive []process) []process {
 	late := l.addAlive(orphans(alive), Terminated)
 	for _, p := range alive {
@@ -61,8 +64,8 @@ func (l *roll) late(alive []process) []process {
 	return late
 }
 
-// addAlive records the living processes and how they will be ended. It
-// returns the new ones.
+// addAlive records the living processes and how they will be ended. It returns
+// those that were not recorded before.
 func (l *roll) addAlive(alive []process, how How) []process {
 	var fresh []process
 	for _, p := range alive {
@@ -76,7 +79,7 @@ func (l *roll) addAlive(alive []process, how How) []process {
 	return fresh
 }
 
-// split tells those who are gone from those who are alive.
+// split separates the recorded processes into ended and alive.
 func (l *roll) split(alive []process) (ended, survivors []Ended) {
 	l.addAlive(alive, Killed)
 	living := make(map[ident]bool)
@@ -93,7 +96,7 @@ func (l *roll) split(alive []process) (ended, survivors []Ended) {
 	return ended, survivors
 }
 
-// orphans are those of them whose parent is not among them.
+// orphans returns the processes in alive that have no parent in alive.
 func orphans(alive []process) []process {
 	living := make(map[int]bool)
 	for _, p := range alive {
@@ -108,10 +111,10 @@ func orphans(alive []process) []process {
 	return all
 }
 
-// ladder ends the crowd: it asks everybody who is there, once;
-// gives them the grace, or until force is closed; kills; and looks until nobody
-// is left. It takes no longer than the grace and the time for killing, and one
-// more look.
+// ladder ends all processes of p. It sends SIGTERM to each of them once, waits
+// until they are gone, the grace period expires or force is closed, and then
+// kills the rest until none is left. It takes no longer than the grace period,
+// the limit for killing, and one more scan.
 func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
 	met := &roll{who: make(map[ident]*Ended), young: make(map[ident]bool)}
@@ -129,11 +132,11 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 		if late := met.late(alive); len(late) > 0 {
 			p.ask(late)
 		}
-		rouse(alive) // one may have halted in the moment of asking, or because of it
+		rouse(alive) // a process may have stopped itself before or because of SIGTERM
 		return false
 	}, grace, force)
-	// At least once, also where a machine is so busy that looking took all the
-	// time: a bound is for what cannot be killed, not for what was not tried.
+	// Kill at least once, even if the machine is so busy that the scans took
+	// all the time: the limit is meant for processes that cannot be killed.
 	bound := began.Add(grace + killing)
 	for tried := false; !gone && (!tried || time.Now().Before(bound)); tried = true {
 		met.addAlive(p.kill(), Killed)
@@ -149,8 +152,8 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	return r
 }
 
-// until asks again and again, soon at first, whether something holds; it gives
-// up when the time is over or hurry is closed.
+// until polls holds, with growing pauses, until it returns true. When the time
+// is over or hurry is closed, it returns the result of one last call.
 func until(holds func() bool, most time.Duration, hurry <-chan struct{}) bool {
 	over := time.NewTimer(most)
 	defer over.Stop()
@@ -171,7 +174,7 @@ func until(holds func() bool, most time.Duration, hurry <-chan struct{}) bool {
 	return true
 }
 
-// shorten makes a command line fit to be shown.
+// shorten cuts a command line to a length that can be displayed.
 func shorten(s string) string {
 	const most = 120
 	s = strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD")

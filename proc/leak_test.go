@@ -18,7 +18,7 @@ import (
 
 var runs = flag.Int("runs", 150, "runs after which nothing may have been left, in each way to hold them")
 
-// belongings counts all that a run could leave behind.
+// belongings counts everything that a run could leave behind.
 func belongings(t *testing.T, dir string) string {
 	t.Helper()
 	fds, _ := os.ReadDir("/proc/self/fd")
@@ -38,7 +38,7 @@ func belongings(t *testing.T, dir string) string {
 		runtime.NumGoroutine(), len(fds), len(files), len(cgroups), children)
 }
 
-// This test runs in a process of its own, so that the numbers are its own.
+// This test runs in another process, so that no other test changes the counts.
 func TestRunsLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("PROC_TEST_LEAKS") == "" {
@@ -70,7 +70,8 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// run is one of the things that go well, badly, or behind our back.
+// run runs or stops one of six commands: some succeed, some fail, some leave
+// orphans behind.
 func run(t *testing.T, k *proc.Keeper, i int) {
 	t.Helper()
 	token := token()
@@ -104,8 +105,8 @@ func within(t *testing.T, most time.Duration, holds func() bool) {
 }
 
 // A server may run for days and double-fork all the time: its orphans are
-// buried while it runs.
-func TestOrphansAreBuriedWhileTheirCommandRuns(t *testing.T) {
+// reaped while it runs.
+func TestStart_OrphanExits_IsReapedWhileCommandRuns(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// ledger is one keeper's part of the ledger: a lock file, which it holds as
-// long as it lives, and a file for each command that runs.
+// ledger is one keeper's part of the ledger: a lock file, locked for as long as
+// the keeper lives, and one file for each running command.
 type ledger struct {
 	dir, id string
 	lock    *os.File
@@ -21,7 +21,7 @@ type ledger struct {
 
 const lockEnding, entryEnding = ".lock", ".json"
 
-// openLedger makes this keeper's part.
+// openLedger creates this keeper's part of the ledger.
 func openLedger(dir string) (*ledger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -36,13 +36,13 @@ func openLedger(dir string) (*ledger, error) {
 		if !errors.Is(err, errHeld) {
 			return nil, err
 		}
-		// Another one that opens took our new file for a dead keeper's, in the
-		// moment before we held it: make another one.
+		// Another keeper that is opening locked the new file first, as if it
+		// belonged to a dead keeper. Retry with a new one.
 	}
 	return nil, errHeld
 }
 
-// sign writes into the lock file which process holds it, for OfATurn.
+// sign writes the identity of this process to the lock file, for OfATurn.
 func (l *ledger) sign() error {
 	self, _ := read(os.Getpid())
 	data, err := json.Marshal(entry{PID: self.pid, Start: self.start, Place: place()})
@@ -56,8 +56,9 @@ func (l *ledger) path(ending string) string { return filepath.Join(l.dir, l.id+e
 
 func (l *ledger) entryPath(name string) string { return l.path("-" + name + entryEnding) }
 
-// writeEntry puts an entry in place whole: a crash leaves the old one or the new.
-// It need not survive a crash of the machine, which ends the processes as well.
+// writeEntry replaces an entry atomically: after a crash, the file contains
+// either the old entry or the new one. It is not synced, because a crash of the
+// machine ends the processes as well.
 func (l *ledger) writeEntry(name string, e entry) error {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -72,8 +73,8 @@ func (l *ledger) writeEntry(name string, e entry) error {
 
 func (l *ledger) erase(name string) { _ = os.Remove(l.entryPath(name)) }
 
-// close leaves the ledger. Entries that remain are of survivors; the lock file
-// stays for them, held by nobody, and the next Open tries again.
+// close closes this keeper's part. If entries of survivors remain, the lock
+// file stays, unlocked, and the next Open tries to end the survivors again.
 func (l *ledger) close() error {
 	if len(l.entries()) == 0 {
 		_ = os.Remove(l.path(lockEnding))
@@ -95,7 +96,8 @@ func (l *ledger) entries() map[string]entry {
 	return all
 }
 
-// reap ends what dead keepers left, each by one of those who open, and reports it.
+// reap ends the processes of dead keepers and returns them. Each dead keeper is
+// handled by only one of the keepers that are opening.
 func (l *ledger) reap(opts Options) []Ended {
 	var reaped []Ended
 	names, _ := filepath.Glob(filepath.Join(l.dir, "*"+lockEnding))
@@ -106,21 +108,21 @@ func (l *ledger) reap(opts Options) []Ended {
 		}
 		var err error
 		if dead.lock, err = lockFile(name, false); err != nil {
-			continue // it lives, or another one is at it
+			continue // that keeper is alive, or another keeper is reaping it
 		}
 		reaped = append(reaped, dead.bury(opts)...)
 	}
 	return reaped
 }
 
-// bury ends all that a dead keeper had running, all at the same time, and
-// removes its part of the ledger.
+// bury ends all processes of a dead keeper concurrently, and removes its part
+// of the ledger.
 func (l *ledger) bury(opts Options) []Ended {
 	var mu sync.Mutex
 	var reaped []Ended
 	var all sync.WaitGroup
 	for name, e := range l.entries() {
-		if e.Place != place() { // another boot, or a container that is gone: so are they
+		if e.Place != place() { // another boot or a container that is gone: the processes are gone too
 			l.erase(name)
 			continue
 		}

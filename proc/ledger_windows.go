@@ -1,6 +1,7 @@
 package proc
 
-// ledger is empty here: the system ends a job's processes with its keeper.
+// ledger is empty on Windows: the system ends a job's processes when the
+// keeper's process ends.
 type ledger struct{}
 
 func openLedger(string) (*ledger, error) { return &ledger{}, nil }

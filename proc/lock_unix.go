@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errHeld means that somebody else holds the lock, or took its file away.
+// errHeld means that another process holds the lock or has removed the file.
 var errHeld = errors.New("held by another process")
 
-// lockFile opens a file, making it if told to, and locks it until it is closed,
-// also by the death of this process. Children do not inherit it.
+// lockFile opens a file, creates it if create is set, and locks it. The lock is
+// released when the file is closed or this process exits. Children do not
+// inherit it.
 func lockFile(path string, create bool) (*os.File, error) {
 	flags := os.O_RDWR
 	if create {
@@ -30,7 +31,7 @@ func lockFile(path string, create bool) (*os.File, error) {
 		}
 		return nil, err
 	}
-	if held, err := f.Stat(); err == nil { // locked, but is it still the one of that name?
+	if held, err := f.Stat(); err == nil { // the path may refer to another file by now
 		if named, err := os.Stat(path); err == nil && os.SameFile(held, named) {
 			return f, nil
 		}

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// OfATurn returns a *TurnError if the process came from a command of a turn, and
-// nil if it did not. dir is the ledger that the keepers of a data directory
-// share; "" means none.
+// OfATurn returns a *TurnError if the process came from a command of a turn,
+// nil if it did not, and ErrNoPeer if its ancestors cannot be determined. dir
+// is the ledger that the keepers of a data directory share; "" means no ledger.
 //
 // A process came from a turn if it, or one of its ancestors,
-//   - carries a marker, a stamp or a cgroup of a keeper which this process does
-//     not carry itself, or which is in the ledger, or
+//   - carries a marker, stamp or cgroup of a keeper, unless this process carries
+//     the same one and it is not in the ledger, or
 //   - is the leader of a command in the ledger, or
-//   - was started by this process or by a keeper that is in the ledger.
+//   - was started by this process or by a keeper in the ledger.
 //
-// Keepers adopt the orphans among their descendants where the system lets them,
-// so a process cannot lose its ancestors by a double fork. Signs that this
-// process carries itself are those of a turn that started it: other processes of
-// that turn are its equals.
+// Keepers adopt the orphans among their descendants where the system allows it,
+// so a process cannot lose its ancestors by a double fork. Marks that this
+// process also carries come from a turn that started it: other processes of that
+// turn have the same rights as this process.
 func OfATurn(pid int, dir string) error {
 	known := readSigns(dir)
 	chain, err := ancestors(pid)
@@ -44,9 +44,9 @@ func OfATurn(pid int, dir string) error {
 	return nil
 }
 
-// ancestors returns the process and its ancestors, the oldest last. A parent that
-// exits while it is looked for hands its children to another one; then the chain
-// is read again.
+// ancestors returns the process and its ancestors, the oldest last. If a parent
+// exits during the read, its children get another parent, and the chain is read
+// again.
 func ancestors(pid int) ([]process, error) {
 	const tries, deepest = 10, 1000
 	for range tries {
@@ -54,7 +54,7 @@ func ancestors(pid int) ([]process, error) {
 		next := pid
 		for next > 0 && len(chain) < deepest {
 			p, ok := read(next)
-			if !ok || len(chain) > 0 && p.start > chain[len(chain)-1].start { // its number was given away
+			if !ok || len(chain) > 0 && p.start > chain[len(chain)-1].start { // the parent's pid was reused
 				break
 			}
 			chain = append(chain, p)
@@ -70,17 +70,17 @@ func ancestors(pid int) ([]process, error) {
 	return nil, fmt.Errorf("%w: process %d", ErrNoPeer, pid)
 }
 
-// signs are those by which processes of turns are recognized.
+// signs contains the marks that identify processes of turns.
 type signs struct {
 	own     map[string]bool // ids in this process's own marker and cgroup
-	stamp   uint64          // this process's own
+	stamp   uint64          // stamp of this process
 	ids     map[string]string
 	stamps  map[uint64]string
-	leaders map[ident]string // each of them with the turn
+	leaders map[ident]string // the values of ids, stamps and leaders are turns
 	keepers map[ident]bool
 }
 
-// readSigns reads the ledger: the commands of all its keepers, and the keepers.
+// readSigns reads all commands and keepers from the ledger.
 func readSigns(dir string) *signs {
 	s := &signs{
 		own: map[string]bool{}, stamp: stampOf(os.Getpid()),
@@ -117,11 +117,11 @@ func readSigns(dir string) *signs {
 	return s
 }
 
-// signed reports whether a process carries a sign of a turn, and of which.
+// signed reports whether a process carries a mark of a turn, and of which turn.
 func (s *signs) signed(pid int) (turn string, is bool) {
 	marks := markerIDs(markerOf(pid))
 	if pid == os.Getpid() {
-		marks = markerIDs(os.Getenv(markerName)) // a process that is not dumpable cannot read its own from the kernel
+		marks = markerIDs(os.Getenv(markerName)) // a process that is not dumpable cannot read its own environment from /proc
 	}
 	for id, owner := range marks {
 		if _, listed := s.ids[id]; listed || !s.own[id] {
@@ -138,7 +138,7 @@ func (s *signs) signed(pid int) (turn string, is bool) {
 	return owner, stamp != 0 && (listed || stamp != s.stamp)
 }
 
-// markerIDs returns the commands that a marker names, with their owners.
+// markerIDs returns the ids of the commands in a marker, with their owners.
 func markerIDs(marker string) map[string]string {
 	all := map[string]string{}
 	for part := range strings.SplitSeq(marker, ",") {

@@ -1,10 +1,11 @@
 package proc
 
-// Mark says who belonged to a running command at one moment.
+// Mark is the set of processes that belonged to a running command at one
+// moment.
 type Mark struct{ there map[ident]bool }
 
-// Mark notes who belongs to the command now: those whom EndSince will leave
-// alone.
+// Mark returns the processes that belong to the command now. EndSince does not
+// end them.
 func (r *Running) Mark() Mark {
 	m := Mark{there: make(map[ident]bool)}
 	for _, p := range r.pen.look() {
@@ -13,7 +14,8 @@ func (r *Running) Mark() Mark {
 	return m
 }
 
-// Since returns who has come from the command since the mark and is alive.
+// Since returns the living processes that the command has started since the
+// mark.
 func (r *Running) Since(m Mark) []Ended {
 	var all []Ended
 	for _, p := range (&part{r.pen, m}).look() {
@@ -22,9 +24,10 @@ func (r *Running) Since(m Mark) []Ended {
 	return all
 }
 
-// EndSince ends, by the ladder, whatever has come from the command since the
-// mark, and leaves the command itself and what it had before: a server goes on,
-// what it did for one request does not. The proof is a look that found nobody.
+// EndSince ends, by the ladder, all processes that the command has started
+// since the mark. The command itself and its earlier processes go on: a server
+// keeps running, but the processes that it started for one request end. The
+// proof is a scan that found none of them.
 func (r *Running) EndSince(m Mark, force <-chan struct{}) Report {
 	report := ladder(&part{r.pen, m}, r.keeper.opts.Grace, force)
 	own(report.Ended, r.command.Owner)
@@ -32,16 +35,16 @@ func (r *Running) EndSince(m Mark, force <-chan struct{}) Report {
 	return report
 }
 
-// crowd is whom a ladder ends.
+// crowd is the set of processes that a ladder ends.
 type crowd interface {
-	look() []process         // the living
-	empty() bool             // that nobody is
-	ask(list []process) bool // to end; false when there is no way to ask
-	kill() []process         // all of them; returns whom it met
+	look() []process         // returns the living processes
+	empty() bool             // reports whether no process is alive
+	ask(list []process) bool // sends SIGTERM; false if that is not possible
+	kill() []process         // kills all processes and returns them
 	proof() string
 }
 
-// part is those in a pen who came after a mark.
+// part is the set of processes in a pen that were started after a mark.
 type part struct {
 	pen  *pen
 	mark Mark

@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// A server that does something for a request and goes on, as agents do.
-func TestWhatCameSinceAMarkIsEndedAndTheRestGoesOn(t *testing.T) {
+// The server starts processes for a request and continues, as agents do.
+func TestEndSince_ProcessesAfterMark_EndAndOthersContinue(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		does string
@@ -55,7 +55,7 @@ func TestWhatCameSinceAMarkIsEndedAndTheRestGoesOn(t *testing.T) {
 				tell(t, r, "hello")
 				say(t, out, "alive")
 				end := r.End(nil)
-				if len(end.Ended) < 2 || len(end.Survivors) > 0 { // itself, and what it had before the mark
+				if len(end.Ended) < 2 || len(end.Survivors) > 0 { // itself, and the processes it had before the mark
 					t.Errorf("ended %+v", end)
 				}
 			})

@@ -2,8 +2,8 @@ package proc
 
 import "golang.org/x/sys/windows"
 
-// askThese: a console's break goes to a whole group, and the others in it are to
-// go on.
+// askThese returns false: a console break is sent to a whole group, and the
+// other processes in it must go on.
 func askThese([]process) bool { return false }
 
 func killThese(list []process) {

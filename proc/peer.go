@@ -12,7 +12,7 @@ var ErrNoPeer = errors.New("the process at the other end cannot be identified")
 // TurnError means that a process came from a command of a turn.
 type TurnError struct {
 	PID  int
-	Turn string // the command's Owner, "" where it is not known
+	Turn string // Owner of the command, "" if it cannot be determined
 }
 
 func (e *TurnError) Error() string {

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckPeer returns an error unless the process that opened a connection to a
-// local socket is known to come from no turn: a *TurnError if it does, ErrNoPeer
-// if it cannot be identified. dir is the ledger, as for OfATurn.
+// CheckPeer returns nil if the process that opened a connection to a local
+// socket did not come from a turn. It returns a *TurnError if it did, and
+// ErrNoPeer if the process cannot be identified. dir is the ledger, as for
+// OfATurn.
 //
-// Orphans go to launchd on macOS: one that has also left its session and cleared
-// its environment is not found.
+// On macOS, orphans go to launchd. An orphan that has also left its session and
+// cleared its environment is not detected.
 func CheckPeer(conn syscall.Conn, dir string) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {

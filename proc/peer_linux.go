@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckPeer returns an error unless the process that opened a connection to a
-// local socket is known to come from no turn: a *TurnError if it does, ErrNoPeer
-// if it cannot be identified. dir is the ledger, as for OfATurn.
+// CheckPeer returns nil if the process that opened a connection to a local
+// socket did not come from a turn. It returns a *TurnError if it did, and
+// ErrNoPeer if the process cannot be identified. dir is the ledger, as for
+// OfATurn.
 //
-// The process must still be alive when the check is over. Otherwise its number
-// could belong to another process by now, while a child of it holds the
-// connection.
+// The process must still be alive at the end of the check. Otherwise its pid
+// could have been reused while one of its children holds the connection.
 func CheckPeer(conn syscall.Conn, dir string) error {
 	pid, fd, err := peerOf(conn)
 	if err != nil {
@@ -39,8 +39,8 @@ func CheckPeer(conn syscall.Conn, dir string) error {
 	return nil
 }
 
-// peerOf returns the number of the process that opened the connection, and a
-// descriptor of that process where the kernel has them (6.5), else -1.
+// peerOf returns the pid of the process that opened the connection, and a pidfd
+// of it where the kernel supports that (6.5), otherwise -1.
 func peerOf(conn syscall.Conn) (pid, fd int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -60,13 +60,14 @@ func peerOf(conn syscall.Conn) (pid, fd int, err error) {
 	if err = errors.Join(err, failed); err != nil {
 		return 0, fd, err
 	}
-	if noFD != nil && !errors.Is(noFD, unix.ENOPROTOOPT) && cred.Pid > 0 { // the kernel has descriptors, and not this one's
+	if noFD != nil && !errors.Is(noFD, unix.ENOPROTOOPT) && cred.Pid > 0 { // the kernel supports pidfds, but returned none for this process
 		return 0, fd, noFD
 	}
 	return int(cred.Pid), fd, nil
 }
 
-// exited reports whether the process of a descriptor has; -1 is none.
+// exited reports whether the process of a pidfd has exited. It returns false
+// for -1.
 func exited(fd int) bool {
 	if fd < 0 {
 		return false

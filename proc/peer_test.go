@@ -16,8 +16,9 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// checkPeers plays a server: it listens on the socket s in the directory and
-// prints for each connection what CheckPeer returns. It ends with its input.
+// checkPeers acts as a server: it listens on the socket s in the directory and
+// prints the result of CheckPeer for each connection. It exits at the end of
+// its input.
 func checkPeers(dir string) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "s"), Net: "unix"})
 	if err != nil {
@@ -46,8 +47,8 @@ func checkPeers(dir string) {
 	}
 }
 
-// helper starts this test binary as another process that runs until the test ends,
-// and returns its output behind the line "ready".
+// helper starts this test binary as another process that runs until the test
+// ends, and returns its output after the line "ready".
 func helper(t *testing.T, env ...string) *bufio.Scanner {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -71,8 +72,9 @@ func helper(t *testing.T, env ...string) *bufio.Scanner {
 	return lines
 }
 
-// The server is another process than the keeper, as when bellcord serve runs
-// beside bellcord run. Each script removes one more sign of where it came from.
+// The server and the keeper are different processes, as when bellcord serve and
+// bellcord run use the same data directory. Each script removes another mark of
+// its origin.
 func TestCheckPeer_ProcessOfAnotherKeepersTurn_IsRefused(t *testing.T) {
 	const dial = "/usr/bin/env PATH=/usr/local/bin:/usr/bin:/bin python3 DIR/dial.py DIR/s"
 	scripts := map[string]string{
@@ -87,7 +89,7 @@ func TestCheckPeer_ProcessOfAnotherKeepersTurn_IsRefused(t *testing.T) {
 		for name, script := range scripts {
 			t.Run(way.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				dir, err := os.MkdirTemp("", "bc") // short enough for a socket
+				dir, err := os.MkdirTemp("", "bc") // a socket path must be short
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -129,8 +131,8 @@ func TestCheckPeer_ProcessOfNoTurn_IsAccepted(t *testing.T) {
 	}
 }
 
-// A child can hold the connection of a process that is gone, and the number of
-// that process may be another's by then.
+// A child can hold the connection of a process that has exited, and the pid of
+// that process may have been reused.
 func TestCheckPeer_ProcessHasExited_IsRefused(t *testing.T) {
 	t.Parallel()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "s"), Net: "unix"})
@@ -152,7 +154,7 @@ func TestCheckPeer_ProcessHasExited_IsRefused(t *testing.T) {
 	}
 }
 
-func TestOfATurn_OwnDescendant_IsOfATurn(t *testing.T) {
+func TestOfATurn_OwnDescendant_ReturnsTurnError(t *testing.T) {
 	t.Parallel()
 	k := open(t, "", proc.Options{})
 	r, err := k.Start(proc.Command{Args: []string{"sleep", "60"}, Owner: "turn-7"})

@@ -5,19 +5,21 @@ import (
 	"syscall"
 )
 
-// pen holds the processes of one command as a tree: by group, session and
-// marker. Orphans go to launchd here, so one that leaves its session, clears
-// its environment and loses its parent between two looks is not found.
+// pen contains the processes of one command, found by process group, session
+// and marker. On macOS, orphans go to launchd, so a process that leaves its
+// session, clears its environment and loses its parent between two scans is not
+// found.
 type pen struct {
 	tree      *tree
-	elaborate bool // never: there is one way only
+	elaborate bool // always false: there is only one way to start
 }
 
 func newPen(id string, _ bool) *pen { return &pen{tree: newTree(id, ident{}, 0)} }
 
 // start starts the process in a new session, which is also a new process group
 // and has no controlling terminal: the command can neither open /dev/tty nor
-// insert keys into the input of the terminal that this process asks on.
+// insert keys into the input of the terminal on which this process prompts the
+// user.
 func (p *pen) start(cmd *exec.Cmd) error {
 	defer starting()()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -35,7 +37,7 @@ func (p *pen) start(cmd *exec.Cmd) error {
 func recall(e entry) *pen {
 	t := newTree(e.Marker, ident{e.PID, e.Start}, e.Start)
 	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
-		t.groups[e.PID] = true // while it is there, the group is its own
+		t.groups[e.PID] = true // while the leader exists, the group id is not reused
 	}
 	return &pen{tree: t}
 }

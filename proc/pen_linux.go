@@ -10,14 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pen holds the processes of one command: in a cgroup where there is one, and
-// always as a tree, since a process with the rights can leave its cgroup.
+// pen contains the processes of one command: in a cgroup where possible, and
+// always as a tree, because a process with enough privileges can leave its
+// cgroup.
 type pen struct {
 	cgroup cgroup
-	dir    *os.File // of the cgroup, until the start
+	dir    *os.File // of the cgroup, until the process has started
 	tree   *tree
 
-	elaborate bool // start with what a kernel or its rules may refuse
+	elaborate bool // use features that a kernel or its policies may refuse
 }
 
 func newPen(id string, noCgroup bool) *pen {
@@ -41,11 +42,12 @@ func newPen(id string, noCgroup bool) *pen {
 
 func (p *pen) contained() bool { return p.cgroup != "" }
 
-// start starts the process in a new session and in its cgroup, or else halts it
-// until it has its stamp: it cannot start another process that lacks the sign.
-// A new session is also a new process group, and it has no controlling terminal:
-// the command can neither open /dev/tty nor insert keys into the input of the
-// terminal that this process asks its questions on.
+// start starts the process in a new session. The process starts in its cgroup
+// or, without a cgroup, is held before its first instruction until it has its
+// stamp, so that every child inherits the stamp. A new session is also a new
+// process group, and it has no controlling terminal: the command can neither
+// open /dev/tty nor insert keys into the input of the terminal on which this
+// process prompts the user.
 func (p *pen) start(cmd *exec.Cmd) error {
 	defer starting()()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -64,9 +66,9 @@ func (p *pen) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// enter takes the process that was just started, which nobody waits for yet.
+// enter registers a process that has just started and is not being waited for.
 func (p *pen) enter(pid int) {
-	leader, _ := read(pid) // a zombie at worst
+	leader, _ := read(pid) // it exists, at worst as a zombie
 	p.tree.leader, p.tree.since = leader.ident, leader.start
 	p.tree.groups[leader.pid] = true
 	p.tree.mine = true
@@ -74,12 +76,12 @@ func (p *pen) enter(pid int) {
 	p.tree.stampTree()
 }
 
-// recall makes the pen of a command that a dead keeper started.
+// recall returns the pen of a command that a dead keeper started.
 func recall(e entry) *pen {
 	t := newTree(e.Marker, ident{e.PID, e.Start}, e.Start)
 	t.stamp = e.Stamp
 	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
-		t.groups[e.PID] = true // while it is there, the group is its own
+		t.groups[e.PID] = true // while the leader exists, the group id is not reused
 	}
 	return &pen{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t}
 }
@@ -97,15 +99,16 @@ func (p *pen) proof() string {
 	return "process_scan"
 }
 
-// tend keeps the tree in view while the command runs, and buries its orphans.
+// tend scans for descendants while the command runs, and reaps its orphans.
 func (p *pen) tend() {
 	if !p.contained() || p.strangers() {
 		p.tree.living(recentTable())
 	}
 }
 
-// strangers reports whether orphans have come to us. One that left its cgroup
-// is among them or below one of them, so without any there is nobody to look for.
+// strangers reports whether this process has adopted orphans. A process that
+// left its cgroup is an orphan or a descendant of one, so without orphans no
+// scan is needed.
 func (p *pen) strangers() bool {
 	if !p.tree.mine {
 		return true
@@ -161,8 +164,8 @@ func (p *pen) kill() []process {
 	if !p.contained() {
 		return p.tree.kill()
 	}
-	all := p.cgroup.members()   // for the report; who is outside is met below
-	if p.cgroup.kill() != nil { // a kernel before 5.14
+	all := p.cgroup.members()   // for the report; processes outside the cgroup are added below
+	if p.cgroup.kill() != nil { // Linux before 5.14
 		for _, m := range p.cgroup.members() {
 			signalProcess(m.ident, unix.SIGKILL)
 		}
@@ -173,7 +176,7 @@ func (p *pen) kill() []process {
 	return all
 }
 
-// leave gives the pen up.
+// leave releases the pen's resources. The cgroup is removed if it is empty.
 func (p *pen) leave() {
 	closeAll(p.dir)
 	farewell(p.tree)

@@ -9,21 +9,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// pen holds the processes of one command in a job object, which no process can
-// leave. The system ends them all when the job is closed, also by our death:
-// there is no need for a ledger here.
+// pen contains the processes of one command in a job object, which no process
+// can leave. When the job is closed, even by a crash of this process, the
+// system ends all of them, so Windows needs no ledger.
 type pen struct {
 	job    windows.Handle
 	leader uint32
-	told   bool // that it is to end
+	told   bool // the console break was sent
 
-	elaborate bool // never: there is one way only
+	elaborate bool // always false: there is only one way to start
 }
 
 func newPen(string, bool) *pen { return &pen{} }
 
-// start lets the process be born asleep, so that it is in the job before it
-// can start another, and keeps our own Ctrl-C away from it.
+// start starts the process suspended, so that it is in the job before it can
+// start another process. The new process group shields it from a Ctrl-C for
+// this process.
 func (p *pen) start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
 	if err := cmd.Start(); err != nil {
@@ -61,7 +62,7 @@ func (p *pen) enter(leader uint32) error {
 	return wake(p.leader)
 }
 
-// wake lets a process that was born asleep run: it has one thread.
+// wake resumes a process that was started suspended. It has one thread.
 func wake(pid uint32) error {
 	list, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -92,7 +93,7 @@ func (p *pen) proof() string { return "job_object" }
 
 func (p *pen) tend() {}
 
-// look is the job's own list of its processes.
+// look returns the processes that the job lists.
 func (p *pen) look() []process {
 	const most = 4096
 	var list struct {
@@ -101,7 +102,7 @@ func (p *pen) look() []process {
 	}
 	err := windows.QueryInformationJobObject(p.job, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
-	if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) { // unknown is not empty
+	if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) { // an unreadable list does not mean an empty job
 		return []process{{ident: ident{pid: int(p.leader)}, name: nameOf(p.leader)}}
 	}
 	var all []process
@@ -127,9 +128,9 @@ func nameOf(pid uint32) string {
 
 func (p *pen) empty() bool { return len(p.look()) == 0 }
 
-// ask reaches those who share our console, by their group; where there is none
-// there is no gentle way, and the ladder goes on to kill. The group is asked
-// once, when it is asked as a whole.
+// ask sends a console break to the process group, once. It reaches only
+// processes that share this console. If it fails, ask returns false, and the
+// ladder kills the processes without a grace period.
 func (p *pen) ask([]process) bool {
 	if p.told {
 		return true
@@ -138,7 +139,7 @@ func (p *pen) ask([]process) bool {
 	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, p.leader) == nil
 }
 
-// rouse has nothing to do: nobody halts here.
+// rouse does nothing: signals do not stop processes on Windows.
 func rouse([]process) {}
 
 func (p *pen) kill() []process {

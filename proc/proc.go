@@ -1,18 +1,19 @@
-// Package proc starts a process for a tool call, ends everything that came
-// from it, and proves that it is gone.
+// Package proc starts a process for a tool call, ends it together with all of
+// its descendants, and proves that they are gone.
 //
-// What came from a command is whatever it started, also through setsid, nohup,
-// a double fork or a cleared environment. Each command is held by all means
-// that the system has: on Linux a cgroup of its own where one can be made, and
-// also a session, a marker in the environment, a stamp that a process
-// cannot lose by exec, and this process as the one that orphans come to; on
-// macOS the session and the marker; on Windows a job object. The session has no
-// controlling terminal, so a command cannot type on this process's terminal.
+// Descendants are found even if they used setsid, nohup, a double fork or a
+// cleared environment. Each command is contained by every means that the system
+// offers. Linux: a separate cgroup where one can be created, a new session, a
+// marker in the environment, a stamp that survives exec, and this process as
+// the subreaper that adopts orphans. macOS: the session and the marker.
+// Windows: a job object. The session has no controlling terminal, so a command
+// cannot type on this process's terminal.
 //
-// There is one ladder: ask every process, wait out the grace, kill all of them,
-// and look until nothing is left. A command that ends by itself has what it
-// left behind ended by the same ladder. Everything is bounded: what is alive
-// when the time is over is named, never hidden.
+// All processes are ended by the same steps, called the ladder: send SIGTERM to
+// each process, wait for the grace period, kill the rest, and scan until no
+// process is left. The ladder also ends the processes that a command leaves
+// behind when it exits. Every step has a time limit; processes that are still
+// alive after it are reported as survivors.
 package proc
 
 import (
@@ -21,22 +22,22 @@ import (
 	"time"
 )
 
-// ErrClosed means that the keeper has been closed and starts nothing any more.
+// ErrClosed is returned by Start and Run after Close.
 var ErrClosed = errors.New("the process keeper is closed")
 
-// Command is what to run.
+// Command describes a process to start.
 type Command struct {
 	Args   []string
 	Dir    string
-	Env    []string     // added to this process's own; all there is when Bare
-	Bare   bool         // do not hand on this process's environment
+	Env    []string     // added to this process's environment; the whole environment if Bare
+	Bare   bool         // do not pass on this process's environment
 	Stdin  io.Reader    // for Run; nil means an empty input
-	Output func([]byte) // what comes out, from one goroutine; it must not block for ever
-	Owner  string       // whom it runs for: the turn
-	Name   string       // what people know it by; "" means its command line
+	Output func([]byte) // receives the output, from one goroutine; must not block forever
+	Owner  string       // what the command runs for: the turn
+	Name   string       // display name; "" means the command line
 }
 
-// How says how a process ended.
+// How is the way in which a process ended.
 type How string
 
 // The ways to end: by itself, after SIGTERM, or by SIGKILL. On Windows, by the
@@ -47,26 +48,28 @@ const (
 	Killed     How = "killed"
 )
 
-// Ended is a process that was ended, or, among survivors, one that could not be.
+// Ended describes a process that was ended or, in Report.Survivors, one that
+// could not be ended.
 type Ended struct {
 	PID   int
-	Name  string // its command line, shortened
+	Name  string // command line, shortened
 	How   How
-	Owner string // of the command that it came from
+	Owner string // Owner of the command that started it
 }
 
-// Report is what an end found and did.
+// Report lists the processes that were found and how they ended.
 type Report struct {
-	Ended     []Ended       // the command itself first
-	Survivors []Ended       // alive when the time was over
-	Proof     string        // what says that nothing is left: "cgroup_empty", "process_scan" or "job_object"
+	Ended     []Ended       // the command itself comes first
+	Survivors []Ended       // still alive when the time limit expired
+	Proof     string        // how it was verified that none is left: "cgroup_empty", "process_scan" or "job_object"
 	Took      time.Duration // from the first signal to the proof
 }
 
-// Exit is a command that is over, with all that came from it.
+// Exit is the result of a command that has ended together with all of its
+// descendants.
 type Exit struct {
 	PID  int
-	Code int // -1 when it was ended by a signal
+	Code int // -1 if a signal ended it
 	How  How
 	Report
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// sh runs a script and returns what it put out.
+// sh runs a script and returns its output.
 func sh(t *testing.T, ctx context.Context, k *proc.Keeper, script string, c proc.Command) (proc.Exit, string) { //nolint:revive // t comes first
 	t.Helper()
 	return shForced(t, ctx, k, script, c, nil)
 }
 
-// shForced does the same with a channel that ends the grace.
+// shForced is like sh, with a channel that ends the grace period.
 func shForced(t *testing.T, ctx context.Context, k *proc.Keeper, script string, c proc.Command, force <-chan struct{}) (proc.Exit, string) { //nolint:revive // t comes first
 	t.Helper()
 	var out strings.Builder
@@ -43,7 +43,7 @@ func shForced(t *testing.T, ctx context.Context, k *proc.Keeper, script string, 
 	return exit, out.String()
 }
 
-func TestACommandRunsToItsEnd(t *testing.T) {
+func TestRun_Command_ReturnsExitCodeAndOutput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	k := open(t, "", proc.Options{})
@@ -73,7 +73,7 @@ func TestACommandRunsToItsEnd(t *testing.T) {
 	}
 }
 
-func TestABareCommandGetsNoEnvironmentButItsOwn(t *testing.T) {
+func TestRun_BareCommand_GetsOnlyItsOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	_, out := sh(t, t.Context(), open(t, "", proc.Options{}), "/usr/bin/env", proc.Command{Bare: true, Env: []string{"WHO=anna"}, Owner: "turn-1"})
 	if !strings.Contains(out, "WHO=anna\n") || !strings.Contains(out, "/turn-1\n") || strings.Contains(out, "HOME=") {
@@ -81,7 +81,7 @@ func TestABareCommandGetsNoEnvironmentButItsOwn(t *testing.T) {
 	}
 }
 
-func TestOutputIsComplete(t *testing.T) {
+func TestRun_LongOutput_IsComplete(t *testing.T) {
 	t.Parallel()
 	_, out := sh(t, t.Context(), open(t, "", proc.Options{}), "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done", proc.Command{})
 	var want bytes.Buffer
@@ -93,7 +93,7 @@ func TestOutputIsComplete(t *testing.T) {
 	}
 }
 
-func TestACommandThatIsNotStartedIsAnError(t *testing.T) {
+func TestRun_CommandCannotStart_ReturnsError(t *testing.T) {
 	t.Parallel()
 	k := open(t, t.TempDir(), proc.Options{})
 	if _, err := k.Run(t.Context(), proc.Command{Args: []string{"/no/such/program"}}, nil); !errors.Is(err, fs.ErrNotExist) {
@@ -119,11 +119,12 @@ func TestACommandThatIsNotStartedIsAnError(t *testing.T) {
 	}
 }
 
-// Each script says when it is ready; then it is to end.
-func TestTheLadder(t *testing.T) {
+// Each script prints "ready" and is then stopped.
+func TestLadder_EachKindOfCommand_EndsAsReported(t *testing.T) {
 	t.Parallel()
-	// The child says it, so that the stop does not fall between its fork and its
-	// exec: there a signal that its parent handles is lost, and costs the grace.
+	// The child prints it, so that the stop does not arrive between its fork
+	// and its exec: there it would lose a signal that its parent handles, and
+	// use up the grace period.
 	const child = "sh -c 'echo ready; exec sleep 100'"
 	const polite, deaf = "while :; do " + child + "; done", "trap '' TERM; echo ready; while :; do sleep 100; done"
 	tests := []struct {
@@ -133,7 +134,7 @@ func TestTheLadder(t *testing.T) {
 		how          proc.How
 		code         int
 		least, most  time.Duration
-		last         string // of its output
+		last         string // suffix of the output
 	}{
 		{"a command ends when it is asked", polite, time.Minute, false, proc.Terminated, -1, 0, 10 * time.Second, "ready\n"},
 		{
@@ -181,7 +182,7 @@ func TestTheLadder(t *testing.T) {
 	}
 }
 
-func TestWhatACommandLeavesBehindGoesWithItAndIsNamed(t *testing.T) {
+func TestRun_CommandLeavesChildren_EndsAndReportsThem(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, script string

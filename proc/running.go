@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Running is a command that was started. Stdin and Stdout are set by Start
-// only; the caller closes Stdout, and End closes Stdin.
+// Running is a command that was started. Only Start sets Stdin and Stdout. The
+// caller closes Stdout; End closes Stdin.
 type Running struct {
 	PID    int
 	Stdin  io.WriteCloser
@@ -26,9 +26,9 @@ type Running struct {
 
 	stop   chan struct{} // closed by the first End
 	force  chan struct{} // closed by the first force of any End
-	gone   chan struct{} // closed when the process itself is gone; err is set before
-	heard  chan struct{} // closed when its output has ended
-	done   chan struct{} // closed when all is over; exit and report are set before
+	gone   chan struct{} // closed when the process itself has exited; err is set before
+	heard  chan struct{} // closed at the end of the output
+	done   chan struct{} // closed when all processes have ended; exit and report are set before
 	once   sync.Once
 	hurry  sync.Once
 	err    error
@@ -44,8 +44,8 @@ func newRunning(k *Keeper, c Command, p *plumbing) *Running {
 	return r
 }
 
-// follow starts the goroutines of a command; done is closed when all have
-// ended, but for one that waits for the caller's own Stdin to say something.
+// follow starts the goroutines of a command. When done is closed, all of them
+// have returned, except possibly the one that reads from the caller's Stdin.
 func (r *Running) follow(piped bool) {
 	if piped {
 		r.Stdin, r.Stdout = r.pipes.in, r.pipes.out
@@ -58,24 +58,26 @@ func (r *Running) follow(piped bool) {
 	}()
 	go func() {
 		defer close(r.gone)
-		r.err = r.cmd.Wait() // hangs on no pipe: they are files
+		r.err = r.cmd.Wait() // does not wait for pipes, because they are *os.File
 		r.pen.reaped()
 	}()
 	go r.see()
 }
 
-// Done is closed when the command and all that came from it are over.
+// Done returns a channel that is closed when the command and all of its
+// descendants have ended.
 func (r *Running) Done() <-chan struct{} { return r.done }
 
-// Wait waits until Done and says how it was.
+// Wait waits until Done is closed, and returns the result.
 func (r *Running) Wait() Exit {
 	<-r.done
 	return r.exit
 }
 
-// End ends the command and all that came from it, by the ladder, and returns
-// when it is proved, or after the grace and 4 s more. Closing force ends the
-// grace. Every call gets the same report, also of an end that was none of its doing.
+// End ends the command and all of its descendants, by the ladder. It returns
+// when they are proven to be gone, or at the latest about 4 s after the grace
+// period. Closing force ends the grace period. Every call returns the same
+// report, even if the command ended by itself or by another call.
 func (r *Running) End(force <-chan struct{}) Report {
 	r.once.Do(func() { close(r.stop) })
 	select {
@@ -87,10 +89,10 @@ func (r *Running) End(force <-chan struct{}) Report {
 	return r.report
 }
 
-// Run runs the command to its end or to the end of ctx. In both cases all that
-// came from it is ended, and has been handed to Output what it wrote, when Run
-// returns. The error says that it was not started: it could not be, or ctx had
-// ended before.
+// Run runs the command until it exits or ctx is done. When Run returns, all
+// descendants of the command have been ended, and its output has been passed to
+// Output. Run returns an error only if the command was not started: the start
+// failed, or ctx was already done.
 func (k *Keeper) Run(ctx context.Context, c Command, force <-chan struct{}) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{}, context.Cause(ctx)
@@ -107,11 +109,12 @@ func (k *Keeper) Run(ctx context.Context, c Command, force <-chan struct{}) (Exi
 	return r.exit, nil
 }
 
-// see sees the command to its end, and everything with it.
+// see waits for the end of the command, ends its descendants, and completes the
+// report.
 func (r *Running) see() {
 	defer close(r.done)
 	how := r.watch()
-	closeAll(r.pipes.in) // who waits for input to end is told so, too
+	closeAll(r.pipes.in) // processes that read stdin until EOF can exit
 	r.report = ladder(r.pen, r.keeper.opts.Grace, r.force)
 	r.sign(how)
 	r.drain()
@@ -124,8 +127,9 @@ func (r *Running) see() {
 	r.keeper.remove(r)
 }
 
-// watch waits until the command ends by itself (Exited) or is to end. Meanwhile
-// it keeps the tree in view: often at first, when trees are built, then seldom.
+// watch waits until the command exits by itself (Exited) or End is called
+// (Asked). Meanwhile it scans for descendants: often at first, when most of
+// them are started, then once per second.
 func (r *Running) watch() How {
 	const first, last = 20 * time.Millisecond, time.Second
 	pause := first
@@ -137,7 +141,7 @@ func (r *Running) watch() How {
 			return Exited
 		case <-r.stop:
 			select {
-			case <-r.gone: // at the same moment: it ended by itself
+			case <-r.gone: // both at once: it exited by itself
 				return Exited
 			default:
 				return Terminated
@@ -150,7 +154,7 @@ func (r *Running) watch() How {
 	}
 }
 
-// sign completes the report: the command itself comes first, by its own name.
+// sign completes the report. The command itself comes first, under its label.
 func (r *Running) sign(how How) {
 	self := Ended{PID: r.PID, Name: r.command.label(), How: how}
 	rest := make([]Ended, 0, len(r.report.Ended))
@@ -176,7 +180,8 @@ func (r *Running) sign(how How) {
 	}
 }
 
-// code is the exit code of a process that is gone, once os/exec has heard of it.
+// code returns the exit code of a process that has exited. It waits up to one
+// second for os/exec to collect it.
 func (r *Running) code() int {
 	late := time.NewTimer(time.Second)
 	defer late.Stop()
@@ -203,8 +208,9 @@ func own(list []Ended, owner string) []Ended {
 	return list
 }
 
-// drain hands over what is still in the pipe. With nobody left to hold it, it
-// ends as soon as it is read; a survivor could hold it for ever.
+// drain reads the rest of the output. If no process holds the pipe, reading
+// ends at EOF; a survivor could keep the pipe open forever, so drain has a time
+// limit.
 func (r *Running) drain() {
 	patience := 2 * time.Second
 	if len(r.report.Survivors) > 0 {
@@ -224,7 +230,7 @@ func (r *Running) drain() {
 	closeAll(r.pipes.captured)
 }
 
-// label is what people know a command by.
+// label returns the name that is shown to users.
 func (c Command) label() string {
 	if c.Name != "" {
 		return c.Name

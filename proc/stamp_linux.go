@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The stamp is a number in a resource limit that limits nothing: how many
-// microseconds a real-time process may run without pause, set to some ten
-// thousand years. Fork and exec hand it on, setsid and a cleared environment
-// leave it alone, and everybody may read it, even of a zombie. So an orphan
-// that has lost every other sign still says which command it came from, also
-// to the next Bellcord after a crash.
+// The stamp is a number in a resource limit that does not limit anything in
+// practice: RLIMIT_RTTIME, the microseconds that a real-time process may run
+// without a pause, set to more than ten thousand years. Fork and exec pass it
+// on, setsid and a cleared environment do not change it, and any process can
+// read it, even of a zombie. So it identifies the command of an orphan that has
+// lost all other marks, even for the next Bellcord process after a crash.
 const (
 	realtimeLimit = 15 // RLIMIT_RTTIME
 	leastStamp    = 1 << 60
@@ -27,7 +27,8 @@ func newStamp() uint64 {
 	return leastStamp | binary.NativeEndian.Uint64(b[:])>>5
 }
 
-// putStamp stamps a process that is not yet buried.
+// putStamp stamps a process that has not been reaped, and reports whether it
+// succeeded.
 func putStamp(pid int, stamp uint64) bool {
 	var limit unix.Rlimit
 	if unix.Prlimit(pid, realtimeLimit, nil, &limit) != nil || limit.Max < stamp {
@@ -37,7 +38,7 @@ func putStamp(pid int, stamp uint64) bool {
 	return unix.Prlimit(pid, realtimeLimit, &limit, nil) == nil
 }
 
-// stampOf is 0 for a process without one.
+// stampOf returns a process's stamp, or 0 if it has none.
 func stampOf(pid int) uint64 {
 	limits, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
 	_, line, _ := bytes.Cut(limits, []byte("Max realtime timeout"))
@@ -52,8 +53,8 @@ func stampOf(pid int) uint64 {
 	return stamp
 }
 
-// stampTree stamps the leader right after its start, and whomever it managed to
-// start before; from then on the kernel hands the stamp on.
+// stampTree stamps the leader right after its start, and the children that it
+// has already started. The kernel passes the stamp on to later ones.
 func (t *tree) stampTree() {
 	if !putStamp(t.leader.pid, t.stamp) {
 		return

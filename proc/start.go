@@ -8,20 +8,21 @@ import (
 	"os/exec"
 )
 
-// Start starts a command that goes on: a server, or one declared to run in the
-// background. Its input and output are pipes in the caller's hand; Output gets
-// what it says on stderr. It runs until it ends by itself, End or Close; in
-// each case all that came from it is ended too.
+// Start starts a long-running command: a server, or a command that runs in the
+// background. The caller writes to Stdin and reads from Stdout; stderr is
+// passed to c.Output. The command runs until it exits, or until End or Close;
+// in each case its descendants are ended too.
 func (k *Keeper) Start(c Command) (*Running, error) {
 	return k.startCommand(c, true)
 }
 
-// plumbing is the pipes of one command: the ends that are handed to it, and ours.
+// plumbing contains the pipes of one command: the child's ends and the parent's
+// ends.
 type plumbing struct {
 	child    [3]*os.File
-	in       *os.File // we write
-	out      *os.File // we read, for the caller
-	captured *os.File // we read, for Output
+	in       *os.File // written by this process
+	out      *os.File // read by the caller
+	captured *os.File // read by this process, for Output
 }
 
 func (p *plumbing) pipe(ours, theirs **os.File, weWrite bool) error {
@@ -37,14 +38,15 @@ func (p *plumbing) pipe(ours, theirs **os.File, weWrite bool) error {
 	return nil
 }
 
-// plumb lays the pipes: all in the caller's hand, or everything to Output.
+// plumb creates the pipes. If piped, the caller gets stdin and stdout, and
+// stderr goes to Output; otherwise stdout and stderr both go to Output.
 func plumb(c Command, piped bool) (*plumbing, error) {
 	p := &plumbing{}
 	err := p.pipe(&p.captured, &p.child[2], false)
 	if err == nil && piped {
 		err = p.pipe(&p.out, &p.child[1], false)
 	} else {
-		p.child[1] = p.child[2] // one pipe keeps both outputs in order
+		p.child[1] = p.child[2] // one pipe for both keeps them in order
 	}
 	if err == nil && (piped || c.Stdin != nil) {
 		err = p.pipe(&p.in, &p.child[0], true)
@@ -64,20 +66,20 @@ func (p *plumbing) closeOurs() { closeAll(p.in, p.out, p.captured) }
 func closeAll(files ...*os.File) {
 	for _, f := range files {
 		if f != nil {
-			_ = f.Close() // a second close of the same one is refused, and that is fine
+			_ = f.Close() // a file that is already closed returns an error, which is harmless
 		}
 	}
 }
 
-// command makes what is started; a fresh one for each try.
+// command returns a new exec.Cmd. Each attempt to start needs its own.
 func (c Command) command(p *plumbing, id string) *exec.Cmd {
-	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // ended by the ladder, with all that came from it
+	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // ended by the ladder, with its descendants
 	cmd.Dir = c.Dir
 	if !c.Bare {
 		cmd.Env = os.Environ()
 	}
 	cmd.Env = append(append(cmd.Env, c.Env...), marker(id, c.Owner))
-	if p.child[0] != nil { // else it reads the null device
+	if p.child[0] != nil { // otherwise it reads the null device
 		cmd.Stdin = p.child[0]
 	}
 	cmd.Stdout, cmd.Stderr = p.child[1], p.child[2]
@@ -109,8 +111,8 @@ func (k *Keeper) startCommand(c Command, piped bool) (*Running, error) {
 	return r, nil
 }
 
-// launch starts the process inside its pen. Where the kernel refuses what the
-// pen asks for, it is tried once more without.
+// launch starts the process inside its pen. If the kernel refuses a feature
+// that the pen uses, launch retries once without it.
 func (r *Running) launch() error {
 	id := randomID()
 	err := r.try(id, newPen(id, r.keeper.opts.NoCgroup))
@@ -138,8 +140,8 @@ func (r *Running) try(id string, p *pen) error {
 	return err
 }
 
-// note writes the command into the ledger: once before it starts, so that there
-// is no moment in which it runs unknown, and once with its pid.
+// note writes the command to the ledger: before it starts, so that a command is
+// never running without an entry, and again with its pid.
 func (r *Running) note(id string) {
 	l := r.keeper.ledger
 	if l == nil {
@@ -160,7 +162,8 @@ func (k *Keeper) erase(r *Running) {
 	}
 }
 
-// feed copies the caller's input; it ends with the input, or when nobody reads.
+// feed copies the caller's input to the process. It returns at the end of the
+// input, or when the pipe has no reader.
 func feed(to io.WriteCloser, from io.Reader) {
 	_, _ = io.Copy(to, from)
 	_ = to.Close()

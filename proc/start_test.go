@@ -17,7 +17,8 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// eventually waits for what is bound to happen.
+// eventually waits until holds returns true, and fails the test after 10
+// seconds.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -39,7 +40,7 @@ func closeOut(t *testing.T, r *proc.Running) {
 	}
 }
 
-func TestAServerIsSpokenToAndEnded(t *testing.T) {
+func TestStart_Server_AnswersUntilEnd(t *testing.T) {
 	t.Parallel()
 	k := open(t, t.TempDir(), proc.Options{})
 	said := make(chan string, 10)
@@ -80,7 +81,7 @@ func TestAServerIsSpokenToAndEnded(t *testing.T) {
 	closeOut(t, r)
 }
 
-func TestAServerThatDiesTakesItsChildrenWithIt(t *testing.T) {
+func TestStart_ServerExits_EndsItsChildren(t *testing.T) {
 	t.Parallel()
 	k := open(t, "", proc.Options{})
 	r, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "sleep 100 & exit 4"}, Name: "server"})
@@ -97,7 +98,7 @@ func TestAServerThatDiesTakesItsChildrenWithIt(t *testing.T) {
 	closeOut(t, r)
 }
 
-func TestCloseEndsWhatRunsAndStartsNoMore(t *testing.T) {
+func TestClose_ConcurrentStarts_EndsAllAndStartsNoMore(t *testing.T) {
 	t.Parallel()
 	k, err := proc.Open(t.TempDir(), proc.Options{})
 	if err != nil {
@@ -105,7 +106,7 @@ func TestCloseEndsWhatRunsAndStartsNoMore(t *testing.T) {
 	}
 	var started sync.Map
 	var all sync.WaitGroup
-	for range 8 { // some get in, some come too late
+	for range 8 { // some start in time, some are too late
 		all.Go(func() {
 			for {
 				r, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "(setsid sleep 100 &); exec sleep 100"}})
@@ -144,7 +145,7 @@ func TestCloseEndsWhatRunsAndStartsNoMore(t *testing.T) {
 	}
 }
 
-func TestStart_Command_HasASessionOfItsOwnAndNoControllingTerminal(t *testing.T) {
+func TestStart_Command_RunsInNewSession(t *testing.T) {
 	t.Parallel()
 	k := open(t, t.TempDir(), proc.Options{})
 	r, err := k.Start(proc.Command{Args: []string{"/bin/cat"}})

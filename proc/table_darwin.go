@@ -14,7 +14,7 @@ const (
 	zombie = 5 // SZOMB
 )
 
-// table is all processes.
+// table returns all processes.
 func table() []process {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -47,8 +47,9 @@ func line(k *unix.KinfoProc) process {
 	return p
 }
 
-// arguments is the program's path, its arguments and its environment; the
-// kernel gives those of our own user's processes only.
+// arguments returns the number of arguments, and the program's path, its
+// arguments and its environment. The kernel returns those of the same user's
+// processes only.
 func arguments(pid int) (count int, words [][]byte) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 4 {
@@ -72,8 +73,8 @@ func nameOf(pid int) string {
 
 func marked(pid int, id string) bool { return strings.Contains(markerOf(pid), id) }
 
-// markerOf is the marker in the environment that a process was started with, ""
-// where there is none or where it may not be read.
+// markerOf returns the marker in the environment that a process was started
+// with, or "" if there is no marker or the environment cannot be read.
 func markerOf(pid int) string {
 	_, words := arguments(pid)
 	var all []string
@@ -85,24 +86,24 @@ func markerOf(pid int) string {
 	return strings.Join(all, ",")
 }
 
-// cgroupIDs: there are no cgroups here.
+// cgroupIDs returns nil: macOS has no cgroups.
 func cgroupIDs(int) []string { return nil }
 
-// stampOf: there is no stamp here.
+// stampOf returns 0: macOS has no stamp.
 func stampOf(int) uint64 { return 0 }
 
-// signalProcess signals a process if it still is the one that was meant.
+// signalProcess sends a signal to a process, unless its pid has been reused.
 func signalProcess(id ident, sig unix.Signal) {
 	if p, ok := read(id.pid); ok && p.ident == id {
 		_ = unix.Kill(id.pid, sig)
 	}
 }
 
-// place is where process numbers mean something: this boot.
+// place identifies the boot, within which pids are valid.
 var place = sync.OnceValue(func() string {
 	boot, _ := unix.Sysctl("kern.bootsessionuuid")
 	return boot
 })
 
-// adoptOrphans: they go to launchd here.
+// adoptOrphans does nothing: on macOS, orphans go to launchd.
 func adoptOrphans() {}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// table is all processes that this one can see.
+// table returns all processes that are visible to this one.
 func table() []process {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -37,7 +37,8 @@ var recent struct {
 	table []process
 }
 
-// recentTable is shared by those who only keep their trees in view.
+// recentTable returns a table that is at most 50 ms old, for scans while
+// commands run. All trees share it.
 func recentTable() []process {
 	recent.Lock()
 	defer recent.Unlock()
@@ -48,8 +49,9 @@ func recentTable() []process {
 	return recent.table
 }
 
-// read reads one line of the table. The name in it may contain anything, also
-// spaces and brackets: what counts begins after the last bracket.
+// read reads one process from the table. The name in it may contain any
+// character, including spaces and parentheses, so parsing starts after the last
+// parenthesis.
 func read(pid int) (process, bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -60,7 +62,8 @@ func read(pid int) (process, bool) {
 		return process{}, false
 	}
 	p := process{ident: ident{pid: pid}, halted: f[0] == "T"}
-	// A zombie with threads is a program whose first thread has ended: it runs.
+	// A zombie with threads is a running program: only its main thread has
+	// exited.
 	p.dead = f[0] == "X" || f[0] == "Z" && (f[17] == "0" || f[17] == "1")
 	p.parent, _ = strconv.Atoi(f[1])
 	p.group, _ = strconv.Atoi(f[2])
@@ -78,12 +81,13 @@ func nameOf(pid int) string {
 	return "[" + strings.TrimSpace(string(comm)) + "]"
 }
 
-// marked reports whether a process has the marker in the environment that it
-// was started with. Of another user's processes we may not know.
+// marked reports whether the environment that a process was started with
+// contains the marker. The environment of another user's process may be
+// unreadable; the result is then false.
 func marked(pid int, id string) bool { return strings.Contains(markerOf(pid), id) }
 
-// markerOf is the marker in the environment that a process was started with, ""
-// where there is none or where it may not be read.
+// markerOf returns the marker in the environment that a process was started
+// with, or "" if there is no marker or the environment cannot be read.
 func markerOf(pid int) string {
 	env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	var all []string
@@ -95,8 +99,8 @@ func markerOf(pid int) string {
 	return strings.Join(all, ",")
 }
 
-// signalProcess signals exactly this process, never a later one with the same
-// number: the descriptor is bound to one process, and the start time
+// signalProcess sends a signal to exactly this process, never to a later one
+// with the same pid: a pidfd refers to one process, and the start time
 // identifies it.
 func signalProcess(id ident, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(id.pid, 0)
@@ -113,17 +117,18 @@ func signalProcess(id ident, sig unix.Signal) {
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 		return
 	}
-	_ = unix.Kill(id.pid, sig) // a kernel before 5.3
+	_ = unix.Kill(id.pid, sig) // Linux before 5.3
 }
 
-// place is where process numbers mean something: this boot, and this container.
+// place identifies the boot and the pid namespace, within which pids are valid.
 var place = sync.OnceValue(func() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return strings.TrimSpace(string(boot)) + " " + space
 })
 
-// adoptOrphans makes this process the parent of every descendant that loses its own.
+// adoptOrphans makes this process the parent of every descendant that loses its
+// parent.
 var adoptOrphans = sync.OnceFunc(func() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })

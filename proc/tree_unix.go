@@ -11,43 +11,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree finds the processes that came from one command, in the table of all.
-// A process belongs to it when
-//   - it was seen to belong before (and is the same by its start time), or
-//   - its parent belongs, or
-//   - its group or session was made by one that belongs, or
+// tree finds the processes of one command in the process table. A process
+// belongs to the command if
+//   - it belonged to it in an earlier scan (same pid and start time), or
+//   - its parent belongs to it, or
+//   - its process group or session was created by a member, or
 //   - it carries the stamp or the marker, or
-//   - it came to us as an orphan in a session of its own, without a sign of
-//     where from, and no other command runs that it could have come from.
+//   - this process adopted it as an orphan in another session, it carries neither
+//     stamp nor marker, and no other command is running that it could have come
+//     from.
 //
-// A process that began before the command cannot have come from it.
+// A process that started before the command never belongs to it.
 type tree struct {
 	mu     sync.Mutex
-	id     string // in the marker
-	stamp  uint64 // 0 when there is none
-	since  uint64 // when the command began
+	id     string // contained in the marker
+	stamp  uint64 // 0 if there is no stamp
+	since  uint64 // start time of the command
 	leader ident
-	mine   bool // started by this process, which orphans come to
+	mine   bool // started by this process, which adopts its orphans
 	known  map[ident]process
-	groups map[int]bool  // ids of groups and sessions that members made
-	bare   map[ident]int // how often one was seen that bears no sign
+	groups map[int]bool  // ids of groups and sessions created by members
+	bare   map[ident]int // number of scans in which a process had neither stamp nor marker
 }
 
-// sure is how often a process must be seen without a sign before that is
-// believed: in the moment of an exec there is none to be read.
+// sure is the number of scans without stamp and marker after which a process is
+// no longer checked for them. During an exec they cannot be read.
 const sure = 3
 
 func newTree(id string, leader ident, since uint64) *tree {
 	return &tree{id: id, leader: leader, since: since, known: make(map[ident]process), groups: make(map[int]bool), bare: make(map[ident]int)}
 }
 
-// byAge puts parents before their children.
+// byAge sorts parents before their children.
 func byAge(a, b process) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.pid, b.pid))
 }
 
-// scan returns the members, the oldest first: the living, and the dead that
-// nobody has buried.
+// scan returns the members, the oldest first. Zombies that have not been reaped
+// are included.
 func (t *tree) scan(table []process) []process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +80,7 @@ func (t *tree) scan(table []process) []process {
 }
 
 // dropGoneGroups drops groups that no longer exist, so that a new group with
-// the same number is not taken for one of ours.
+// the same id is not taken for a group of the command.
 func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 	used := make(map[int]bool)
 	for _, p := range young {
@@ -94,8 +95,10 @@ func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 	}
 }
 
-// bears reports whether a process is known, or bears a sign of its own. Signs
-// are given at birth: one that was seen without them stays without.
+// bears reports whether a process belongs to the command by itself: it was a
+// member before, carries the stamp or the marker, or can only be an orphan of
+// this command. Stamp and marker are set when a process starts; a process
+// without them does not get them later.
 func (t *tree) bears(p process) bool {
 	if _, ok := t.known[p.ident]; ok || p.ident == t.leader {
 		return true
@@ -109,7 +112,8 @@ func (t *tree) bears(p process) bool {
 	return t.mine && p.parent == os.Getpid() && p.session != ownSession() && isAlone(t)
 }
 
-// remember keeps the members for the next scan, by name.
+// remember stores the members for the next scan and returns them with their
+// names.
 func (t *tree) remember(young []process, members map[int]bool) []process {
 	known := make(map[ident]process, len(members))
 	var all []process
@@ -118,19 +122,20 @@ func (t *tree) remember(young []process, members map[int]bool) []process {
 			continue
 		}
 		if p.name = nameOf(p.pid); p.dead {
-			p.name = t.known[p.ident].name // the dead have none
+			p.name = t.known[p.ident].name // a zombie has no command line
 		}
 		known[p.ident] = p
 		all = append(all, p)
 	}
 	t.known = known
-	if len(t.bare) > 2*len(young) { // most of them are gone
+	if len(t.bare) > 2*len(young) { // most entries are of processes that are gone
 		clear(t.bare)
 	}
 	return all
 }
 
-// look scans now, buries the dead that came to us, and returns the living.
+// look scans the current table, reaps the zombies that this process adopted,
+// and returns the living members.
 func (t *tree) look() []process { return t.living(table()) }
 
 func (t *tree) living(table []process) []process {
@@ -146,8 +151,8 @@ func (t *tree) living(table []process) []process {
 	return alive
 }
 
-// empty looks twice: a table is not read in one instant, and a process that is
-// born while it is read may be missed once.
+// empty scans twice: the table is not read atomically, and a process that
+// starts during the read may be missed once.
 func (t *tree) empty() bool {
 	for range 2 {
 		if len(t.look()) > 0 {
@@ -157,27 +162,29 @@ func (t *tree) empty() bool {
 	return true
 }
 
-// ask asks each process once: by its group where the group's head is there,
-// since the kernel lets no fork slip through then; else one by one, parents
-// before children: a shell that lost its child first would go on to its next
-// command.
+// ask sends SIGTERM to each process once. If the group leader is alive, the
+// signal goes to the whole group, so that a concurrent fork cannot miss it.
+// Otherwise the processes are signalled one by one, parents before children: a
+// shell that lost its child first would continue with its next command.
 func ask(list []process) {
 	groups := make(map[int]bool)
 	for _, p := range list {
-		// p.group may be older: the group that it has left is not to be asked.
+		// p.group may be outdated. A group that the process has left must not
+		// be signalled.
 		if now, ok := read(p.pid); ok && now.ident == p.ident && p.pid == now.group {
 			groups[now.group] = unix.Kill(-now.group, unix.SIGTERM) == nil
 		}
 	}
 	for _, p := range list {
 		now, ok := read(p.pid)
-		if ok && now.ident == p.ident && !groups[now.group] { // it may just have left
+		if ok && now.ident == p.ident && !groups[now.group] { // it may have just left its group
 			signalProcess(p.ident, unix.SIGTERM)
 		}
 	}
 }
 
-// rouse has those go on who have halted: what they are asked is not heard before.
+// rouse sends SIGCONT to stopped processes, which do not act on SIGTERM before
+// they continue.
 func rouse(list []process) {
 	for _, p := range list {
 		if p.halted {
@@ -186,8 +193,9 @@ func rouse(list []process) {
 	}
 }
 
-// kill halts everybody until nobody new appears, then kills them all: one that
-// forks or brings back what dies cannot outrun it.
+// kill stops all processes with SIGSTOP until a scan finds no new ones, and
+// then kills them, so that a process that forks or restarts others cannot
+// escape.
 func (t *tree) kill() []process {
 	halted := make(map[ident]bool)
 	var alive []process

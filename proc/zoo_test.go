@@ -23,7 +23,7 @@ import (
 
 var stops = flag.Int("stops", 2, "stops of each animal of the zoo, in each way to hold it")
 
-// animal is a command of the zoo.
+// animal is one of the badly behaved commands in testdata/zoo.txt.
 type animal struct {
 	name, script string
 	obeys        bool
@@ -46,13 +46,14 @@ func animals(t *testing.T) []animal {
 
 var tokens atomic.Int64
 
-// token is a number of seconds that nobody else sleeps.
+// token returns a unique number of seconds to sleep, which identifies the
+// processes of one test.
 func token() string {
 	return fmt.Sprintf("98765.%d%06d", os.Getpid(), tokens.Add(1))
 }
 
-// audit finds a token in the process table, without a line of the code that is
-// under test.
+// audit returns the processes with the token in their command line. It uses no
+// code of package proc.
 func audit(t *testing.T, token string) []int {
 	t.Helper()
 	dirs, err := os.ReadDir("/proc")
@@ -61,7 +62,7 @@ func audit(t *testing.T, token string) []int {
 	}
 	var found []int
 	for _, d := range dirs {
-		line, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline") // a zombie has none
+		line, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline") // empty for a zombie
 		if pid, err := strconv.Atoi(d.Name()); err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(token)) {
 			found = append(found, pid)
 		}
@@ -69,7 +70,7 @@ func audit(t *testing.T, token string) []int {
 	return found
 }
 
-// ways are the two ways to hold a process.
+// ways are the two ways to contain a process.
 var ways = []struct {
 	name string
 	opts proc.Options
@@ -101,7 +102,7 @@ func stopAt(t *testing.T, k *proc.Keeper, script string, after time.Duration) pr
 	defer done()
 	exit, err := k.Run(ctx, proc.Command{Args: []string{"/bin/sh", "-c", strings.ReplaceAll(script, "TOKEN", token)}, Owner: "zoo"}, nil)
 	found := audit(t, token)
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) { // so early that it did not start
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) { // stopped before it started
 		t.Error(err)
 	}
 	var named []int
@@ -116,15 +117,15 @@ func stopAt(t *testing.T, k *proc.Keeper, script string, after time.Duration) pr
 	return exit
 }
 
-func TestLaw15_NothingOfTheZooSurvivesItsStop(t *testing.T) {
+func TestLaw15_StopOfAnyAnimal_LeavesNoProcess(t *testing.T) {
 	for _, way := range ways {
 		for _, a := range animals(t) {
 			t.Run(way.name+"/"+a.name, func(t *testing.T) {
 				t.Parallel()
 				opts := way.opts
-				opts.Grace = time.Minute // an animal that obeys is not waited for so long
+				opts.Grace = time.Minute // not used up by an animal that obeys
 				if !a.obeys {
-					opts.Grace = 300 * time.Millisecond // it is waited out each time
+					opts.Grace = 300 * time.Millisecond // used up each time
 				}
 				k := keeper(t, opts)
 				var took []time.Duration
@@ -141,9 +142,9 @@ func TestLaw15_NothingOfTheZooSurvivesItsStop(t *testing.T) {
 	}
 }
 
-// Many commands at a time, each several animals in one, held by one keeper:
-// what came from the one is not taken for the other's, and nothing is left.
-func TestLaw15_NothingOfAMixedZooSurvives(t *testing.T) {
+// One keeper runs many commands concurrently, each a mix of several animals. No
+// process is taken for one of another command, and none is left.
+func TestLaw15_StopOfMixedAnimals_LeavesNoProcess(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
@@ -167,9 +168,9 @@ func TestLaw15_NothingOfAMixedZooSurvives(t *testing.T) {
 	}
 }
 
-// One command's end does not touch what came from another, however little that
-// other has left to be known by.
-func TestTheEndOfOneCommandLeavesTheOthersAlone(t *testing.T) {
+// Ending one command does not affect the processes of another, even those that
+// have lost most of their marks.
+func TestRun_OneCommandEnds_OthersKeepTheirProcesses(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
