@@ -1,12 +1,13 @@
-// Package child hosts other programs' agents: it gives each session a process of
-// the agent, keeps it across turns, and sees that a stop holds whatever the agent
-// makes of it.
+// Package child hosts the agents of other programs: it runs one agent process
+// per session, keeps it across turns, and makes every stop effective, however
+// the agent reacts to it.
 //
-// A stop is told to the agent once, in its own protocol, as soon as it can hear
-// it. When it has given its word, whatever it started in this turn and left
-// running is ended, and proved gone; the agent itself goes on. One that does not
-// give its word in time is ended with all that came from it, and the next prompt
-// starts it anew and goes on with the agent's own session, where it can.
+// A stop is sent to the agent once, in the agent's protocol, as soon as the
+// agent can process it. When the agent has responded, the processes that it
+// started in this turn and left running are ended and proven to be gone; the
+// agent itself keeps running. An agent that does not respond in time is ended
+// with all of its descendants. The next prompt then starts a new process and
+// resumes the agent's session if possible.
 package child
 
 import (
@@ -21,60 +22,64 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Definition says how an agent is started.
+// Definition describes how an agent is started.
 type Definition struct {
 	Name    string
 	Command []string
-	Env     []string // besides what every program needs
-	// Renew: after a stop the agent's own session is given up, because what it
-	// keeps of a stopped turn is not what a model accepts. The next prompt begins
-	// a new one, and is told the conversation.
+	Env     []string // added to the basic variables (PATH, HOME, ...)
+	// Renew discards the agent's session after a stop, because what the agent
+	// keeps of a stopped turn is not accepted by the model. The next prompt
+	// starts a new session and includes the conversation so far.
 	Renew bool
 }
 
-// Speaker speaks an agent's protocol with one process of it. Its methods are
-// called one after the other, but for Close.
+// Speaker implements an agent's protocol with one process. Only Close may be
+// called concurrently with other methods.
 type Speaker interface {
-	// Open says hello and readies a session in dir: the agent's own one with
-	// this id, or, where that is "" or gone, a new one. It returns the id.
+	// Open performs the handshake and opens a session: the agent's session with
+	// the id own or, if own is "" or that session is gone, a new one. It
+	// returns the id of the session.
 	Open(ctx context.Context, s bellcord.Session, own string) (string, error)
-	// Turn has the agent answer a prompt, and returns when it says that it is
-	// done. When ctx ends the agent is told once, at the first moment in which
-	// it can hear it, and Turn returns when it has given its word; whatever that
-	// word is, the turn is stopped. ErrDeaf means that it gave none in time.
+	// Turn sends a prompt to the agent and returns when the agent has completed
+	// it. When ctx is done, Turn sends a stop to the agent once, as soon as the
+	// agent can process it, and returns when the agent has responded; whatever
+	// the response is, the turn is stopped. Turn returns ErrDeaf if the agent
+	// did not respond in time.
 	Turn(ctx context.Context, w *hub.Work, text string) error
-	// Close lets go of the process, which is about to be ended.
+	// Close releases the process, which is about to be ended.
 	Close()
 }
 
-// Process is an agent's process as its speaker has it.
+// Process is an agent's process, as passed to its Speaker.
 type Process struct {
-	In   Writer          // to its stdin; never blocks
-	Out  Reader          // from its stdout
-	Gone <-chan struct{} // closed when it is no more
+	In   Writer          // writes to stdin; never blocks
+	Out  Reader          // reads from stdout
+	Gone <-chan struct{} // closed when the process has ended
 }
 
-// What a stop is answered with.
+// Errors that Speaker.Turn returns.
 var (
-	// ErrDeaf means that an agent did not give its word within Patience.
+	// ErrDeaf means that the agent did not respond to a stop within Patience.
 	ErrDeaf = errors.New("the agent did not respond to the stop")
-	// ErrGone means that the process ended while it was needed.
+	// ErrGone means that the agent's process ended during the turn.
 	ErrGone = errors.New("the agent's process ended")
 )
 
-// Patience is how long a stop waits for an agent's word before its process is
-// ended: within the hub's grace there has to be time for that, too.
+// Patience is how long a stop waits for the agent's response before the process
+// is ended. It is shorter than the hub's grace period, which must also suffice
+// for ending the process.
 const Patience = 3 * time.Second
 
-// Agent is a bellcord.Agent that hosts another.
+// Agent is a hub.Agent that runs another program's agent.
 type Agent struct {
 	Definition Definition
 	Keeper     *proc.Keeper
-	// Speak returns a speaker for a new process.
+	// Speak returns a Speaker for a new process.
 	Speak func(Process) Speaker
 	// Idle is how long a process without a turn is kept; 0 means 15 minutes.
 	Idle time.Duration
-	// Silent agents are not told, after a stop, what they had said before it.
+	// Silent sends prompts unchanged: without a note about the previous,
+	// stopped turn, and without the earlier conversation.
 	Silent bool
 	Logger *slog.Logger
 
@@ -83,10 +88,10 @@ type Agent struct {
 	closed bool
 }
 
-// errClosed answers a prompt that came while everything is being ended.
+// errClosed is returned for a prompt that arrives during shutdown.
 var errClosed = errors.New("the hosted agents are shutting down")
 
-// Run implements bellcord.Agent.
+// Run implements hub.Agent.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	h, err := a.holdHost(w.Session.ID)
 	if err != nil {
@@ -108,7 +113,8 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	return h.turn(ctx, w, l, text)
 }
 
-// holdHost takes the session's host, and keeps it from being reaped.
+// holdHost returns the session's host and keeps its process from being reaped
+// until releaseHost is called.
 func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -130,8 +136,9 @@ func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 	return h, nil
 }
 
-// releaseHost starts the time after which an idle process is ended. The reaper looks
-// again under the lock: a turn that came meanwhile keeps it.
+// releaseHost starts the timer that ends an idle process. The timer checks
+// again under the lock: a turn that has started in the meantime keeps the
+// process.
 func (a *Agent) releaseHost(h *host) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -151,7 +158,7 @@ func (a *Agent) releaseHost(h *host) {
 	})
 }
 
-// End ends a session's process: the session is closed.
+// End ends the process of a session that is closed.
 func (a *Agent) End(id bellcord.SessionID) {
 	a.mu.Lock()
 	h := a.hosts[id]
@@ -160,7 +167,7 @@ func (a *Agent) End(id bellcord.SessionID) {
 	h.endSession()
 }
 
-// Close ends all processes at once and starts no more.
+// Close ends all processes concurrently. Later calls of Run return an error.
 func (a *Agent) Close() {
 	a.mu.Lock()
 	a.closed = true

@@ -15,13 +15,14 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// pid is the process that gave an answer.
+// pid returns the process id at the start of an answer.
 func pid(answer string) string {
 	first, _, _ := strings.Cut(answer, " ")
 	return first
 }
 
-// eventually waits, with a bound, for what nobody tells us.
+// eventually polls until holds returns true, and fails the test after a time
+// limit.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -48,7 +49,7 @@ func living(word string) (found []string) {
 	return found
 }
 
-func TestAProcessIsKeptAcrossTurns(t *testing.T) {
+func TestRun_SecondTurn_UsesTheSameProcess(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	first, second := s.done("one"), s.done("two")
@@ -57,7 +58,7 @@ func TestAProcessIsKeptAcrossTurns(t *testing.T) {
 	}
 }
 
-func TestAnIdleProcessIsReapedAndABusyOneIsNot(t *testing.T) {
+func TestIdle_TimeoutExpires_EndsOnlyIdleProcesses(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(a *child.Agent) { a.Idle = 100 * time.Millisecond })
 	first := s.done("one")
@@ -73,7 +74,7 @@ func TestAnIdleProcessIsReapedAndABusyOneIsNot(t *testing.T) {
 	}
 }
 
-func TestLaw02_AStopWhileTheAgentStartsIsAtOnceAndTheProcessServesTheNext(t *testing.T) {
+func TestLaw02_StopWhileAgentStarts_IsImmediateAndProcessIsReused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(a *child.Agent) { a.Definition.Env = append(a.Definition.Env, "FAKE_AGENT_START=2s") })
 	turn := s.prompt(s.session.ID, "one")
@@ -87,7 +88,7 @@ func TestLaw02_AStopWhileTheAgentStartsIsAtOnceAndTheProcessServesTheNext(t *tes
 	}
 }
 
-func TestLaw15_WhatAStoppedTurnLeftIsEndedWhileTheAgentLives(t *testing.T) {
+func TestLaw15_StoppedTurnLeavesProcess_EndsItAndKeepsAgent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	first := s.done("one")
@@ -103,7 +104,7 @@ func TestLaw15_WhatAStoppedTurnLeftIsEndedWhileTheAgentLives(t *testing.T) {
 	}
 }
 
-func TestACrashFailsTheTurnAndTheNextStartsTheAgentAnew(t *testing.T) {
+func TestRun_AgentCrashes_FailsTurnAndNextPromptRestarts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	first := s.done("one")
@@ -116,16 +117,16 @@ func TestACrashFailsTheTurnAndTheNextStartsTheAgentAnew(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatEndsBehindItsAnswerHasAnswered(t *testing.T) {
+func TestRun_AgentExitsAfterAnswer_TurnIsDone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for range 10 {
 		s.done("parting")
-		s.session = s.open() // a prompt in the moment of the end would fail
+		s.session = s.open() // a prompt that arrives while the process ends would fail
 	}
 }
 
-func TestAfterAClearTheAgentHasANewSession(t *testing.T) {
+func TestRun_AfterClear_StartsNewProcess(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	first := s.done("one")
@@ -137,7 +138,7 @@ func TestAfterAClearTheAgentHasANewSession(t *testing.T) {
 	}
 }
 
-func TestTheAgentIsToldWhatItWasCutShortIn(t *testing.T) {
+func TestPrompt_AfterStoppedTurn_IncludesAnswerSoFarOnce(t *testing.T) {
 	t.Parallel()
 	for _, silent := range []bool{false, true} {
 		s := newStage(t, func(a *child.Agent) { a.Silent = silent })
@@ -154,7 +155,7 @@ func TestTheAgentIsToldWhatItWasCutShortIn(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsBetterGivenUpIsRenewedAfterAStop(t *testing.T) {
+func TestRenew_AfterStop_StartsNewSessionWithConversation(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(a *child.Agent) { a.Definition.Renew = true })
 	first := s.done("one")
@@ -178,7 +179,7 @@ func TestASessionThatIsBetterGivenUpIsRenewedAfterAStop(t *testing.T) {
 	}
 }
 
-func TestCloseEndsAllAtOnceAndStartsNoMore(t *testing.T) {
+func TestClose_SeveralSessions_EndsAllAndRejectsPrompts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var pids []string
@@ -197,8 +198,8 @@ func TestCloseEndsAllAtOnceAndStartsNoMore(t *testing.T) {
 	}
 }
 
-// belongings counts what a session could leave behind; the store's files are its
-// own.
+// belongings counts what a session could leave behind. Of the open files only
+// pipes are counted, because the store opens files too.
 func belongings() (goroutines, pipes int) {
 	fds, _ := os.ReadDir("/proc/self/fd")
 	for _, fd := range fds {
@@ -209,13 +210,13 @@ func belongings() (goroutines, pipes int) {
 	return runtime.NumGoroutine(), pipes
 }
 
-// Not parallel: the numbers are the process's.
-func TestLaw18_TwoHundredSessionsHalfStoppedLeaveNothingAndDoNotMix(t *testing.T) {
+// Not parallel: the counts are of the whole process.
+func TestLaw18_TwoHundredSessionsHalfStopped_LeakNothingAndDoNotMix(t *testing.T) {
 	s := newStage(t, nil)
 	s.done("warm")
 	goroutines, pipes := belongings()
 	var all sync.WaitGroup
-	gate := make(chan struct{}, 20) // alive at a time: two cores
+	gate := make(chan struct{}, 20) // limits the processes that run concurrently: two cores
 	for i := range 200 {
 		session := s.open()
 		gate <- struct{}{}
@@ -255,12 +256,12 @@ func TestLaw18_TwoHundredSessionsHalfStoppedLeaveNothingAndDoNotMix(t *testing.T
 	}
 }
 
-func TestAClearWhileTheAgentGoesOnWithItsSessionIsNotForgotten(t *testing.T) {
+func TestClear_WhileAgentResumes_NextPromptOpensNewSession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(a *child.Agent) { a.Definition.Env = append(a.Definition.Env, "FAKE_AGENT_START=1s") })
 	s.done("one")
 	s.agent.End(s.session.ID)
-	turn := s.prompt(s.session.ID, "two") // it starts, to go on with what it had
+	turn := s.prompt(s.session.ID, "two") // the agent starts and resumes its session
 	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.TurnStarted); return is })
 	s.stop(turn)
 	if _, err := s.Clear(s.session.ID, bellcord.Cause{Kind: bellcord.CausePerson}); err != nil {

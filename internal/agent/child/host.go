@@ -12,20 +12,20 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// host is what a session has of an agent. Turns of a session never overlap, so
-// only one of them uses it at a time.
+// host holds an agent's state for one session. Turns of a session never
+// overlap, so only one of them uses it at a time.
 type host struct {
 	agent *Agent
 
-	// Guarded by the agent's lock.
+	// Protected by agent.mu.
 	turns  int
 	reaper *time.Timer
-	life   *life // nil when there is no process
-	over   bool  // it is no longer the session's: what it still starts is ended
+	life   *life // nil if there is no process
+	over   bool  // the session has ended: a process that is still started must be ended
 }
 
-// ready sees to a process that has the session open. A stop does not wait for
-// one that is starting: it goes on, for the next prompt.
+// ready returns a process that has the session open. A stop does not wait for a
+// process that is starting: the start continues, for the next prompt.
 func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
 	l, err := h.alive(ctx, w)
 	if err != nil {
@@ -40,14 +40,14 @@ func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
 		h.drop(l, nil)
 		return nil, l.err
 	}
-	if l.own != l.told { // it is a new one of the agent's
+	if l.own != l.told { // the agent opened a new session
 		l.told, l.fresh = l.own, true
 		return l, w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: l.own})
 	}
 	return l, nil
 }
 
-// alive returns the process there is, or starts one.
+// alive returns the current process, or starts one.
 func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 	h.agent.mu.Lock()
 	l := h.life
@@ -59,10 +59,10 @@ func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 	if known.Agent != h.agent.Definition.Name {
 		known.AgentSession = ""
 	}
-	if l != nil && !l.gone() && known.AgentSession == l.told { // also of one that is opening
+	if l != nil && !l.gone() && known.AgentSession == l.told { // also if it is still opening the session
 		return l, nil
 	}
-	h.drop(l, nil) // it has died, or the conversation was cleared
+	h.drop(l, nil) // it has ended, or the conversation was cleared
 	l, err = h.agent.startProcess(w.Session, known.AgentSession)
 	if err != nil {
 		return nil, err
@@ -71,20 +71,20 @@ func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 	h.life = l
 	over := h.over
 	h.agent.mu.Unlock()
-	if over { // since, and without this one
+	if over { // the session ended while this process was started
 		h.drop(l, nil)
 		return nil, errClosed
 	}
 	return l, nil
 }
 
-// turn has the agent do the work and sees that a stop holds.
+// turn runs the turn and makes a stop effective.
 func (h *host) turn(ctx context.Context, w *hub.Work, l *life, text string) error {
 	before := l.running.Mark()
 	err := l.speaker.Turn(ctx, w, text)
 	w.Mark(hub.MomentStreamClosed)
 	switch {
-	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // one that ends behind its answer has answered
+	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // an agent that exits after its answer has completed the turn
 		w.Processes(told(h.drop(l, nil)))
 		return errors.Join(context.Cause(ctx), l.crash())
 	case ctx.Err() == nil:
@@ -100,7 +100,8 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, text string) erro
 	return context.Cause(ctx)
 }
 
-// drop ends a process and all that came from it; the next prompt starts another.
+// drop ends a process and all of its descendants. The next prompt starts
+// another one.
 func (h *host) drop(l *life, force <-chan struct{}) proc.Report {
 	h.agent.mu.Lock()
 	if h.life == l {
@@ -110,7 +111,7 @@ func (h *host) drop(l *life, force <-chan struct{}) proc.Report {
 	return l.endProcess(force)
 }
 
-// endSession ends what the session has; nil is nothing.
+// endSession ends the session's process. h may be nil.
 func (h *host) endSession() {
 	if h == nil {
 		return
@@ -125,7 +126,7 @@ func (h *host) endSession() {
 	h.drop(l, nil)
 }
 
-// told is a report in a receipt's words.
+// told converts a report for a receipt.
 func told(r proc.Report) bellcord.Processes {
 	p := bellcord.Processes{Proof: r.Proof}
 	for _, e := range r.Ended {
@@ -137,9 +138,10 @@ func told(r proc.Report) bellcord.Processes {
 	return p
 }
 
-// prompt is the text that the agent is given: what the person said and, after a
-// turn that was cut short, what the agent had said and done in it. Agents forget
-// what they were stopped in. One that is new to the conversation is told it.
+// prompt returns the text that is sent to the agent: the user's text, preceded
+// by a note about the previous turn if that was cut short, because agents do
+// not keep what they did in a stopped turn. If fresh is set, the agent's
+// session is new, and the note contains the conversation so far.
 func (a *Agent) prompt(ctx context.Context, w *hub.Work, fresh bool) (string, error) {
 	if a.Silent {
 		return w.Prompt.Text, nil

@@ -14,14 +14,14 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Writer takes records for the agent's stdin and never blocks: an agent that
-// does not read must not hold up a stop.
+// Writer queues records for the agent's stdin. Write never blocks: an agent
+// that does not read must not delay a stop.
 type Writer interface{ Write(record []byte) }
 
-// Reader gives what the agent writes.
+// Reader reads the agent's stdout.
 type Reader = io.Reader
 
-// startBound is how long an agent may take to be ready.
+// startBound is how long an agent may take to open its session.
 const startBound = 90 * time.Second
 
 // life is one process of an agent.
@@ -32,14 +32,15 @@ type life struct {
 	pipe    *pipe
 	stderr  *tail
 
-	opened chan struct{} // closed when own or err is there
-	own    string        // the agent's own session
+	opened chan struct{} // closed when own or err is set
+	own    string        // id of the agent's session
 	err    error
-	told   string // the session that the log knows of
-	fresh  bool   // the agent has just begun it, and knows nothing of ours
+	told   string // the agent session in the log
+	fresh  bool   // the agent's session is new and does not contain the conversation
 }
 
-// startProcess starts a process and opens its session in the background.
+// startProcess starts a process. It returns before the agent's session is open;
+// that happens in the background.
 func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
 	l := &life{name: a.Definition.Name, opened: make(chan struct{}), told: own, stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{
@@ -51,7 +52,7 @@ func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
 	}
 	l.running, l.pipe = running, newPipe(running.Stdin)
 	l.speaker = a.Speak(Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()})
-	go func() { // ends with the process at the latest
+	go func() { // returns when the process ends, at the latest
 		defer close(l.opened)
 		ctx, done := context.WithTimeout(context.Background(), startBound)
 		defer done()
@@ -62,7 +63,8 @@ func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
 	return l, nil
 }
 
-// environment is what every program needs, and what the definition adds.
+// environment returns the variables that every program needs, followed by those
+// of the definition.
 func (d Definition) environment() []string {
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "SHELL", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "SystemRoot", "USERPROFILE", "APPDATA", "LOCALAPPDATA"} {
@@ -82,7 +84,7 @@ func (l *life) gone() bool {
 	}
 }
 
-// endProcess ends the process and all that came from it; nil has none.
+// endProcess ends the process and all of its descendants. l may be nil.
 func (l *life) endProcess(force <-chan struct{}) proc.Report {
 	if l == nil {
 		return proc.Report{}
@@ -90,18 +92,18 @@ func (l *life) endProcess(force <-chan struct{}) proc.Report {
 	l.speaker.Close()
 	l.pipe.close()
 	report := l.running.End(force)
-	_ = l.running.Stdout.Close() // a survivor could keep it from ending
+	_ = l.running.Stdout.Close() // a survivor could keep it open
 	return report
 }
 
-// crash says how the process ended that should not have.
+// crash waits for the process to end and returns an error with its exit code
+// and stderr.
 func (l *life) crash() error {
 	exit := l.running.Wait()
 	return fmt.Errorf("%s exited unexpectedly (exit code %d)%s: %w", l.name, exit.Code, l.stderr.said(), ErrGone)
 }
 
-// tail keeps the end of what a process says on stderr, for the report of a
-// crash.
+// tail keeps the end of a process's stderr, for the error after a crash.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

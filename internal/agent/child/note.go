@@ -7,12 +7,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// mostTold is how much of what an agent had said it is told again.
+// mostTold is the maximum length in bytes of the previous answer in a note.
 const mostTold = 4000
 
-// cutShort says what an agent has to know of a turn that did not come to its
-// end: "" when the last one did. The history ends with the new prompt, which
-// says so itself when the turn before it was cut short.
+// cutShort returns a note for the agent about the previous turn if that was cut
+// short, otherwise "". The history ends with the new prompt. If the previous
+// turn was cut short, the text of that message is the reason followed by the
+// prompt.
 func cutShort(history []bellcord.Message, prompt string) string {
 	last := len(history) - 1
 	if last < 0 || history[last].Role != bellcord.RoleUser {
@@ -59,7 +60,7 @@ func fate(m bellcord.Message) string {
 	return "finished"
 }
 
-// shortened keeps the end, which is where it was cut.
+// shortened keeps the end of a text, which is where the answer was cut off.
 func shortened(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -67,12 +68,12 @@ func shortened(text string, most int) string {
 	return "…" + strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
-// mostConversation is how much of the conversation an agent that is new to it is
-// told.
+// mostConversation is the maximum length in bytes of the conversation in a
+// prompt.
 const mostConversation = 12_000
 
-// soFar is the conversation before the last prompt, for an agent that was not
-// there; its end, where it is long.
+// soFar returns the conversation before the last prompt, or its end if it is
+// long.
 func soFar(history []bellcord.Message) string {
 	var lines []string
 	for _, m := range history[:max(len(history)-1, 0)] {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// pipe is a Writer: it holds what the agent has not read. One that reads
-// nothing for long is stopped like any other, and its pipe goes with it.
+// pipe is a Writer. It buffers, without a limit, the records that the agent has
+// not read yet.
 type pipe struct {
 	out  io.WriteCloser
 	mu   sync.Mutex
@@ -33,7 +33,8 @@ func (p *pipe) Write(record []byte) {
 	}
 }
 
-// writeInput ends when the pipe is closed or the process no longer reads.
+// writeInput writes the buffered records. It returns when the pipe is closed or
+// a write fails.
 func (p *pipe) writeInput() {
 	for {
 		select {

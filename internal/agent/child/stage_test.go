@@ -19,10 +19,10 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// most is how long anything may take that a test waits for.
+// most is the time limit for everything that a test waits for.
 const most = 60 * time.Second
 
-// TestMain lets the test binary be an agent.
+// TestMain lets the test binary act as the agent.
 func TestMain(m *testing.M) {
 	if os.Getenv("FAKE_AGENT") != "" {
 		beAgent()
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beAgent is an agent that speaks a line a word: it opens a session, says what a
-// prompt tells it to, and gives its word on a stop.
+// beAgent is an agent with a protocol of one command per line: it opens a
+// session, acts on a prompt, and confirms a stop.
 func beAgent() {
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
@@ -79,7 +79,7 @@ func act(text, last string) {
 	}
 }
 
-// plain is a speaker of that.
+// plain is a Speaker for this protocol.
 type plain struct {
 	p     child.Process
 	lines chan string
@@ -141,7 +141,7 @@ func (s *plain) Turn(ctx context.Context, w *hub.Work, text string) error {
 
 func (s *plain) Close() { s.once.Do(func() { close(s.quit) }) }
 
-// stage is a hub on a real store that hosts the fake agent.
+// stage is a hub with a real store that hosts the fake agent.
 type stage struct {
 	*hub.Hub
 	t       *testing.T
@@ -210,7 +210,7 @@ func (s *stage) end(turn *hub.Turn) bellcord.Receipt {
 	}
 }
 
-// done expects a normal end and returns what was said.
+// done expects the turn to end normally and returns its text.
 func (s *stage) done(text string) string {
 	s.t.Helper()
 	turn := s.prompt(s.session.ID, text)
@@ -245,7 +245,7 @@ func (s *stage) said(turn *hub.Turn) string {
 	return text.String()
 }
 
-// speaks waits until a turn has said something.
+// speaks waits until a turn has emitted text.
 func (s *stage) speaks(turn *hub.Turn) {
 	s.t.Helper()
 	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.TextDelta); return is })

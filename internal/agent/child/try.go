@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Try starts a process, has it open a session, ends it, and says how long it
-// took to be ready.
+// Try starts a process, opens a session, ends the process, and returns how long
+// it took until the session was open.
 func (a *Agent) Try(ctx context.Context, s bellcord.Session) (time.Duration, error) {
 	began := time.Now()
 	l, err := a.startProcess(s, "")

@@ -140,7 +140,7 @@ func TestLaw30_AnOpenQuestionIsAnsweredCancelledBehindTheCancel(t *testing.T) {
 	}
 }
 
-func TestLaw10_AgentTalksOnAfterStop_NothingOfItIsRecorded(t *testing.T) {
+func TestLaw10_AgentContinuesAfterStop_RecordsNothing(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "talks")
 	turn := s.prompt(bellcord.Prompt{Text: "stream tool"})

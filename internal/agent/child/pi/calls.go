@@ -7,13 +7,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// calls are those of a run that have not ended. There are few at a time.
+// calls contains the tool calls of a run that have not ended. There are few at
+// a time.
 type calls []*call
 
 type call struct {
 	id      string
 	started bool
-	output  string // as pi last told it: all of it, or its end
+	output  string // as last reported by pi: all of it, or its end
 }
 
 func (c *calls) find(id string) *call {
@@ -57,8 +58,7 @@ func (c *calls) output(t *telling, id, all string) {
 }
 
 // endCall ends an open call. Pi reports an end twice: for the tool, and with
-// the result for the model. A call that fails after a stop counts as stopped
-// by it.
+// the result for the model. A call that fails after a stop counts as stopped.
 func (c *calls) endCall(t *telling, id, text string, failed bool) {
 	one := c.find(id)
 	if one == nil {
@@ -75,13 +75,14 @@ func (c *calls) endCall(t *telling, id, text string, failed bool) {
 	t.emit(ended)
 }
 
-// seam is how much of an output is enough to find it again in a later one; less
-// than that is looked for in whole lines.
+// seam is how many bytes of the end of an output are searched for in the next
+// one. If they are not found, whole lines of up to mostShared bytes are
+// compared.
 const seam, mostShared = 256, 4096
 
-// grown is what an output has more than it had. Pi tells all of it each time, or
-// only its end when it is long; one that shares nothing with what was before is
-// new, and begins on a line of its own.
+// grown returns what has was extended by since had. Pi repeats the whole output
+// each time or, if it is long, only its end. If the two share nothing, all of
+// has is new and starts on a new line.
 func grown(had, has string) string {
 	if rest, longer := strings.CutPrefix(has, had); longer {
 		return rest

@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// dialogs are pi's open questions. Pi dismisses some of them itself and does not
-// say so: those are dropped with the run.
+// dialogs contains pi's open dialogs. Pi dismisses some of them without a
+// notice; those are dropped at the end of the run.
 type dialogs struct {
 	*speaker
 	work    *hub.Work
@@ -30,14 +30,14 @@ type dialog struct {
 	done    context.CancelFunc
 }
 
-// answer is what a person chose.
+// answer is the user's choice in a dialog.
 type answer struct{ dialog, choice string }
 
-// mostAsked is how long a dialog waits that has no time of its own.
+// mostAsked is how long a dialog without a timeout waits.
 const mostAsked = 30 * 24 * time.Hour
 
-// open puts a dialog to a person as a question. One that wants text cannot be:
-// a question has choices.
+// open shows a dialog to the user as a question. Dialogs for text input are
+// cancelled, because a question only has choices.
 func (d *dialogs) open(r record, stopping bool) {
 	switch {
 	case !r.asks():
@@ -56,7 +56,7 @@ func (d *dialogs) open(r record, stopping bool) {
 	}
 	most := mostAsked
 	if r.Timeout > 0 {
-		most = time.Duration(r.Timeout * float64(time.Millisecond)) // then pi gives up
+		most = time.Duration(r.Timeout * float64(time.Millisecond)) // pi gives up after this time
 	}
 	ctx, done := context.WithTimeout(d.ctx, most)
 	if d.waiting == nil {
@@ -70,7 +70,7 @@ func (d *dialogs) open(r record, stopping bool) {
 	})
 }
 
-// sendChoice sends the person's choice to pi.
+// sendChoice sends the user's choice to pi.
 func (d *dialogs) sendChoice(a *answer) {
 	open, waits := d.waiting[a.dialog]
 	if !waits {
@@ -89,7 +89,7 @@ func (d *dialogs) sendChoice(a *answer) {
 	d.writeRecord(reply)
 }
 
-// cancelAll tells pi that nobody will answer.
+// cancelAll cancels all open dialogs in pi.
 func (d *dialogs) cancelAll() {
 	for id := range d.waiting {
 		d.cancel(id)
@@ -97,7 +97,8 @@ func (d *dialogs) cancelAll() {
 	d.drop()
 }
 
-// drop gives up what is open, and returns when nobody asks any more.
+// drop withdraws all open questions, and returns when their goroutines have
+// ended.
 func (d *dialogs) drop() {
 	for id, open := range d.waiting {
 		open.done()
@@ -119,8 +120,8 @@ func choices(r record) []bellcord.Choice {
 	return all
 }
 
-// kindOf guesses what sort of answer an option is: pi's dialogs are made by
-// extensions, in words of their own. It colours a button and decides nothing.
+// kindOf guesses the kind of an option from its words, because pi's dialogs are
+// made by extensions. The kind only selects the color of a button.
 func kindOf(option string) string {
 	words := strings.Fields(strings.ToLower(option))
 	kind, lasts := "allow", "once"

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// run is what a pi does for a prompt, until its end or an abort.
+// run performs a prompt until its end or an abort.
 func (f *fake) run(text string, images any) {
 	f.event("agent_start")
 	f.event("turn_start")
 	f.event("message_start", "message", map[string]any{"role": "user", "content": text})
 	f.event("message_end", "message", map[string]any{"role": "user", "content": text})
-	text = text[strings.LastIndex(text, "\n")+1:] // what stands before it is about the turn before
+	text = text[strings.LastIndex(text, "\n")+1:] // the text before it is about the previous turn
 	has := func(word string) bool { return strings.Contains(text, word) }
 	switch {
 	case has("crash"):
@@ -74,7 +74,7 @@ func assistant(reason, text string, usage any) map[string]any {
 	}
 }
 
-// delta is a message_update in the flavour's form.
+// delta sends a message_update in the form of this version.
 func (f *fake) delta(soFar, kind, piece string) {
 	update := map[string]any{"type": kind, "contentIndex": 0, "delta": piece}
 	if f.modern {
@@ -86,7 +86,7 @@ func (f *fake) delta(soFar, kind, piece string) {
 	f.event("message_update", "message", whole, "assistantMessageEvent", update)
 }
 
-// answer says a text; pending leaves it open.
+// answer sends a text. The reason "pending" leaves the message open.
 func (f *fake) answer(text, reason string) {
 	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
 	half := len(text) / 2
@@ -101,7 +101,7 @@ func (f *fake) answer(text, reason string) {
 	}
 }
 
-// stream says words until it is told to stop, and what has then been said.
+// stream sends words until an abort, and then the message so far.
 func (f *fake) stream() {
 	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
 	said := ""
@@ -122,7 +122,7 @@ func (f *fake) stream() {
 	}
 }
 
-// talkOn ignores an abort: it goes on saying words, and runs another tool.
+// talkOn ignores an abort: it continues to send words, and runs more tools.
 func (f *fake) talkOn() {
 	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
 	said := ""
@@ -146,7 +146,8 @@ func (f *fake) failing(why string) {
 	f.event("turn_end")
 }
 
-// retry pauses after a failure: an abort ends it without a second agent_end.
+// retry pauses after a failure. An abort ends the pause without a second
+// agent_end.
 func (f *fake) retry(succeeds bool) {
 	f.failing("503 overloaded")
 	fields := []any{"messages", []any{}}
@@ -174,7 +175,8 @@ func (f *fake) retry(succeeds bool) {
 	}
 }
 
-// tool runs one until it is told to stop. Prompts that say quick end by themselves.
+// tool runs a tool until an abort. With "quick" in the prompt, the tool ends by
+// itself.
 func (f *fake) tool(text string) {
 	args := map[string]any{"command": "make"}
 	call := map[string]any{"type": "toolCall", "id": "c1", "name": "bash", "arguments": args}
@@ -211,14 +213,14 @@ func (f *fake) tool(text string) {
 	f.event("turn_end")
 	f.event("turn_start")
 	if failed {
-		f.failing("This operation was aborted") // as 0.87 and later say of an abort
+		f.failing("This operation was aborted") // what 0.87 and later report for an abort
 		return
 	}
 	f.answer("the tool is done", "stop")
 }
 
-// dialog asks before it runs a tool. Without the signal an abort does not
-// dismiss it.
+// dialog opens a dialog before it runs a tool. An abort dismisses it only if
+// signal is set.
 func (f *fake) dialog(signal, two bool) {
 	for _, id := range []string{"d1", "d2"} {
 		reply := f.ask(id, signal, "method", "select", "title", "Allow bash: make", "options", []any{"Allow", "Block"})
@@ -229,8 +231,8 @@ func (f *fake) dialog(signal, two bool) {
 	}
 }
 
-// ask opens a dialog and waits for its answer, which may come before ask has
-// returned from the writing.
+// ask opens a dialog and waits for its answer, which may arrive before the
+// write of the request has returned.
 func (f *fake) ask(id string, signal bool, fields ...any) map[string]any {
 	answer := make(chan map[string]any, 10)
 	f.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// TestMain lets the test binary be a pi.
+// TestMain lets the test binary act as pi.
 func TestMain(m *testing.M) {
 	if flavour := os.Getenv("FAKE_PI"); flavour != "" {
 		(&fake{modern: flavour == "new", out: bufio.NewWriterSize(os.Stdout, 1<<20)}).serve()
@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakePi defines an agent that speaks as pi 1.5.0 does ("new"), or 0.74.2 ("old").
+// fakePi returns the definition of an agent that behaves like pi 1.5.0 ("new")
+// or 0.74.2 ("old").
 func fakePi(t *testing.T, flavour string) child.Definition {
 	t.Helper()
 	return child.Definition{Name: "pi", Command: []string{os.Args[0]}, Env: []string{"FAKE_PI=" + flavour, "FAKE_PI_DIR=" + t.TempDir()}}
@@ -40,8 +41,8 @@ func eachFlavour(t *testing.T, play func(t *testing.T, s *stage)) {
 	}
 }
 
-// fake is a pi as its client sees it. What it does is decided by the words of
-// the prompt.
+// fake is a pi as seen by its client. The words of a prompt determine what it
+// does.
 type fake struct {
 	modern  bool
 	session string
@@ -60,7 +61,7 @@ type fake struct {
 func (f *fake) serve() {
 	f.dialogs = map[string]chan map[string]any{}
 	f.session = filepath.Join(os.Getenv("FAKE_PI_DIR"), fmt.Sprintf("%d.jsonl", time.Now().UnixNano()))
-	fmt.Fprintf(os.Stdout, "warming up…\r\n\n{\"type\":") // what a careless extension may print
+	fmt.Fprintf(os.Stdout, "warming up…\r\n\n{\"type\":") // as a careless extension might print
 	fmt.Fprintln(os.Stdout)
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -181,7 +182,7 @@ func (f *fake) prompt(c map[string]any) {
 	_ = os.WriteFile(f.session, []byte(strings.Join(f.said, "\n")+"\n"), 0o600)
 	go func() {
 		if strings.Contains(text, "hesitant") {
-			<-time.After(300 * time.Millisecond) // an abort that comes now is lost
+			<-time.After(300 * time.Millisecond) // an abort that arrives now is lost
 		}
 		f.mu.Lock()
 		f.aborted, f.ended, f.streaming = make(chan struct{}), make(chan struct{}), true
@@ -207,7 +208,7 @@ func (f *fake) accept(c map[string]any, disposition string) {
 	}
 }
 
-// children started by the fake's tool, outside of its process group.
+// detached starts a child of the fake's tool, outside of its process group.
 func detached(seconds string) {
 	_ = exec.Command("setsid", "sleep", seconds).Start()
 }

@@ -2,8 +2,9 @@ package pi
 
 import "sync"
 
-// inbox holds what pi has said and nobody has looked at. It takes everything at
-// once: a pi that is not read stalls, and its word would stall with it.
+// inbox buffers pi's records until they are processed. It always accepts a
+// record immediately, because a pi with a full output pipe blocks and could not
+// respond to a stop.
 type inbox struct {
 	more chan struct{} // holds a token while there may be something to take
 
@@ -15,21 +16,21 @@ type inbox struct {
 
 func newInbox() inbox { return inbox{more: make(chan struct{}, 1)} }
 
-// listen begins to keep what comes; what came before concerns nobody.
+// listen starts to keep records. Earlier ones are dropped.
 func (b *inbox) listen() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.listening, b.records = true, nil
 }
 
-// hush drops what has come and will come, until the next listen.
+// hush drops all waiting records and all later ones, until the next listen.
 func (b *inbox) hush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.listening, b.records = false, nil
 }
 
-// put adds a record; false means that nobody listens.
+// put adds a record. It returns false if the inbox is not listening.
 func (b *inbox) put(r record) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +50,7 @@ func (b *inbox) endInput() {
 	b.wake()
 }
 
-// back returns records that were taken and not looked at.
+// back returns records that were taken but not processed to the front.
 func (b *inbox) back(records []record) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,8 +58,8 @@ func (b *inbox) back(records []record) {
 	b.wake()
 }
 
-// takeRecords returns the waiting records in order, and whether they are the
-// last ones.
+// takeRecords returns the waiting records in order, and whether no more will
+// arrive.
 func (b *inbox) takeRecords() (records []record, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +67,7 @@ func (b *inbox) takeRecords() (records []record, ended bool) {
 	return records, b.ended
 }
 
-// wake is called with the lock held.
+// wake must be called with mu held.
 func (b *inbox) wake() {
 	select {
 	case b.more <- struct{}{}:

@@ -1,21 +1,20 @@
-// Package pi speaks pi's RPC protocol: JSON records, one a line, over the stdin
-// and stdout of `pi --mode rpc`.
+// Package pi implements pi's RPC protocol: JSON records, one per line, over the
+// stdin and stdout of `pi --mode rpc`.
 //
-// All versions from 0.57 on are spoken to in one way. Text is put together from
-// deltas, which both forms of message_update have. A run is over when pi says
-// that it has settled; versions that do not say so are asked for their state
-// when they say that the agent has ended.
+// All versions from 0.57 on are handled in the same way. Text is assembled from
+// deltas, which both forms of message_update contain. A run is over when pi
+// sends agent_settled; versions without it are queried for their state after
+// agent_end.
 //
-// A stop is an abort, and pi's word is the response to it, not the end of the
-// agent: in the pause before a retry there is no second one. An abort that
-// reaches pi before it has accepted the prompt is lost, so a stop that comes
-// this early waits for the acceptance. After the word pi is asked whether it is
-// idle, and told again until it is.
+// A stop is an abort. Pi confirms it with the response to the abort, not with
+// agent_end: during the pause before a retry, there is no second agent_end. An
+// abort that reaches pi before it has accepted the prompt is lost, so an early
+// stop waits for the acceptance. After the response, pi's state is read, and
+// the abort is repeated until pi is idle.
 //
-// What a person says is never taken for one of pi's own commands, skills or
-// templates: pi looks for a slash in the very first place, so a blank is put
-// before one. No text that a person did not mean as a command reaches an
-// extension; the model is given the blank, and no model minds.
+// A user's text is never interpreted as one of pi's commands, skills or
+// templates: pi only checks for a slash at the very beginning, so a space is
+// put before it. The space also reaches the model, where it is harmless.
 package pi
 
 import (
@@ -31,31 +30,31 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// speaker is a child.Speaker. Its fields belong to whoever calls Open and Turn,
-// which are called one after the other; the inbox is shared with the reader.
+// speaker is a child.Speaker. Its fields are used by Open and Turn only, which
+// never run concurrently; the inbox is shared with the reader.
 type speaker struct {
 	process child.Process
 	inbox   inbox
-	number  int // of the last command
+	number  int // number of the last command
 
-	clears  bool   // it knows clear_queue
-	settles bool   // it says when it has settled
-	model   string // provider/model of the next request, as far as we know
-	context int64  // tokens of the conversation, as of the last answer
+	clears  bool   // supports clear_queue
+	settles bool   // sends agent_settled
+	model   string // provider/model of the next request, as last reported
+	context int64  // tokens in the conversation, as of the last answer
 }
 
-// New returns a speaker for a process that runs pi in RPC mode. It reads the
+// New returns a Speaker for a process that runs pi in RPC mode. It reads the
 // process's output from Open on, until the output ends.
 func New(p child.Process) child.Speaker {
 	return &speaker{process: p, inbox: newInbox()}
 }
 
-// queueBound is how long a pi may take to say that it does not know clear_queue.
-// Old ones leave out the id, which is no reason to wait for them.
+// queueBound is how long Open waits for the response to clear_queue. Old
+// versions reject the command without an id.
 const queueBound = 2 * time.Second
 
-// Open implements child.Speaker. The session's id is the path of its file; a pi
-// that keeps no files has sessions that cannot be gone on with.
+// Open implements child.Speaker. The session's id is the path of its file. A pi
+// that stores no files has sessions that cannot be resumed.
 func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (string, error) {
 	s.inbox.listen()
 	defer s.inbox.hush()
@@ -64,7 +63,7 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 		return "", fmt.Errorf("reading pi's state: %w", err)
 	}
 	if filepath.IsAbs(own) {
-		// A pi that cannot go on with it stays in the new session it has begun.
+		// If pi cannot resume the session, it stays in its new one.
 		_, err := s.request(ctx, "switch_session", map[string]any{"sessionPath": own})
 		if err != nil && !errors.As(err, new(refusal)) {
 			return "", fmt.Errorf("resuming pi's session: %w", err)
@@ -74,7 +73,7 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 	defer done()
 	_, err := s.request(quick, "clear_queue", nil)
 	s.clears = err == nil
-	s.settles = s.settles || s.clears // it came four versions later
+	s.settles = s.settles || s.clears // clear_queue was added four versions after agent_settled
 	data, err := s.request(ctx, "get_state", nil)
 	if err != nil {
 		return "", fmt.Errorf("reading pi's session: %w", err)
@@ -87,15 +86,16 @@ func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (str
 	return now.SessionID, nil
 }
 
-// Close implements child.Speaker. The reader ends with the process's output.
+// Close implements child.Speaker. The reading goroutine returns at the end of
+// the process's output.
 func (s *speaker) Close() { s.inbox.endInput() }
 
-// read hands on what pi says until its output ends.
+// read puts pi's records into the inbox until its output ends.
 func (s *speaker) read() {
 	for line := range lines(s.process.Out) {
 		r, ok := decode(line)
 		if ok && !s.inbox.put(r) && r.asks() {
-			s.cancel(r.ID) // between turns nobody can be asked
+			s.cancel(r.ID) // between turns no question can be shown
 		}
 	}
 	s.inbox.endInput()
@@ -120,18 +120,18 @@ func (s *speaker) cancel(dialog string) {
 func (s *speaker) writeRecord(record map[string]any) {
 	line, err := json.Marshal(record)
 	if err != nil {
-		return // strings, numbers and raw JSON of our own making
+		return // cannot happen: strings, numbers and raw JSON from this package
 	}
 	s.process.In.Write(append(line, '\n'))
 }
 
-// refusal is what pi answers instead of a result.
+// refusal is the error in a failed response.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// request sends a command and waits for its response; only while no turn runs.
-// Dialogs that come meanwhile are cancelled.
+// request sends a command and waits for its response. It must not be called
+// during a turn. Dialogs that arrive in the meantime are cancelled.
 func (s *speaker) request(ctx context.Context, command string, fields map[string]any) (json.RawMessage, error) {
 	id := s.sendCommand(command, fields)
 	for {

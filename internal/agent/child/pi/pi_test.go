@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestAnAnswerBecomesEventsInOrderWithExactUsage(t *testing.T) {
+func TestTurn_AnswerWithTool_EmitsOrderedEventsAndExactUsage(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "quick tool"})
@@ -32,14 +32,14 @@ func TestAnAnswerBecomesEventsInOrderWithExactUsage(t *testing.T) {
 	})
 }
 
-func TestLaw02_AStopBeforePiAcceptedIsHeldAndSentAfterIt(t *testing.T) {
+func TestLaw02_StopBeforePiAccepts_IsSentAfterAcceptance(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		s.done("warm")
 		for range 3 {
 			turn := s.prompt(bellcord.Prompt{Text: "hesitant slow"})
 			s.await(turn, kind[bellcord.TurnStarted])
-			<-time.After(50 * time.Millisecond) // pi has the prompt and has not accepted it
+			<-time.After(50 * time.Millisecond) // pi has received the prompt and has not accepted it
 			s.stop(turn)
 		}
 		s.done("still the same")
@@ -49,7 +49,7 @@ func TestLaw02_AStopBeforePiAcceptedIsHeldAndSentAfterIt(t *testing.T) {
 	})
 }
 
-func TestLaw02_NoStopInTheSameBreathIsLost(t *testing.T) {
+func TestLaw02_StopRightAfterPrompt_IsNotLost(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(_ *testing.T, s *stage) {
 		s.done("warm")
@@ -60,7 +60,7 @@ func TestLaw02_NoStopInTheSameBreathIsLost(t *testing.T) {
 	})
 }
 
-func TestLaw23_AStopInTextKeepsAllThatWasSaid(t *testing.T) {
+func TestLaw23_StopDuringText_KeepsTextSoFar(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "slow"})
@@ -78,7 +78,7 @@ func TestLaw23_AStopInTextKeepsAllThatWasSaid(t *testing.T) {
 	})
 }
 
-func TestLaw10_AgentTalksOnAfterStop_NothingOfItIsRecorded(t *testing.T) {
+func TestLaw10_AgentContinuesAfterStop_RecordsNothing(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "talks on"})
@@ -101,7 +101,7 @@ func TestLaw10_AgentTalksOnAfterStop_NothingOfItIsRecorded(t *testing.T) {
 	})
 }
 
-func TestLaw15_AStopInAToolEndsWhatItLeftWhilePiLives(t *testing.T) {
+func TestLaw15_StopDuringTool_EndsItsProcessesAndKeepsPi(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		token := fmt.Sprintf("98763.%d", time.Now().UnixNano())
@@ -121,7 +121,7 @@ func TestLaw15_AStopInAToolEndsWhatItLeftWhilePiLives(t *testing.T) {
 	})
 }
 
-func TestLaw11_AStopInTheRetryPauseIsNoFailure(t *testing.T) {
+func TestLaw11_StopDuringRetryPause_IsNotAFailure(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "retry"})
@@ -134,7 +134,7 @@ func TestLaw11_AStopInTheRetryPauseIsNoFailure(t *testing.T) {
 	})
 }
 
-func TestARetryThatSucceedsIsOneTurn(t *testing.T) {
+func TestTurn_RetrySucceeds_IsOneTurn(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		if text := s.done("retry and succeed"); text != "here at last" {
@@ -143,7 +143,7 @@ func TestARetryThatSucceedsIsOneTurn(t *testing.T) {
 	})
 }
 
-func TestAFailureAfterAcceptanceFailsTheTurnInPisWords(t *testing.T) {
+func TestTurn_PiFails_ReturnsPisError(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		if r := s.run("fail"); r.End != bellcord.EndFailed || r.Error != "400 bad request" {
@@ -156,12 +156,12 @@ func TestAFailureAfterAcceptanceFailsTheTurnInPisWords(t *testing.T) {
 	})
 }
 
-func TestAPromptThatAnExtensionHandledIsDone(t *testing.T) {
+func TestTurn_ExtensionHandlesPrompt_IsDone(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(_ *testing.T, s *stage) { s.done("handled") })
 }
 
-func TestAPromptIsNeverACommand(t *testing.T) {
+func TestTurn_PromptWithSlash_IsNotACommand(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		if text := s.done("/reload"); text != "you said:  /reload" {
@@ -170,19 +170,19 @@ func TestAPromptIsNeverACommand(t *testing.T) {
 	})
 }
 
-func TestLaw07_TwoStopsAreOne(t *testing.T) {
+func TestLaw07_RepeatedStop_HasNoFurtherEffect(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(_ *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "slow"})
 		s.await(turn, kind[bellcord.TextDelta])
 		s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson}))
 		s.stop(turn)
-		s.stop(turn) // and one that comes late
+		s.stop(turn) // a stop after the end
 		s.done("next")
 	})
 }
 
-func TestLaw08_AStopBehindPisEndTouchesNeitherItNorTheNextTurn(t *testing.T) {
+func TestLaw08_StopAfterTurnEnded_AffectsNoTurn(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "hello"})
@@ -202,7 +202,7 @@ func TestLaw08_AStopBehindPisEndTouchesNeitherItNorTheNextTurn(t *testing.T) {
 	})
 }
 
-func TestLaw30_ADialogBecomesAQuestionAndAStopClosesIt(t *testing.T) {
+func TestLaw30_StopDuringDialog_WithdrawsItsQuestion(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"dialog with signal", "dialog", "two dialogs"} {
 		t.Run(text, func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestLaw30_ADialogBecomesAQuestionAndAStopClosesIt(t *testing.T) {
 	}
 }
 
-func TestADialogThatWantsTextIsCancelledWithANote(t *testing.T) {
+func TestDialog_TextInput_IsCancelledWithANote(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "text wanted"})
@@ -240,7 +240,7 @@ func TestADialogThatWantsTextIsCancelledWithANote(t *testing.T) {
 	})
 }
 
-func TestLaw19_WhatPiHadQueuedDoesNotComeBack(t *testing.T) {
+func TestLaw19_StopWithQueuedMessages_DoesNotRunThemLater(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "tool with a queue"})
@@ -252,7 +252,7 @@ func TestLaw19_WhatPiHadQueuedDoesNotComeBack(t *testing.T) {
 	})
 }
 
-func TestAPiThatGoesOnAfterItsWordIsToldAgain(t *testing.T) {
+func TestStop_PiStaysBusyAfterAbort_AbortIsRepeated(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(_ *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "stubborn tool"})
@@ -262,7 +262,7 @@ func TestAPiThatGoesOnAfterItsWordIsToldAgain(t *testing.T) {
 	})
 }
 
-func TestLaw12_ADeafPiIsEndedAndItsSessionGoesOn(t *testing.T) {
+func TestLaw12_PiIgnoresStop_IsEndedAndSessionResumes(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
@@ -276,7 +276,7 @@ func TestLaw12_ADeafPiIsEndedAndItsSessionGoesOn(t *testing.T) {
 	})
 }
 
-func TestAForcedStopDoesNotWaitForADeafPi(t *testing.T) {
+func TestForcedStop_UnresponsivePi_DoesNotWait(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
@@ -288,7 +288,7 @@ func TestAForcedStopDoesNotWaitForADeafPi(t *testing.T) {
 	})
 }
 
-func TestACrashFailsTheTurnWithCodeAndLastWords(t *testing.T) {
+func TestTurn_PiCrashes_FailsWithExitCodeAndStderr(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		turn := s.prompt(bellcord.Prompt{Text: "crash"})
@@ -305,7 +305,7 @@ func TestACrashFailsTheTurnWithCodeAndLastWords(t *testing.T) {
 	})
 }
 
-func TestOddLinesHugeLinesAndRawSeparatorsAreSurvived(t *testing.T) {
+func TestTurn_InvalidAndHugeLines_AreHandled(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		if text := s.done("odd lines"); text != "one\u2028two\u2029three" {
@@ -322,7 +322,7 @@ func TestOddLinesHugeLinesAndRawSeparatorsAreSurvived(t *testing.T) {
 	})
 }
 
-func TestAnOwnSessionThatIsGoneIsReplacedByANewOne(t *testing.T) {
+func TestOpen_SessionFileIsGone_OpensNewSession(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {
 		s.done("one")

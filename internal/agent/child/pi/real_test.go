@@ -20,13 +20,14 @@ import (
 
 var breaths = flag.Int("n", 10, "stops in the same breath as the prompt, for each version of pi")
 
-// real is a stage with a pi that was installed, and a fake model.
+// real is a stage with an installed pi and a fake model.
 type real struct {
 	*stage
 	model *fakemodel.Server
 }
 
-// eachPi plays a scene with every version of pi that peers/agents/install has.
+// eachPi runs a test with every version of pi that peers/agents/install
+// installs.
 func eachPi(t *testing.T, play func(t *testing.T, s *real)) {
 	t.Helper()
 	agents := os.Getenv("BELLCORD_AGENTS")
@@ -59,7 +60,7 @@ func definition(t *testing.T, command, url string) child.Definition {
 		"models":[{"id":"one","name":"One","reasoning":false,"input":["text","image"],"contextWindow":128000,"maxTokens":4096,
 		"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]}}}`, url)
 	write(t, filepath.Join(dir, "agent", "models.json"), models)
-	write(t, filepath.Join(dir, "agent", "settings.json"), `{"images":{"autoResize":false}}`) // for which 1.5.0 needs a package beside it
+	write(t, filepath.Join(dir, "agent", "settings.json"), `{"images":{"autoResize":false}}`) // 1.5.0 would need another package to resize images
 	write(t, filepath.Join(dir, "agent", "prompts", "hello.md"), "EXPANDED TEMPLATE $@")
 	return child.Definition{
 		Name: "pi",
@@ -81,7 +82,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// asked is the body of the model's last request.
+// asked returns the body of the last model request.
 func (s *real) asked() string {
 	s.t.Helper()
 	all := s.model.Requests()
@@ -91,7 +92,7 @@ func (s *real) asked() string {
 	return string(all[len(all)-1].Raw)
 }
 
-// left waits until the model has no request under way that was not finished.
+// left waits until no model request is open.
 func (s *real) left() {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), most)
@@ -109,7 +110,7 @@ func (s *real) left() {
 	}
 }
 
-// living finds processes by a word of their command line.
+// living returns the processes with a word in their command line.
 func living(t *testing.T, word string) (found []string) {
 	t.Helper()
 	dirs, err := os.ReadDir("/proc")
@@ -125,7 +126,7 @@ func living(t *testing.T, word string) (found []string) {
 	return found
 }
 
-func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
+func TestRealPi_Answer_ReportsTextAndUsage(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[think 3] [say Hello there.] [usage 100 10]"})
@@ -133,7 +134,7 @@ func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
 		if text := said(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Hello there." {
 			t.Errorf("%s %s: %q", r.End, r.Error, text)
 		}
-		// Pi repeats what it knows of the usage when it has the time to.
+		// Pi may report the usage several times.
 		kinds := strings.ReplaceAll(s.kinds(turn.ID), "metered ", "")
 		if !strings.HasPrefix(kinds, "turn_accepted turn_started agent_session_opened step_started") || !strings.Contains(kinds, "thinking_delta text_delta step_ended turn_ended") {
 			t.Errorf("%s", s.kinds(turn.ID))
@@ -144,7 +145,7 @@ func TestRealPiAnswersAndTellsWhatItUsed(t *testing.T) {
 	})
 }
 
-func TestRealPiKeepsItsProcessAndConversationAcrossTurns(t *testing.T) {
+func TestRealPi_SecondTurn_KeepsProcessAndConversation(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("the first words")
@@ -155,13 +156,13 @@ func TestRealPiKeepsItsProcessAndConversationAcrossTurns(t *testing.T) {
 	})
 }
 
-func TestLaw02_RealPiLosesNoStopInTheSameBreathAsThePrompt(t *testing.T) {
+func TestLaw02_RealPiStoppedRightAfterPrompt_LosesNoStop(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("warm")
 		for i := range *breaths {
 			turn := s.prompt(bellcord.Prompt{Text: fmt.Sprintf("[slow 1000 20ms] %d", i)})
-			if i%2 == 1 { // as early as pi's own process can see it
+			if i%2 == 1 { // after the turn has started, instead of right after the prompt
 				s.await(turn, kind[bellcord.TurnStarted])
 			}
 			s.stop(turn)
@@ -174,7 +175,7 @@ func TestLaw02_RealPiLosesNoStopInTheSameBreathAsThePrompt(t *testing.T) {
 	})
 }
 
-func TestLaw23_RealPiStoppedInTextKeepsWhatItSaid(t *testing.T) {
+func TestLaw23_RealPiStoppedDuringText_KeepsTextSoFar(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[slow 1000 10ms]"})
@@ -192,7 +193,7 @@ func TestLaw23_RealPiStoppedInTextKeepsWhatItSaid(t *testing.T) {
 	})
 }
 
-func TestLaw15_RealPiStoppedInAToolLeavesNoProcess(t *testing.T) {
+func TestLaw15_RealPiStoppedDuringTool_LeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		token := fmt.Sprintf("98764.%d", time.Now().UnixNano())
@@ -213,7 +214,7 @@ func TestLaw15_RealPiStoppedInAToolLeavesNoProcess(t *testing.T) {
 	})
 }
 
-func TestLaw11_RealPiStoppedBeforeARetryIsStoppedAndNotFailed(t *testing.T) {
+func TestLaw11_RealPiStoppedBeforeRetry_IsNotAFailure(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503]"})
@@ -231,7 +232,7 @@ func TestLaw11_RealPiStoppedBeforeARetryIsStoppedAndNotFailed(t *testing.T) {
 	})
 }
 
-func TestRealPiRetriesAndAnswers(t *testing.T) {
+func TestRealPi_RetrySucceeds_Answers(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503 times 1] [say Here I am.]"})
@@ -242,7 +243,7 @@ func TestRealPiRetriesAndAnswers(t *testing.T) {
 	})
 }
 
-func TestRealPiTellsWhyItFailed(t *testing.T) {
+func TestRealPi_RequestFails_ReportsReason(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		if r := s.run("[status 400]"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "400") {
@@ -252,7 +253,7 @@ func TestRealPiTellsWhyItFailed(t *testing.T) {
 	})
 }
 
-func TestRealPiTakesNoPromptForACommand(t *testing.T) {
+func TestRealPi_PromptWithSlash_IsNotACommand(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("/hello world")
@@ -262,7 +263,7 @@ func TestRealPiTakesNoPromptForACommand(t *testing.T) {
 	})
 }
 
-func TestRealPiSeesThePicturesOfAPrompt(t *testing.T) {
+func TestRealPi_PromptWithImage_SendsItToTheModel(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.end(s.prompt(bellcord.Prompt{Text: "look", Images: []bellcord.Image{{Type: "image/png", Data: onePixel(t)}}}))
@@ -272,7 +273,7 @@ func TestRealPiSeesThePicturesOfAPrompt(t *testing.T) {
 	})
 }
 
-// onePixel is a picture that can be read.
+// onePixel returns a valid picture.
 func onePixel(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -282,7 +283,7 @@ func onePixel(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-func TestRealPiGoesOnWithItsSessionInANewProcess(t *testing.T) {
+func TestRealPi_NewProcess_ResumesSession(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("remember the heron")
@@ -294,7 +295,7 @@ func TestRealPiGoesOnWithItsSessionInANewProcess(t *testing.T) {
 	})
 }
 
-func TestRealPiBeginsAnewAfterAClear(t *testing.T) {
+func TestRealPi_AfterClear_StartsNewSession(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("remember the heron")

@@ -9,14 +9,14 @@ import (
 	"iter"
 )
 
-// mostLine is the longest line that is looked at. Pi repeats whole messages,
-// pictures included, in one line.
+// mostLine is the maximum length of a line. Pi repeats whole messages,
+// including pictures, in one line.
 const mostLine = 256 << 20
 
-// lines yields what comes, line by line. A line ends with LF and nothing else:
-// other separators are text. A CR before it is cut off, as are empty lines; the
-// last line needs no end. One that is longer than mostLine is left out. A line
-// is valid until the next one is asked for.
+// lines yields the lines of a stream. Only LF ends a line; other separators are
+// text. A CR before the LF is removed, and empty lines are skipped. The last
+// line needs no LF. Lines longer than mostLine are skipped. A line is valid
+// until the next one is yielded.
 func lines(from io.Reader) iter.Seq[[]byte] {
 	return linesUpTo(from, mostLine)
 }
@@ -40,14 +40,14 @@ func linesUpTo(from io.Reader, most int) iter.Seq[[]byte] {
 			}
 			line, long = line[:0], false
 			if cap(line) > 1<<20 {
-				line = nil // one long line is no reason to hold on to its room
+				line = nil // do not keep the memory of one long line
 			}
 		}
 	}
 }
 
-// decode reads a record. What is not an object with a type is none; fields that
-// are unknown, or not what they used to be, are left out.
+// decode parses a record. It returns false for anything but an object with a
+// type. Unknown fields and fields with an unexpected type are ignored.
 func decode(line []byte) (record, bool) {
 	var r record
 	err := json.Unmarshal(line, &r)
@@ -62,8 +62,8 @@ func decode(line []byte) (record, bool) {
 			r.Message = m
 		}
 	case "extension_ui_request":
-		_ = json.Unmarshal(r.RawMessage, &r.Words) // absent but in a confirmation
+		_ = json.Unmarshal(r.RawMessage, &r.Words) // only present in a confirmation
 	}
-	r.RawMessage = nil // the old form of message_update has all of the answer here, each time
+	r.RawMessage = nil // in the old form of message_update it contains the whole answer each time
 	return r, true
 }

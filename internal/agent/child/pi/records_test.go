@@ -16,7 +16,7 @@ func collect(text string, most int) (all []string) {
 	return all
 }
 
-func TestALineEndsWithLFAndNothingElse(t *testing.T) {
+func TestLines_Separators_OnlyLFEndsALine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200<<10)
 	tests := []struct {
@@ -67,7 +67,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-func TestOutputThatIsToldWholeBecomesPieces(t *testing.T) {
+func TestGrown_RepeatedOutput_ReturnsNewPart(t *testing.T) {
 	t.Parallel()
 	window := strings.Repeat("0123456789", 60)
 	tests := []struct{ name, had, has, want string }{

@@ -16,10 +16,10 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// most is how long anything may take that a test waits for.
+// most is the time limit for everything that a test waits for.
 const most = 60 * time.Second
 
-// stage is a hub on a real store that hosts a pi, and one session.
+// stage is a hub with a real store that hosts a pi, and one session.
 type stage struct {
 	*hub.Hub
 	t       *testing.T
@@ -64,7 +64,7 @@ func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	return turn
 }
 
-// run prompts and returns the turn's end.
+// run sends a prompt and returns the turn's receipt.
 func (s *stage) run(text string) bellcord.Receipt {
 	s.t.Helper()
 	return s.end(s.prompt(bellcord.Prompt{Text: text}))
@@ -81,7 +81,7 @@ func (s *stage) end(turn *hub.Turn) bellcord.Receipt {
 	}
 }
 
-// done expects a normal end and returns what was said.
+// done expects the turn to end normally and returns its text.
 func (s *stage) done(text string) string {
 	s.t.Helper()
 	turn := s.prompt(bellcord.Prompt{Text: text})
@@ -106,7 +106,7 @@ func (s *stage) stop(turn *hub.Turn) bellcord.Receipt {
 	return r
 }
 
-// await returns when the turn's log has a body of which is says so.
+// await waits until the turn's log contains a body for which is returns true.
 func (s *stage) await(turn *hub.Turn, is func(bellcord.Body) bool) bellcord.Body {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), most)
@@ -132,7 +132,8 @@ func (s *stage) await(turn *hub.Turn, is func(bellcord.Body) bool) bellcord.Body
 	}
 }
 
-// bodies is what the store holds of a turn, pieces of one stream joined.
+// bodies returns the bodies of a turn in the store, with the pieces of a stream
+// joined.
 func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
 	s.t.Helper()
 	events, err := s.store.Events(context.Background(), s.session.ID, 0, 1<<20)
@@ -147,7 +148,8 @@ func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
 	return all
 }
 
-// after returns what the store holds of a turn behind the first body of a kind.
+// after returns the bodies of a turn in the store that follow the first one of
+// a kind.
 func (s *stage) after(id bellcord.TurnID, kind string) []bellcord.Body {
 	s.t.Helper()
 	all := s.bodies(id)
@@ -158,7 +160,7 @@ func (s *stage) after(id bellcord.TurnID, kind string) []bellcord.Body {
 	return all[i+1:]
 }
 
-// kinds is the course of a turn in words.
+// kinds returns the kinds of a turn's events, separated by spaces.
 func (s *stage) kinds(id bellcord.TurnID) string {
 	s.t.Helper()
 	var all []string
@@ -168,7 +170,7 @@ func (s *stage) kinds(id bellcord.TurnID) string {
 	return strings.Join(all, " ")
 }
 
-// hosted is which sessions of pi's the log knows, in order.
+// hosted returns pi's sessions in the log, in order.
 func (s *stage) hosted() []string {
 	s.t.Helper()
 	events, err := s.store.Events(context.Background(), s.session.ID, 0, 1<<20)

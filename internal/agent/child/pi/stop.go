@@ -10,17 +10,17 @@ import (
 // abortTurn sends pi an abort, immediately or as soon as pi can process it.
 func (t *turn) abortTurn() {
 	t.stopping, t.telling.stopping = true, true
-	t.dialogs.cancelAll() // one that is open can keep pi from giving its word
+	t.dialogs.cancelAll() // an open dialog can keep pi from responding
 	switch t.phase {
 	case knocking:
 		t.finish(context.Cause(t.telling.ctx)) // the prompt was not sent
 	case running:
 		t.abort()
-	case prompting, aborting, confirming, over: // an abort is lost on a pi that has not accepted
+	case prompting, aborting, confirming, over: // pi loses an abort that arrives before it has accepted the prompt
 	}
 }
 
-// abort tells pi to stop, and what waits in its queues not to start.
+// abort sends an abort and, where supported, clears pi's queues.
 func (t *turn) abort() {
 	if t.clears {
 		t.sendCommand("clear_queue", nil)
@@ -28,15 +28,16 @@ func (t *turn) abort() {
 	t.setPhase(aborting, t.sendCommand("abort", nil))
 }
 
-// confirmed is pi's state after its word. Some versions go on all the same: with
-// a compaction, with what comes after one, with a retry that had just begun.
+// confirmed handles pi's state after the response to an abort. Some versions
+// continue nevertheless: with a compaction, with the work after one, or with a
+// retry that had just started.
 func (t *turn) confirmed(now state) {
 	switch {
 	case now.busy() || t.returning || t.retrying:
 		t.later()
 	case now.PendingMessageCount > 0:
-		// What is left in a queue that cannot be cleared would run with the next
-		// prompt. A new process has none.
+		// Messages in a queue that cannot be cleared would run with the next
+		// prompt. A new process has an empty queue.
 		t.finish(child.ErrDeaf)
 	default:
 		t.finish(nil)

@@ -10,22 +10,22 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// telling makes Bellcord's events of pi's.
+// telling converts pi's events to Bellcord's events.
 type telling struct {
 	*speaker
 	work     *hub.Work
 	ctx      context.Context
 	stopping bool
-	err      error // of the first event that was refused
+	err      error // error of the first event that was rejected
 
 	steps  int
-	open   bool  // a step has begun and not ended
-	since  int64 // bytes that the conversation has grown by since the last usage
-	input  int64 // of the step, as last metered
+	open   bool  // a step has started and not ended
+	since  int64 // bytes added to the conversation since the last usage
+	input  int64 // input tokens of the step, as last reported
 	blocks map[int]string
-	full   bool // the step's answer is too long: the rest is not kept
+	full   bool // the step's answer is too long: the rest is dropped
 	calls  calls
-	failed string // what pi says of the last answer, when it was none
+	failed string // pi's error for the last answer, "" if it did not fail
 }
 
 func (t *telling) emit(b bellcord.Body) {
@@ -36,7 +36,7 @@ func (t *telling) emit(b bellcord.Body) {
 	}
 }
 
-// failure is how the run failed; a stop and a retry are no failures.
+// failure returns the error of the run. A stopped run returns nil.
 func (t *telling) failure() error {
 	if t.failed == "" || t.stopping {
 		return nil
@@ -46,7 +46,7 @@ func (t *telling) failure() error {
 
 func (t *telling) hear(r record) {
 	switch r.Type {
-	case "turn_start": // a request goes to the model
+	case "turn_start": // a model request starts
 		if !t.stopping {
 			t.step()
 		}
@@ -68,8 +68,8 @@ func (t *telling) hear(r record) {
 	}
 }
 
-// step begins a step, unless one is open. Here limits take effect. A step that pi
-// begins after a stop is recorded for its cost; its text is not.
+// step starts a step, unless one is open. Limits are checked here. A step that
+// pi starts after a stop is recorded for its cost only; its text is rejected.
 func (t *telling) step() {
 	if t.open {
 		return
@@ -93,7 +93,8 @@ func (t *telling) answerStarts(m message) {
 	}
 }
 
-// update is a piece of an answer. Deltas are in both forms of it.
+// update handles a piece of an answer. Both forms of message_update contain
+// deltas.
 func (t *telling) update(r record) {
 	switch u := r.Update; u.Type {
 	case "text_delta":
@@ -130,14 +131,14 @@ func (t *telling) grow(index int, delta string, thinking bool) {
 	}
 }
 
-// complete adds what no delta brought of a block.
+// complete emits the part of a block that was not in any delta.
 func (t *telling) complete(index int, whole string, thinking bool) {
 	if had := t.blocks[index]; len(whole) > len(had) && whole[:len(had)] == had {
 		t.grow(index, whole[len(had):], thinking)
 	}
 }
 
-// messageEnds is a message as it went into pi's conversation.
+// messageEnds handles a message that is complete in pi's conversation.
 func (t *telling) messageEnds(m message) {
 	switch m.Role {
 	case "assistant":
@@ -148,8 +149,8 @@ func (t *telling) messageEnds(m message) {
 	}
 }
 
-// answerEnds closes the step. An answer that was cut off leaves it open: nobody
-// was told what it used, and the core estimates.
+// answerEnds ends the step. If the answer was cut off, the step stays open: its
+// usage was not reported, and the core estimates it.
 func (t *telling) answerEnds(m message) {
 	for i, b := range m.Content {
 		switch b.Type {
@@ -171,7 +172,7 @@ func (t *telling) answerEnds(m message) {
 			t.failed = m.ErrorMessage
 		}
 		if used == nil && len(t.blocks) == 0 {
-			used = &bellcord.Usage{Exact: true} // a request that was refused costs nothing
+			used = &bellcord.Usage{Exact: true} // a rejected request costs nothing
 		}
 	case m.StopReason == "aborted" && !t.stopping:
 		t.failed = "pi aborted the turn, but not on a stop from Bellcord"
@@ -208,15 +209,15 @@ func finish(reason string) bellcord.Finish {
 	}
 }
 
-// retrying tells of a pause before the next try.
+// retrying emits the pause before the next attempt.
 func (t *telling) retrying(r record) {
 	t.emit(bellcord.ModelRetryScheduled{
 		Attempt: r.Attempt, RetryIn: time.Duration(r.DelayMs * float64(time.Millisecond)), Reason: r.ErrorMessage,
 	})
 }
 
-// called records a call, once. Arguments that are no object are not those of a
-// call that a model could be told of.
+// called emits a call, once. Arguments other than a JSON object are replaced by
+// an empty object, because a model would not accept them in the history.
 func (t *telling) called(id, name string, args json.RawMessage) {
 	if t.calls.find(id) != nil {
 		return
@@ -230,6 +231,6 @@ func (t *telling) called(id, name string, args json.RawMessage) {
 	t.emit(c)
 }
 
-// onlyCall is the call that a question is about: the one that runs, if no other
-// does.
+// onlyCall returns the call that a question belongs to: the only running call,
+// or "" if there are several.
 func (t *telling) onlyCall() string { return t.calls.only() }

@@ -12,43 +12,43 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// phase is where a turn is with pi.
+// phase is the state of a turn.
 type phase int
 
 const (
-	knocking   phase = iota // asked whether pi is idle; the prompt is not sent
-	prompting               // pi has not accepted the prompt: it cannot hear a stop
-	running                 // it has
-	aborting                // told to stop; its word is the response
-	confirming              // it gave its word, and was asked whether it is idle
+	knocking   phase = iota // waiting for pi to be idle; the prompt is not sent
+	prompting               // pi has not accepted the prompt: an abort would be lost
+	running                 // pi has accepted the prompt
+	aborting                // the abort is sent; waiting for its response
+	confirming              // the abort is confirmed; waiting for pi's state
 	over
 )
 
-// turn is one prompt and what pi makes of it.
+// turn is one prompt and its processing by pi.
 type turn struct {
 	*speaker
 	work *hub.Work
 	text string
 
 	phase    phase
-	awaited  string // id of the command whose response the phase waits for
-	looking  string // id of a get_state beside the phase, "" when there is none
+	awaited  string // id of the command with the response that the phase waits for
+	looking  string // id of a get_state in addition to awaited, or ""
 	stopping bool
-	err      error // how it ends, when not well
+	err      error // the turn's error, set by finish
 
-	began      bool // the agent has, since the prompt
-	ended      bool // the agent has ended; whether for good is not known yet
-	retrying   bool // pi pauses before it tries again
+	began      bool // agent_start was received since the prompt
+	ended      bool // agent_end was received; pi may still start again
+	retrying   bool // pi pauses before the next attempt
 	compacting bool
-	returning  bool // pi will go on by itself
+	returning  bool // pi will continue by itself
 
-	again   *time.Timer   // to look again at a pi that was busy
-	pause   time.Duration // before that
+	again   *time.Timer   // fires when a busy pi must be checked again
+	pause   time.Duration // duration of that timer
 	telling telling
 	dialogs dialogs
 }
 
-// A pi that was busy is asked again soon, then less often.
+// A busy pi is checked again soon, then less often.
 const soonest, latest = 10 * time.Millisecond, 200 * time.Millisecond
 
 func (t *turn) later() {
@@ -74,8 +74,8 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	return err
 }
 
-// play goes on until pi is done with the prompt, or has given its word that it
-// has stopped. From the stop on it takes no longer than child.Patience.
+// play processes pi's records until pi has completed the prompt or confirmed an
+// abort. After a stop, it returns within child.Patience.
 func (t *turn) play(ctx context.Context) error {
 	stopped, gone := ctx.Done(), t.process.Gone
 	var patience, mourning <-chan time.Time
@@ -103,7 +103,7 @@ func (t *turn) play(ctx context.Context) error {
 		case <-forced:
 			return child.ErrDeaf
 		case <-gone:
-			gone, mourning = nil, time.After(time.Second) // its last words may be under way
+			gone, mourning = nil, time.After(time.Second) // its last output may still be on the way
 		case <-mourning:
 			return child.ErrGone
 		}
@@ -111,13 +111,13 @@ func (t *turn) play(ctx context.Context) error {
 	return t.err
 }
 
-// setPhase goes to a phase that waits for a command's response.
+// setPhase enters a phase that waits for a command's response.
 func (t *turn) setPhase(p phase, awaited string) { t.phase, t.awaited = p, awaited }
 
 // finish ends the turn.
 func (t *turn) finish(err error) { t.phase, t.err = over, err }
 
-// hear takes one record.
+// hear handles one record.
 func (t *turn) hear(ctx context.Context, r record) {
 	switch r.Type {
 	case "response":
@@ -129,7 +129,7 @@ func (t *turn) hear(ctx context.Context, r record) {
 	case "agent_start":
 		t.began, t.ended, t.returning, t.retrying = true, false, false, false
 	case "agent_end":
-		t.dialogs.drop() // pi has dismissed what there was, and does not say so
+		t.dialogs.drop() // pi dismisses its open dialogs without a notice
 		t.ended, t.returning = true, r.WillRetry
 		t.look()
 	case "agent_settled":
@@ -151,7 +151,7 @@ func (t *turn) hear(ctx context.Context, r record) {
 	}
 }
 
-// handleResponse takes a response.
+// handleResponse handles the response to a command.
 func (t *turn) handleResponse(ctx context.Context, r record) {
 	if r.ID != "" && r.ID == t.looking {
 		t.looking = ""
@@ -175,12 +175,12 @@ func (t *turn) handleResponse(ctx context.Context, r record) {
 	}
 }
 
-// open sends the prompt to an idle pi. One that is at something of its own is
-// waited for: it would take the prompt for a part of that.
+// open sends the prompt if pi is idle. If pi is busy, open waits: pi would take
+// the prompt for a part of its current work.
 func (t *turn) open(ctx context.Context, now state) {
 	switch {
 	case ctx.Err() != nil:
-		t.finish(context.Cause(ctx)) // pi has heard nothing of it
+		t.finish(context.Cause(ctx)) // pi has not received the prompt
 	case now.busy():
 		t.later()
 	default:
@@ -192,7 +192,7 @@ func (t *turn) open(ctx context.Context, now state) {
 	}
 }
 
-// screened is a text that pi takes for a person's words and for nothing else.
+// screened returns the text in a form that pi does not interpret as a command.
 func screened(text string) string {
 	if strings.HasPrefix(text, "/") {
 		return " " + text
@@ -208,7 +208,8 @@ func (t *turn) pictures() []map[string]any {
 	return all
 }
 
-// accepted is pi's answer to the prompt. From now on it can hear a stop.
+// accepted handles pi's response to the prompt. From now on an abort is
+// effective.
 func (t *turn) accepted(r record) {
 	var what struct {
 		Disposition string `json:"disposition"`
@@ -217,26 +218,26 @@ func (t *turn) accepted(r record) {
 	switch {
 	case !r.Success:
 		t.finish(fmt.Errorf("pi rejected the prompt: %s", r.Error))
-	case what.Disposition == "handled": // by an extension: there is nothing to wait for
+	case what.Disposition == "handled": // by an extension: no run follows
 		t.finish(nil)
 	default:
 		t.setPhase(running, "")
 		if t.stopping {
 			t.abort()
 		} else if what.Disposition == "" {
-			t.lookAnyway() // an old one does not say whether an extension has handled it
+			t.lookAnyway() // an old version does not report whether an extension has handled it
 		}
 	}
 }
 
-// settled ends a run that pi says is over.
+// settled ends the run after agent_settled.
 func (t *turn) settled() {
 	if t.phase == running && t.began {
 		t.finish(t.telling.failure())
 	}
 }
 
-// look asks a pi that does not say when it has settled whether it has.
+// look queries the state of a version without agent_settled.
 func (t *turn) look() {
 	if !t.settles {
 		t.lookAnyway()
@@ -249,11 +250,11 @@ func (t *turn) lookAnyway() {
 	}
 }
 
-// looked ends the run if nothing of it is under way or will come by itself.
+// looked ends the run if pi is idle and will not continue by itself.
 func (t *turn) looked(now state) {
 	switch {
 	case t.phase != running || t.began && t.settles || t.retrying || t.compacting || t.returning:
-	case t.began && !t.ended: // it runs
+	case t.began && !t.ended: // it is running
 	case now.busy():
 		t.later()
 	default:
@@ -261,7 +262,7 @@ func (t *turn) looked(now state) {
 	}
 }
 
-// lookAgain asks again whether pi is idle, or tells it again to be.
+// lookAgain reads pi's state again, or repeats the abort.
 func (t *turn) lookAgain() {
 	switch t.phase {
 	case knocking:

@@ -8,24 +8,24 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// record is all that pi may say in one line, as far as we care.
+// record contains the fields of all of pi's records that this package uses.
 type record struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 
-	// Of a response.
+	// Fields of a response.
 	Command string          `json:"command"`
 	Success bool            `json:"success"`
 	Error   string          `json:"error"`
 	Data    json.RawMessage `json:"data"`
 
-	// Of an answer's course.
+	// Fields of message events.
 	RawMessage json.RawMessage `json:"message"`
 	Message    message         `json:"-"`
 	Update     update          `json:"assistantMessageEvent"`
 	Usage      usage           `json:"usage"`
 
-	// Of a tool's course.
+	// Fields of tool events.
 	ToolCallID    string          `json:"toolCallId"`
 	ToolName      string          `json:"toolName"`
 	Args          json.RawMessage `json:"args"`
@@ -33,23 +33,23 @@ type record struct {
 	Result        result          `json:"result"`
 	IsError       bool            `json:"isError"`
 
-	// Of retries and compactions.
+	// Fields of retries and compactions.
 	Attempt      int     `json:"attempt"`
 	DelayMs      float64 `json:"delayMs"`
 	ErrorMessage string  `json:"errorMessage"`
 	WillRetry    bool    `json:"willRetry"`
 
-	// Of a dialog.
+	// Fields of a dialog.
 	Method  string   `json:"method"`
 	Title   string   `json:"title"`
 	Words   string   `json:"-"` // its message
 	Options []string `json:"options"`
 	Timeout float64  `json:"timeout"`
 
-	Answer *answer `json:"-"` // not from pi: a person's, to a dialog of it
+	Answer *answer `json:"-"` // not from pi: the user's answer to a dialog
 }
 
-// asks reports whether pi waits for an answer to it.
+// asks reports whether the record is a dialog that pi waits for.
 func (r record) asks() bool {
 	if r.Type != "extension_ui_request" {
 		return false
@@ -73,7 +73,7 @@ type message struct {
 	IsError      bool    `json:"isError"`
 }
 
-// model is the message's as Bellcord writes it.
+// model returns the message's model in Bellcord's notation.
 func (m message) model() string { return model{m.Provider, m.Model}.name() }
 
 type block struct {
@@ -85,7 +85,7 @@ type block struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// content is a list of blocks; a bare string is one of text.
+// content is a list of blocks. A plain string is decoded as one text block.
 type content []block
 
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -97,7 +97,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]block)(c))
 }
 
-// plainText returns the content as text for a person.
+// plainText returns the content as text to display.
 func (c content) plainText() string {
 	var all []string
 	for _, b := range c {
@@ -132,9 +132,9 @@ type usage struct {
 	} `json:"cost"`
 }
 
-// exact is what the model has told; nil where it told nothing.
+// exact returns the usage that the model reported, or nil if it reported none.
 func (u usage) exact() *bellcord.Usage {
-	input := u.Input + u.CacheRead + u.CacheWrite // pi counts them apart
+	input := u.Input + u.CacheRead + u.CacheWrite // pi counts cached tokens separately
 	if input+u.Output == 0 {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (m model) name() string {
 	return m.Provider + "/" + m.ID
 }
 
-// state is the answer to get_state.
+// state is the result of get_state.
 type state struct {
 	Model               model  `json:"model"`
 	IsStreaming         bool   `json:"isStreaming"`
@@ -170,6 +170,6 @@ func (s state) busy() bool { return s.IsStreaming || s.IsCompacting }
 
 func stateOf(data json.RawMessage) state {
 	var s state
-	_ = json.Unmarshal(data, &s) // what is missing is not so
+	_ = json.Unmarshal(data, &s) // missing fields stay zero
 	return s
 }
