@@ -1,16 +1,16 @@
-// Package acp speaks version 1 of the Agent Client Protocol with a hosted agent:
-// it is the client, the agent is a process of the supervisor's.
+// Package acp implements the client side of version 1 of the Agent Client
+// Protocol. The agent is a process that package child supervises.
 //
-// One goroutine reads what the agent writes and handles it in that order: what
-// the agent does becomes events of the turn, and behind the prompt's answer
-// nothing does. What the agent asks for (a permission, a file, a terminal) is
-// seen to beside it, and no longer than the turn lasts.
+// One goroutine reads the agent's messages and handles them in order. They
+// become events of the turn, up to the response to the prompt; later ones are
+// not recorded. Requests of the agent (permissions, files, terminals) run
+// concurrently with the reader and end with the turn.
 //
-// A stop is a session/cancel right behind the prompt, and then the agent's own
-// answer to that prompt is waited for, whatever it says. Agents exist that lose
-// a cancel which comes while they are still starting the turn, so one that has
-// not answered is told again, twice at most and only before it has answered: a
-// cancel never reaches the next turn, and between turns it means nothing.
+// A stop sends session/cancel right after the prompt and then waits for the
+// agent's response to the prompt, whatever it contains. Some agents lose a
+// cancel that arrives while they are still starting the turn, so the cancel is
+// repeated at most twice while the response is missing. A cancel is never sent
+// after the response, so it cannot reach the next turn.
 package acp
 
 import (
@@ -30,42 +30,44 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Options are what a speaker needs besides the process.
+// Options configures a Speaker.
 type Options struct {
-	// Policy decides what the agent may do without asking; nil has no rules.
+	// Policy decides what the agent may do without the user's approval; nil
+	// means a policy without rules.
 	Policy *permit.Policy
-	// Keeper runs the agent's terminals; without one none are offered.
+	// Keeper runs the agent's terminals. If it is nil, terminals are not
+	// offered.
 	Keeper *proc.Keeper
-	// Private is out of reach of the files that are read and written for the agent.
+	// Private lists the files that must not be read or written for the agent.
 	Private tool.Private
-	// Version is ours, which the agent is told.
+	// Version is Bellcord's version, sent to the agent.
 	Version string
-	Env     secret.Environment // of the commands that the agent has us run
+	Env     secret.Environment // for commands that run on behalf of the agent
 	Logger  *slog.Logger
 }
 
-// speaker speaks with one process of an agent.
+// speaker is the connection to one process of an agent.
 type speaker struct {
 	opts Options
 	wire *wire
 
-	// Set by Open, before there are turns.
-	images bool   // it takes them
-	name   string // what the agent calls itself
+	// Set by Open, before the first turn.
+	images bool   // the agent accepts images
+	name   string // the agent's name, from initialize
 
 	mu        sync.Mutex
-	session   string // the agent's own id of it, once Open is through: before, all that is sent is a replay
-	turn      *turn  // nil while none runs
-	model     string // the one it uses now, if it tells
-	terminals int    // that there have been: an id is never used again
-	title     string // that came while no turn ran; the next one has it
+	session   string // the agent's session id; "" until Open returns, and updates before that are a replay
+	turn      *turn  // nil while no turn is running
+	model     string // the current model, if the agent reports it
+	terminals int    // number of terminals so far: ids are never reused
+	title     string // received while no turn was running; set by the next turn
 }
 
-// New returns a speaker for a process that has just been started. Nothing is
+// New returns a Speaker for a process that has just been started. Nothing is
 // read or written before Open.
 func New(p child.Process, opts Options) child.Speaker {
 	if opts.Policy == nil {
-		opts.Policy, _ = permit.NewPolicy(nil, nil, nil, nil) // no rules, so none that cannot be read
+		opts.Policy, _ = permit.NewPolicy(nil, nil, nil, nil) // cannot fail without rules
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -73,8 +75,8 @@ func New(p child.Process, opts Options) child.Speaker {
 	return &speaker{opts: opts, wire: newWire(p.Out, p.In, opts.Logger)}
 }
 
-// Open implements child.Speaker. The reader that it starts ends with what the
-// process writes.
+// Open implements child.Speaker. It starts the reading goroutine, which returns
+// at the end of the process's output.
 func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string) (string, error) {
 	go s.wire.read(s.handle)
 	can, err := s.hello(ctx)
@@ -91,10 +93,10 @@ func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string
 	return id, nil
 }
 
-// Close implements child.Speaker: nobody waits for the agent any more.
+// Close implements child.Speaker. It fails all pending requests to the agent.
 func (s *speaker) Close() { s.wire.failPending() }
 
-// handle is called by the reader, in the order of the wire.
+// handle is called by the reader for each message, in order.
 func (s *speaker) handle(m jsonrpc.Message) {
 	switch {
 	case m.IsRequest():
@@ -109,21 +111,22 @@ func (s *speaker) handle(m jsonrpc.Message) {
 	}
 }
 
-// at is the turn that a session of the agent's runs, and whether it is ours.
+// at returns the running turn, and whether session is the id of this speaker's
+// session.
 func (s *speaker) at(session string) (*turn, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn, session != "" && session == s.session
 }
 
-// running is the turn there is, nil when there is none.
+// running returns the running turn, or nil.
 func (s *speaker) running() *turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn
 }
 
-// lost says why an answer did not come: the process is gone, if that is why.
+// lost returns child.ErrGone if the connection was closed, otherwise err.
 func lost(err error) error {
 	if errors.Is(err, jsonrpc.ErrClosed) {
 		return child.ErrGone

@@ -9,24 +9,24 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// call is a tool call of the agent's own.
+// call is a tool call reported by the agent.
 type call struct {
 	id, name, title string
 	kind            acp.ToolKind
 	input           json.RawMessage // an object, or nil
 	paths           []string
 	content         []acp.ToolCallContent
-	output          string // as it was last shown
+	output          string // as last recorded
 
-	called  bool // the log has it
+	called  bool // recorded in the log
 	started bool
 	ended   bool
-	waits   bool // for a permission, or was refused it: it does not run
-	allowed bool // by rule, mode or person
+	waits   bool // waits for a permission or was refused one: it is not running
+	allowed bool // by a rule, the mode or the user
 }
 
-// updateCallLocked applies an update to its call and returns the call. The
-// caller holds the lock.
+// updateCallLocked applies an update to its call. It returns the call, or nil
+// if the update belongs to no call. The caller holds t.mu.
 func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
 	c := t.known(u)
 	if c == nil || c.ended {
@@ -35,7 +35,7 @@ func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
 	if u.Content != nil {
 		c.content = u.Content
 	} else if final(u.Status) {
-		u.Content = c.content // a terminal in it may have more to show
+		u.Content = c.content // a terminal in it may have new output
 	}
 	if c.input != nil || u.Status == acp.CallInProgress || u.Content != nil || final(u.Status) {
 		t.recordCall(c)
@@ -53,7 +53,9 @@ func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
 	return c
 }
 
-// known finds the call, or makes it, and notes what is new.
+// known finds or adds the call of an update, and copies the update's fields to
+// it. It returns nil if the update has no id, or if it ends a call that was not
+// seen before the stop.
 func (t *turn) known(u acp.ToolCallUpdate) *call {
 	if u.ToolCallID == "" {
 		return nil
@@ -65,7 +67,7 @@ func (t *turn) known(u acp.ToolCallUpdate) *call {
 		}
 	}
 	if c == nil && final(u.Status) && t.ctx.Err() != nil {
-		return nil // it was never seen to begin, and its end counts no more
+		return nil // its start was never reported, and ends do not count after a stop
 	}
 	if c == nil {
 		c = &call{id: u.ToolCallID}
@@ -91,8 +93,8 @@ func (t *turn) known(u acp.ToolCallUpdate) *call {
 
 func final(s acp.ToolCallStatus) bool { return s == acp.CallCompleted || s == acp.CallFailed }
 
-// recordCall records the call, once. It waits for the arguments: agents announce a
-// call while the model is still writing them.
+// recordCall emits the call, once. Callers wait for the arguments: agents
+// announce a call while the model is still writing them.
 func (t *turn) recordCall(c *call) {
 	if c.called {
 		return
@@ -101,7 +103,7 @@ func (t *turn) recordCall(c *call) {
 	t.emit(bellcord.ToolCallRequested{Call: c.id, Name: c.proper(), Title: c.title, ToolKind: string(c.kind), Arguments: c.args()})
 }
 
-// startCall records that the call runs, once.
+// startCall emits the start of the call, once.
 func (t *turn) startCall(c *call) {
 	t.recordCall(c)
 	if !c.started {
@@ -110,8 +112,8 @@ func (t *turn) startCall(c *call) {
 	}
 }
 
-// output records what the content has more than it had. Content is replaced as
-// a whole: where the new one does not begin with the old it is told again.
+// output emits the part of text that is new. Updates replace the content as a
+// whole: if the new content does not start with the old, all of it is emitted.
 func (t *turn) output(c *call, text string) {
 	more, longer := strings.CutPrefix(text, c.output)
 	if !longer {
@@ -124,7 +126,7 @@ func (t *turn) output(c *call, text string) {
 	}
 }
 
-// endCall records a call's end. After a stop, agents report killed tools as
+// endCall emits a call's end. After a stop, agents report killed tools as
 // completed or as failed, so the call is left open: the receipt lists it as
 // stopped, with its output so far.
 func (t *turn) endCall(c *call, failed bool) {
@@ -156,7 +158,7 @@ func (t *turn) contentText(u acp.ToolCallUpdate) (string, bool) {
 	}
 	if u.Content == nil && final(u.Status) && len(u.RawOutput) > 0 && string(u.RawOutput) != "null" {
 		text := strings.ToValidUTF8(string(u.RawOutput), "\uFFFD")
-		_ = json.Unmarshal(u.RawOutput, &text) // what is no text is shown as it is
+		_ = json.Unmarshal(u.RawOutput, &text) // anything but a string is shown as JSON
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n"), len(parts) > 0

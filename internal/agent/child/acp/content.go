@@ -8,9 +8,9 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// blocks is a prompt as the agent gets it: pictures, the text, and what the
-// person pointed at. An agent that takes no pictures is told that there were
-// some, so that it can say so.
+// blocks returns the prompt's content blocks: the images, the text and the
+// links. If the agent does not accept images, a note in the text states how
+// many were omitted.
 func (s *speaker) blocks(p bellcord.Prompt, text string) []acp.ContentBlock {
 	var all []acp.ContentBlock
 	if s.images {
@@ -30,7 +30,8 @@ func (s *speaker) blocks(p bellcord.Prompt, text string) []acp.ContentBlock {
 	return all
 }
 
-// textOf is a block of the agent's as text; what is none is named.
+// textOf returns a block of the agent as text. Other content is replaced by its
+// name in brackets.
 func textOf(b *acp.ContentBlock) string {
 	switch {
 	case b == nil || b.Type == "":

@@ -11,20 +11,22 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// effect is something that we do for the agent: a file written, a command run.
+// effect is an action on behalf of the agent: a file to write or a command to
+// run.
 type effect struct {
 	permit.Call
 	args     json.RawMessage
 	kind     acp.ToolKind
 	question string
 
-	own string // the call that stands for it in the log; "" when one of the agent's does
+	own string // id of the effect's call in the log; "" if it belongs to a call of the agent
 }
 
-// permit lets an effect happen, or says why not. It is part of the call that the
-// agent has open, and what was allowed for that call is not asked again; without
-// one it is a call by itself, so that nothing is done that the log does not show.
-// The log has it before it happens (law 26).
+// permit decides whether an effect may happen, and returns an error if not. The
+// effect belongs to the agent's open call, and a permission for that call also
+// covers the effect. If the agent has no open call, permit emits a separate
+// call, so that the log shows every effect. The call is durable before the
+// effect happens (law 26).
 func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 	verdict := t.verdict([]permit.Call{e.Call})
 	t.mu.Lock()
@@ -63,8 +65,8 @@ func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 	return e, err
 }
 
-// done records the end of an effect that has a call of its own. A turn that was
-// answered meanwhile takes no more.
+// done records the end of an effect. For an effect that belongs to a call of
+// the agent, only its processes are recorded.
 func (t *turn) done(e effect, end bellcord.ToolCallEnded) {
 	if e.own == "" {
 		if end.Processes != nil {
@@ -79,7 +81,7 @@ func (t *turn) done(e effect, end bellcord.ToolCallEnded) {
 	t.emit(end)
 }
 
-// ask puts an effect to a person.
+// ask lets the user approve or reject an effect.
 func (t *turn) ask(ctx context.Context, call, question string) error {
 	choice, err := t.w.Ask(ctx, bellcord.Question{
 		Call: call, Text: question,

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// fakeDir is the variable that makes the test binary an agent; it names the
-// directory where the agent keeps what it has to remember.
+// fakeDir is the variable that makes the test binary act as an agent. Its value
+// is the directory where the agent stores its state.
 const fakeDir = "BELLCORD_FAKE_ACP"
 
-// fakeManner has words for how the agent behaves in every turn.
+// fakeManner is the variable with words that select the agent's behavior in
+// every turn.
 const fakeManner = "BELLCORD_FAKE_MANNER"
 
-// TestMain is also the fake agent, when the test binary runs itself as one.
+// TestMain also runs the fake agent, when the test binary starts itself as one.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(fakeDir); dir != "" {
 		newFake(dir, os.Getenv(fakeManner)).serve()
@@ -30,18 +31,18 @@ func TestMain(m *testing.M) {
 
 type object = map[string]any
 
-// fake is an agent that does what its prompts say, and what its manner says.
+// fake is an agent that acts as its prompts and its manner specify.
 type fake struct {
 	dir     string
 	manner  []string
-	journal *os.File // all that it was sent
+	journal *os.File // everything that it received
 
 	mu      sync.Mutex
 	session string
 	next    int
-	waiting map[string]chan json.RawMessage // its own requests
-	cancel  chan struct{}                   // of the turn that runs
-	cancels int                             // of that turn
+	waiting map[string]chan json.RawMessage // requests sent by the agent
+	cancel  chan struct{}                   // of the running turn
+	cancels int                             // cancels received in that turn
 }
 
 func newFake(dir, manner string) *fake {
@@ -135,7 +136,7 @@ func (f *fake) hello(id json.RawMessage) {
 		f.reply(id, object{"protocolVersion": 1, "agentCapabilities": capabilities, "agentInfo": object{"name": "fake", "version": "1"}})
 	}
 	switch {
-	case f.is("sleepy"): // until somebody wakes it
+	case f.is("sleepy"): // until the file "wake" exists
 		go func() {
 			for range time.Tick(5 * time.Millisecond) {
 				if _, err := os.Stat(filepath.Join(f.dir, "wake")); err == nil {
@@ -179,8 +180,8 @@ func (f *fake) load(r record, session string) {
 	f.reply(r.ID, nil)
 }
 
-// cancelled counts the cancels of the turn; the agent that loses the first one
-// hears only the second.
+// cancelled counts the cancels of the turn. An agent with the manner "loses"
+// ignores the first one.
 func (f *fake) cancelled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -208,7 +209,7 @@ func (f *fake) fail(id json.RawMessage, code int, why string) {
 	f.send(object{"id": id, "error": object{"code": code, "message": why}})
 }
 
-// ask sends a request and returns the answer as text, "error …" for an error.
+// ask sends a request and returns the response as text, "error …" for an error.
 func (f *fake) ask(method string, params object) string {
 	f.mu.Lock()
 	f.next++

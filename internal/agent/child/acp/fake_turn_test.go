@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// turn does what the first word of the prompt says.
+// turn performs the command in the first word of the prompt.
 func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan struct{}) {
 	verb, rest, _ := strings.Cut(text, " ")
 	ended := func(reason string) { f.reply(id, object{"stopReason": reason}) }
@@ -29,7 +29,7 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		return
 	case "leave":
 		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "never over", "kind": "execute", "status": "in_progress"})
-	case "odd": // members of the wrong type
+	case "odd": // fields of the wrong type
 		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "odd", "status": "in_progress", "_meta": "none"})
 		f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed", "locations": "none"})
 	case "ask":
@@ -65,7 +65,7 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 	}
 }
 
-// stream works until it is told to stop, and then answers as its manner has it.
+// stream sends words until a cancel, and then responds according to its manner.
 func (f *fake) stream(id json.RawMessage, how string, cancel chan struct{}) {
 	f.begin(how)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -81,14 +81,14 @@ func (f *fake) stream(id json.RawMessage, how string, cancel chan struct{}) {
 			return
 		case <-tick.C:
 			f.say(fmt.Sprintf("w%d ", n))
-			if cancel == nil { // it was told to stop, and begins more work
+			if cancel == nil { // after the cancel it starts more work
 				f.call(fmt.Sprintf("late-%d", n))
 			}
 		}
 	}
 }
 
-// call runs a tool of the agent's own from its beginning to its end.
+// call reports a whole tool call, from its start to its end.
 func (f *fake) call(id string) {
 	text := []object{{"type": "content", "content": object{"type": "text", "text": "output"}}}
 	f.update(object{"sessionUpdate": "tool_call", "toolCallId": id, "title": "more", "kind": "execute", "status": "in_progress", "rawInput": object{"command": "more"}})
@@ -96,7 +96,7 @@ func (f *fake) call(id string) {
 	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed"})
 }
 
-// begin is what a stream has open while it runs.
+// begin starts what a stream keeps open while it runs.
 func (f *fake) begin(how string) {
 	call := object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "work", "kind": "execute", "rawInput": object{"command": "work"}}
 	switch how {
@@ -123,7 +123,7 @@ func (f *fake) stopped(id json.RawMessage) {
 		f.fail(id, -32603, "aborted")
 	case f.is("withdraws"):
 		f.fail(id, -32800, "cancelled")
-	case f.is("waits"): // for the answer to its question
+	case f.is("waits"): // for the response to its permission request
 		go func() {
 			f.mu.Lock()
 			asked := f.next
@@ -166,7 +166,8 @@ func (f *fake) tools() {
 	f.say("done")
 }
 
-// permission asks for a call of the kind that the first word names.
+// permission requests a permission for a call of the kind that the first word
+// names.
 func (f *fake) permission(what string) string {
 	kind, subject, _ := strings.Cut(what, " ")
 	call := object{"toolCallId": "c9", "title": subject, "kind": kind, "rawInput": object{"command": subject, "path": subject}}
@@ -186,7 +187,7 @@ func (f *fake) permission(what string) string {
 	return answer
 }
 
-// withdraw waits for the end of a command and then takes that back.
+// withdraw waits for the end of a command and then cancels that request.
 func (f *fake) withdraw() string {
 	var made struct{ TerminalID string }
 	_ = json.Unmarshal([]byte(f.ask("terminal/create", object{"command": "sleep", "args": []string{"302"}})), &made)
@@ -205,7 +206,7 @@ func (f *fake) withdraw() string {
 	}
 }
 
-// run has a command run by the client.
+// run runs a command in a terminal of the client.
 func (f *fake) run(command string) {
 	var made struct{ TerminalID string }
 	answer := f.ask("terminal/create", object{"command": command, "outputByteLimit": 40})

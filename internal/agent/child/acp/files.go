@@ -13,18 +13,18 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// errRefused answers what the session's mode, a rule or a person does not allow.
+// errRefused means that the session's mode, a rule or the user does not allow
+// the action.
 var errRefused = errors.New("it is not allowed in this session")
 
-// Of a file that an agent reads: it is read in pieces, because the tool cuts
-// what is longer than a model wants, and a file that was cut and written back
-// would be a broken one.
+// Files are read in pieces, because the tool truncates long results for the
+// model, and an agent that writes a truncated file back would damage it.
 const (
 	linesAtOnce = 2000
 	mostFile    = 8 << 20
 )
 
-// readFile returns a file inside the session's directory, or lines of it.
+// readFile returns a file in the session's directory, or some of its lines.
 func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, error) {
 	reads := t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0]
 	wanted := t.opts.Private.About(reads.Name, permit.Looks, t.w.Session.Dir, p.Path)
@@ -55,7 +55,7 @@ func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, er
 	return acp.ReadTextFileResponse{Content: text.String()}, nil
 }
 
-// writeFile creates or replaces a file inside the session's directory.
+// writeFile creates or replaces a file in the session's directory.
 func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, error) {
 	writes := t.opts.Private.KeepOut([]tool.Tool{tool.WriteFile()})[0]
 	values := map[string]any{"path": p.Path, "content": p.Content}
@@ -75,13 +75,13 @@ func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, 
 	}
 	fate := bellcord.CallFinished
 	if ctx.Err() != nil && err != nil {
-		fate = bellcord.CallStopped // the tool says that nothing was written
+		fate = bellcord.CallStopped // in this case the tool has written nothing
 	}
 	t.done(e, bellcord.ToolCallEnded{Outcome: fate, Failed: err != nil, Result: said})
 	return struct{}{}, err
 }
 
-// use runs one of our tools. A result that is a failure is an error here.
+// use runs a built-in tool. A failed result is returned as an error.
 func (t *turn) use(ctx context.Context, does tool.Tool, values map[string]any) (string, error) {
 	args, err := json.Marshal(values)
 	if err != nil {
@@ -102,8 +102,8 @@ func (t *turn) use(ctx context.Context, does tool.Tool, values map[string]any) (
 	return result.Text, nil
 }
 
-// missing reports whether a tool failed because there is no such file, which
-// agents that are about to create it have to know.
+// missing reports whether a tool failed because the file does not exist. Agents
+// that are about to create the file need this error.
 func missing(text string) bool {
 	return strings.Contains(text, "no such file") || strings.Contains(text, "cannot find")
 }

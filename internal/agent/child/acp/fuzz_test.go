@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// scripted is an agent that opens a session as it should, and answers a prompt
-// with the given bytes and the end of its output.
+// scripted is an agent that opens a session normally, responds to a prompt with
+// the given bytes, and then closes its output.
 type scripted struct {
 	out  *io.PipeWriter
 	text []byte
@@ -45,7 +45,7 @@ func (s scripted) Write(record []byte) {
 	}
 }
 
-// fuzzed is a bellcord.Agent of which every turn has a new speaker.
+// fuzzed is a hub.Agent that uses a new Speaker for every turn.
 type fuzzed struct{ text []byte }
 
 func (f *fuzzed) Run(ctx context.Context, w *hub.Work) error {
@@ -58,8 +58,8 @@ func (f *fuzzed) Run(ctx context.Context, w *hub.Work) error {
 	return speaker.Turn(ctx, w, w.Prompt.Text)
 }
 
-// FuzzFromAgent feeds arbitrary lines as an agent's answer to a prompt: the turn
-// ends, whatever they are, and its history is one that can be read.
+// FuzzFromAgent sends arbitrary lines as an agent's response to a prompt. The
+// turn must end, and its history must be readable.
 func FuzzFromAgent(f *testing.F) {
 	update := func(u string) string {
 		return `{"method":"session/update","params":{"sessionId":"s","update":` + u + `}}` + "\n"

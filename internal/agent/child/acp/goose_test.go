@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// realGoose hosts goose with nothing but the fake model. peers/agents/install
-// installs it and prints what BELLCORD_AGENTS must be.
+// realGoose hosts goose with the fake model. peers/agents/install installs
+// goose and prints the value for BELLCORD_AGENTS.
 func realGoose(t *testing.T) (*stage, *fakemodel.Server) {
 	t.Helper()
 	program := filepath.Join(os.Getenv("BELLCORD_AGENTS"), "bin", "goose")
@@ -46,7 +46,7 @@ func realGoose(t *testing.T) (*stage, *fakemodel.Server) {
 	return hosting(t, d, ""), model
 }
 
-func TestLaw02_OfTwentyStopsRightBehindThePromptTheRealGooseLosesNone(t *testing.T) {
+func TestLaw02_RealGooseStoppedRightAfterPrompt_LosesNoStop(t *testing.T) {
 	t.Parallel()
 	s, model := realGoose(t)
 	if said, r := s.run("[say ready]"); r.End != bellcord.EndDone || said != "ready" {
@@ -66,14 +66,15 @@ func TestLaw02_OfTwentyStopsRightBehindThePromptTheRealGooseLosesNone(t *testing
 			t.Errorf("request %d was answered to its end, %d bytes", asked.N, len(asked.Sent))
 		}
 	}
-	// goose keeps the prompts of stopped turns: the model is told all of them.
+	// goose keeps the prompts of stopped turns and sends all of them to the
+	// model.
 	if said, r := s.run("[say well]"); r.End != bellcord.EndDone || !strings.HasSuffix(said, "well") {
 		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, said)
 	}
 	s.hosted(1)
 }
 
-func TestLaw15_AStopInTheRealGoosesShellLeavesNoProcess(t *testing.T) {
+func TestLaw15_RealGooseStoppedDuringShell_LeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	s, _ := realGoose(t)
 	s.session = s.newSession("full")
@@ -95,15 +96,15 @@ func TestLaw15_AStopInTheRealGoosesShellLeavesNoProcess(t *testing.T) {
 	if r.Calls.Stopped[0].Name != "shell" {
 		t.Errorf("the call's name is %q", r.Calls.Stopped[0].Name)
 	}
-	// goose keeps the prompt and forgets the call, so the model makes it again;
-	// this time it has an end.
+	// goose keeps the prompt and drops the call, so the model makes it again;
+	// this time the command ends.
 	if said, r := s.run("[say next]"); r.End != bellcord.EndDone || r.Calls.Finished != 1 {
 		t.Errorf("the next turn: %s (%s), calls %+v, said %q", r.End, r.Error, r.Calls, said)
 	}
 	s.hosted(1)
 }
 
-// hosted checks how many sessions of the agent's own there were: with one, its
+// hosted checks the number of the agent's sessions: if it is one, the agent's
 // process was never ended.
 func (s *stage) hosted(want int) {
 	s.t.Helper()
@@ -122,7 +123,7 @@ func (s *stage) hosted(want int) {
 	}
 }
 
-// sleeping waits until commands with the marker run.
+// sleeping waits until a command with the marker is running.
 func (s *stage) sleeping(marker string) {
 	s.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); <-time.After(10 * time.Millisecond) {

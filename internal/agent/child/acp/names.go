@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// proper is a name for the tool that every model would take: the agent's own
-// one, or else what sort of tool it is, or else what the call is called.
+// proper returns a tool name that every model accepts: the agent's name for the
+// tool, otherwise the kind of the tool, otherwise the title of the call.
 func (c *call) proper() string {
 	name := c.name
 	if name == "" && c.kind != acp.ToolOther {
@@ -33,8 +33,8 @@ func (c *call) proper() string {
 
 var improper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]+`) })
 
-// toolName is the tool's own name, where the agent tells: in its place, or
-// in _meta, as goose and claude do.
+// toolName returns the agent's name for the tool, if it sends one: in its
+// field, or in _meta, as goose and claude do.
 func toolName(u acp.ToolCallUpdate) string {
 	if u.Name != "" {
 		return u.Name
@@ -51,22 +51,23 @@ func toolName(u acp.ToolCallUpdate) string {
 	return ""
 }
 
-// args are the call's arguments: an object in every case.
+// args returns the call's arguments, always as an object.
 func (c *call) args() json.RawMessage {
 	if c.input != nil {
 		return c.input
 	}
 	args, err := json.Marshal(map[string]string{"title": c.title})
-	if err != nil { // text always can be
+	if err != nil { // cannot happen for strings
 		return json.RawMessage(`{}`)
 	}
 	return args
 }
 
-// field is a text among the arguments, by the first of these names that it has.
+// field returns the first of the named arguments that is a non-empty string, or
+// "".
 func (c *call) field(names ...string) string {
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal(c.input, &all) // an object, or nothing
+	_ = json.Unmarshal(c.input, &all) // an object, or nil
 	for _, name := range names {
 		var value string
 		if json.Unmarshal(all[name], &value) == nil && value != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// hello finds out what the agent can do.
+// hello sends initialize and returns the agent's capabilities.
 func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
 	var agent acp.InitializeResponse
 	err := s.wire.requestAndWait(ctx, acp.MethodInitialize, acp.InitializeRequest{
@@ -26,7 +26,7 @@ func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
 	switch {
 	case err != nil:
 		return can, fmt.Errorf("initialize: %w", plainly(err))
-	case version != acp.Version && version != 0: // some forget to say
+	case version != acp.Version && version != 0: // some agents omit the version
 		return can, fmt.Errorf("it uses protocol version %d, but only version %d is supported", version, acp.Version)
 	}
 	s.images, s.name = can.PromptCapabilities.Image, cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title)
@@ -42,10 +42,11 @@ type opened struct {
 	} `json:"models"`
 }
 
-// openSession opens the agent's own session, or, where that is not possible, a new
-// one: a conversation that the agent has lost is not a reason to refuse work.
+// openSession opens the agent's session with the id own or, if that is not
+// possible, a new one: losing the agent's conversation is no reason to fail the
+// turn.
 func (s *speaker) openSession(ctx context.Context, dir, own string, can acp.AgentCapabilities) (string, error) {
-	none := []acp.McpServer{} // agents want the list, also when it is empty
+	none := []acp.McpServer{} // agents require the list, even if it is empty
 	method := ""
 	switch {
 	case own == "":
@@ -78,7 +79,7 @@ func (s *speaker) openSession(ctx context.Context, dir, own string, can acp.Agen
 	return fresh.SessionID, nil
 }
 
-// plainly says in words what to do about an agent that wants a login.
+// plainly adds instructions to the error of an agent that requires a login.
 func plainly(err error) error {
 	var told *jsonrpc.Error
 	if errors.As(err, &told) && told.Code == int(acp.AuthRequired) {
@@ -87,8 +88,8 @@ func plainly(err error) error {
 	return err
 }
 
-// learn notes which model the agent uses, where it tells: in its settings, or
-// beside them.
+// learn stores the model that the agent uses, if it reports it: in its config
+// options, or in the older field, passed as beside.
 func (s *speaker) learn(options []acp.SessionConfigOption, beside string) {
 	model := cmp.Or(modelOf(options), beside)
 	s.mu.Lock()
@@ -101,14 +102,14 @@ func (s *speaker) learn(options []acp.SessionConfigOption, beside string) {
 func modelOf(options []acp.SessionConfigOption) string {
 	for _, o := range options {
 		if o.Category == "model" || o.Category == "" && o.ID == "model" {
-			name, _ := o.CurrentValue.(string) // what is no text is no model's name
+			name, _ := o.CurrentValue.(string) // a value of another type is not a model name
 			return name
 		}
 	}
 	return ""
 }
 
-// spoken is the model that does the work, as far as one is told.
+// spoken returns the agent's model or, if it is not reported, the agent's name.
 func (s *speaker) spoken() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

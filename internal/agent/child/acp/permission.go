@@ -12,19 +12,20 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// requestPermission lets the session's mode and rules decide, and puts the rest
-// to a person. The call is in the log before the question.
+// requestPermission decides a permission request by the session's mode and
+// rules; otherwise the user must decide. The call is in the log before the
+// question.
 func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (any, error) {
 	var p acp.RequestPermissionRequest
 	if err := json.Unmarshal(params, &p); err != nil || p.ToolCall.ToolCallID == "" {
 		return func(context.Context) (any, error) { return nil, invalid("the permission request names no tool call") }
 	}
 	t.mu.Lock()
-	p.ToolCall.Status = "" // a question is no progress
+	p.ToolCall.Status = "" // a permission request is not progress
 	c := t.updateCallLocked(p.ToolCall)
 	t.recordCall(c)
 	c.waits = !c.started
-	// Under its own name a call can only be denied, by a rule that names it.
+	// By its own name a call can only be denied, by a rule that names it.
 	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Looks, Subject: c.title})
 	title := c.title
 	t.mu.Unlock()
@@ -32,7 +33,7 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 		chosen, err := t.decide(ctx, c, asked, title, p.Options)
 		switch {
 		case t.ctx.Err() != nil:
-			<-t.told // the agent hears of the stop first: a refusal alone would not end its turn
+			<-t.told // the agent must receive the cancel first: a rejection alone would not end its turn
 			return acp.CancelledPermission(), nil
 		case err != nil:
 			return nil, err
@@ -48,7 +49,7 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 	}
 }
 
-// decide picks one of the agent's options; nil when none of them fits.
+// decide returns one of the agent's options, or nil if none of them fits.
 func (t *turn) decide(ctx context.Context, c *call, asked []permit.Call, title string, options []acp.PermissionOption) (*acp.PermissionOption, error) {
 	switch t.verdict(asked) {
 	case permit.Allow:
@@ -71,10 +72,10 @@ func (t *turn) decide(ctx context.Context, c *call, asked []permit.Call, title s
 	if i := slices.IndexFunc(options, func(o acp.PermissionOption) bool { return o.OptionID == choice }); i >= 0 {
 		return &options[i], nil
 	}
-	return fitting(options, "reject"), nil // said by somebody who could not be shown the options
+	return fitting(options, "reject"), nil // the answer is not one of the options, for example from a client that could not show them
 }
 
-// fitting is the narrowest option of a sort: once before always.
+// fitting returns the narrowest option of a kind (once before always), or nil.
 func fitting(options []acp.PermissionOption, sort string) *acp.PermissionOption {
 	for _, kind := range []string{sort + "_once", sort} {
 		if i := slices.IndexFunc(options, func(o acp.PermissionOption) bool { return strings.HasPrefix(string(o.Kind), kind) }); i >= 0 {
@@ -84,7 +85,7 @@ func fitting(options []acp.PermissionOption, sort string) *acp.PermissionOption 
 	return nil
 }
 
-// verdict is the strictest of what the policy says of a call's effects.
+// verdict returns the strictest of the policy's verdicts on the calls.
 func (t *turn) verdict(asked []permit.Call) permit.Verdict {
 	s, verdict := t.w.Session, permit.Allow
 	where := permit.Session{ID: string(s.ID), Owner: s.Owner, Dir: s.Dir}
@@ -100,8 +101,9 @@ func (t *turn) verdict(asked []permit.Call) permit.Verdict {
 	return verdict
 }
 
-// effects is what a call does, in the words of our own tools where it can be
-// told, so that a rule for shell or write_file holds for every agent's.
+// effects returns the effects of a call, expressed as calls of built-in tools
+// where possible, so that a rule for shell or write_file applies to every
+// agent.
 func (t *turn) effects(c *call) []permit.Call {
 	own := permit.Call{Tool: c.proper(), Effect: permit.Reaches, Subject: c.title}
 	switch c.kind {
@@ -111,7 +113,7 @@ func (t *turn) effects(c *call) []permit.Call {
 		return t.onFiles(c, own, "read_file", permit.Looks)
 	case acp.ToolEdit, acp.ToolDelete, acp.ToolMove:
 		return t.onFiles(c, own, "write_file", permit.Edits)
-	case acp.ToolExecute, acp.ToolOther, "": // goose says which only when it has been allowed
+	case acp.ToolExecute, acp.ToolOther, "": // goose sends the kind only after the permission
 		if command := c.field("command", "cmd"); command != "" {
 			return []permit.Call{{Tool: "shell", Effect: permit.Executes, Subject: command}}
 		}
@@ -124,8 +126,8 @@ func (t *turn) effects(c *call) []permit.Call {
 	return []permit.Call{own}
 }
 
-// onFiles is an effect on each of the files that a call names. Outside of the
-// session's directory neither looking nor changing is free.
+// onFiles returns one effect for each file that a call names. Reading and
+// writing outside of the session's directory has the effect Reaches.
 func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effect) []permit.Call {
 	paths := slices.Clone(c.paths)
 	for _, content := range c.content {
@@ -151,8 +153,8 @@ func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effe
 	return all
 }
 
-// within reports whether a path is inside a directory by name; by the
-// directory's other name, where links lead to it, too.
+// within reports whether a path is inside a directory. Only the names are
+// compared; the directory may also be given by its resolved name.
 func within(dir, path string) bool {
 	if !filepath.IsAbs(path) {
 		return filepath.IsLocal(filepath.Clean(path))

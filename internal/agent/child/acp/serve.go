@@ -9,14 +9,14 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// mostRequests is how many things an agent may ask for at the same time.
+// mostRequests is the maximum number of concurrent requests of an agent.
 const mostRequests = 256
 
-// errWithdrawn ends a request that the agent no longer wants answered.
+// errWithdrawn ends a request that the agent has cancelled.
 var errWithdrawn = errors.New("the agent withdrew the request")
 
-// serve sees to a request of the agent's. The reader calls it and waits for
-// nothing: the work is done beside it, and ends with the turn.
+// serve handles a request of the agent. It is called by the reader and does not
+// block: the work runs in a goroutine and ends with the turn.
 func (s *speaker) serve(m jsonrpc.Message) {
 	do := services[m.Method]
 	if do == nil {
@@ -26,7 +26,7 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	var p struct {
 		Session string `json:"sessionId"`
 	}
-	_ = json.Unmarshal(m.Params, &p) // what cannot be read names no session
+	_ = json.Unmarshal(m.Params, &p) // invalid params contain no session id
 	if _, ours := s.at(p.Session); !ours {
 		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such session"})
 		return
@@ -42,7 +42,7 @@ func (s *speaker) serve(m jsonrpc.Message) {
 		return
 	}
 	work := do(t, m.Params)
-	go func() { // waited for by finish
+	go func() { // finish waits for it
 		defer t.work.Done()
 		result, err := work(ctx)
 		if err != nil && ctx.Err() != nil {
@@ -53,8 +53,8 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	}()
 }
 
-// service is one method. It is called by the reader, in the order of the wire,
-// and returns what is left to do beside it.
+// service implements one method. It is called by the reader, in the order of
+// the messages, and returns the work to be done concurrently.
 type service func(t *turn, params json.RawMessage) func(context.Context) (any, error)
 
 var services = map[string]service{
@@ -68,7 +68,8 @@ var services = map[string]service{
 	acp.MethodReleaseTerminal:   parsed((*turn).releaseTerminal),
 }
 
-// parsed is a service that does all of its work beside the reader.
+// parsed returns a service that does all of its work concurrently with the
+// reader.
 func parsed[P any](do func(*turn, context.Context, P) (any, error)) service {
 	return func(t *turn, params json.RawMessage) func(context.Context) (any, error) {
 		return func(ctx context.Context) (any, error) {
@@ -83,8 +84,8 @@ func parsed[P any](do func(*turn, context.Context, P) (any, error)) service {
 
 func invalid(why string) error { return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: why} }
 
-// admit notes a request as the running turn's; nil when none runs that it could
-// be for, or when it has too many.
+// admit registers a request with the running turn. It returns nil if no turn is
+// running or the turn has too many requests.
 func (s *speaker) admit(m jsonrpc.Message) (*turn, context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,13 +93,13 @@ func (s *speaker) admit(m jsonrpc.Message) (*turn, context.Context) {
 	if t == nil || t.isClosed() || len(t.requests) >= mostRequests {
 		return nil, nil
 	}
-	ctx, withdraw := context.WithCancelCause(t.errands) // of one request of the agent's, which may withdraw it
+	ctx, withdraw := context.WithCancelCause(t.errands) // cancelled when the agent withdraws this request
 	t.requests[string(m.ID)] = withdraw
 	t.work.Add(1)
 	return t, ctx
 }
 
-// withdraw ends a request that the agent takes back.
+// withdraw cancels a request that the agent has withdrawn.
 func (t *turn) withdraw(id json.RawMessage) {
 	t.speaker.mu.Lock()
 	withdraw := t.requests[string(id)]
@@ -114,6 +115,6 @@ func (t *turn) removeRequest(id json.RawMessage) {
 	delete(t.requests, string(id))
 	t.speaker.mu.Unlock()
 	if withdraw != nil {
-		withdraw(errOver) // frees its context
+		withdraw(errOver) // releases its context
 	}
 }

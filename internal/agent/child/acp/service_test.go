@@ -9,13 +9,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestModesAndRulesAnswerPermissionsBeforeAPersonIsAsked(t *testing.T) {
+func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "", "shell(rm *)")
 	for _, c := range []struct{ mode, what, want string }{
 		{"ask", "read notes.txt", `"y"`},
 		{"ask", "think hard", `"y"`},
-		{"ask", "execute echo hi", `"y"`}, // a rule
+		{"ask", "execute echo hi", `"y"`}, // allowed by a rule
 		{"ask", "execute rm -rf x", `"n"`},
 		{"full", "execute make", `"y"`},
 		{"full", "execute make; rm x", `"n"`},
@@ -49,7 +49,7 @@ func TestModesAndRulesAnswerPermissionsBeforeAPersonIsAsked(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNoneOfTheOptionsIsARefusal(t *testing.T) {
+func TestPermission_AnswerIsNotAnOption_IsRejected(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "ask execute make"})
@@ -62,7 +62,7 @@ func TestAnAnswerThatIsNoneOfTheOptionsIsARefusal(t *testing.T) {
 	}
 }
 
-func TestFilesAreServedInsideTheDirectoryUnderTheSessionsRules(t *testing.T) {
+func TestFiles_ReadAndWrite_FollowDirectoryAndRules(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "", "read_file(secret*)", "write_file(secret*)")
 	s.session = s.newSession("auto-edit")
@@ -93,7 +93,7 @@ func TestFilesAreServedInsideTheDirectoryUnderTheSessionsRules(t *testing.T) {
 	}
 }
 
-func TestAWriteThatThePersonRefusesIsNotDoneAndTheLogShowsIt(t *testing.T) {
+func TestWriteFile_UserRejects_WritesNothingAndLogsCall(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	path := filepath.Join(s.session.Dir, "a.txt")
@@ -110,7 +110,7 @@ func TestAWriteThatThePersonRefusesIsNotDoneAndTheLogShowsIt(t *testing.T) {
 	}
 }
 
-func TestATerminalRunsItsCommandAndItsOutputIsBounded(t *testing.T) {
+func TestTerminal_Command_ReturnsExitCodeAndTruncatedOutput(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	s.session = s.newSession("full")
@@ -129,7 +129,7 @@ func TestATerminalRunsItsCommandAndItsOutputIsBounded(t *testing.T) {
 	}
 }
 
-func TestLaw15_ATerminalsCommandEndsWithTheStop(t *testing.T) {
+func TestLaw15_StopDuringTerminalCommand_EndsItsProcesses(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	s.session = s.newSession("full")
@@ -149,7 +149,7 @@ func TestLaw15_ATerminalsCommandEndsWithTheStop(t *testing.T) {
 	}
 }
 
-func TestARequestThatTheAgentWithdrawsIsAnsweredSoAndItsTerminalEndsWithTheTurn(t *testing.T) {
+func TestRequest_AgentWithdraws_IsCancelledAndTerminalEndsWithTurn(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	s.session = s.newSession("full")
@@ -162,8 +162,8 @@ func TestARequestThatTheAgentWithdrawsIsAnsweredSoAndItsTerminalEndsWithTheTurn(
 	}
 }
 
-// Not parallel: it sets the environment.
-func TestTerminal_SecretsInTheEnvironment_AreWithheld(t *testing.T) {
+// Not parallel: it sets environment variables.
+func TestTerminal_SecretsInEnvironment_AreWithheld(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "one")
 	t.Setenv("PGPASSWORD", "two")
 	t.Setenv("SOMETHING_ELSE", "kept")

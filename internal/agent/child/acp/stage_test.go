@@ -21,10 +21,11 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// patience is how long a test waits for what must happen. The machine is shared.
+// patience is the time limit for everything that a test waits for. The machine
+// is shared.
 const patience = 30 * time.Second
 
-// stage is a hub on a real store with a hosted agent and one session.
+// stage is a hub with a real store, a hosted agent and one session.
 type stage struct {
 	*hub.Hub
 	t       *testing.T
@@ -32,14 +33,14 @@ type stage struct {
 	agent   *child.Agent
 	keeper  *proc.Keeper
 	session bellcord.Session
-	memory  string // of the fake agent
+	memory  string // directory of the fake agent
 
 	mu       sync.Mutex
-	prompted func() // called when a prompt has just been written to the agent
+	prompted func() // called right after a prompt was written to the agent
 }
 
-// breath writes to the agent and tells the stage of prompts: a stop from there
-// is in the same breath.
+// breath writes to the agent and calls prompted after each prompt, so that a
+// test can stop the turn immediately after the prompt is sent.
 type breath struct {
 	child.Writer
 	*stage
@@ -55,7 +56,8 @@ func (b breath) Write(record []byte) {
 	}
 }
 
-// stopInTheSameBreath prompts, and stops the moment the agent is sent it.
+// stopInTheSameBreath sends a prompt and stops the turn immediately after the
+// prompt is written to the agent.
 func (s *stage) stopInTheSameBreath(text string) (bellcord.Receipt, time.Duration) {
 	s.t.Helper()
 	id := bellcord.NewTurnID()
@@ -73,7 +75,7 @@ func (s *stage) stopInTheSameBreath(text string) (bellcord.Receipt, time.Duratio
 	return receipt, time.Since(at)
 }
 
-// onStage has the fake agent with its manner behind the hub.
+// onStage hosts the fake agent with the given manner.
 func onStage(t *testing.T, manner string, deny ...string) *stage {
 	t.Helper()
 	self, err := os.Executable()
@@ -152,7 +154,7 @@ func (s *stage) settled(turn *hub.Turn) bellcord.Receipt {
 	return turn.Receipt()
 }
 
-// run prompts and returns what the turn said, and its end.
+// run sends a prompt and returns the turn's text and its receipt.
 func (s *stage) run(text string) (string, bellcord.Receipt) {
 	s.t.Helper()
 	turn := s.prompt(bellcord.Prompt{Text: text})
@@ -160,7 +162,7 @@ func (s *stage) run(text string) (string, bellcord.Receipt) {
 	return s.said(turn.ID), receipt
 }
 
-// stop stops a turn and returns its receipt, and how long that took.
+// stop stops a turn and returns its receipt and how long the stop took.
 func (s *stage) stop(turn *hub.Turn) (bellcord.Receipt, time.Duration) {
 	s.t.Helper()
 	at := time.Now()
@@ -194,7 +196,7 @@ func (s *stage) said(turn bellcord.TurnID) string {
 	return text.String()
 }
 
-// until waits for an event of the session that is wanted.
+// until waits for an event of the session for which wanted returns true.
 func (s *stage) until(wanted func(bellcord.Body) bool) bellcord.Body {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), patience)
@@ -232,7 +234,7 @@ func calls(b bellcord.Body) bool {
 	return is
 }
 
-// received is the methods that the fake agent was sent, in order.
+// received returns the methods that the fake agent received, in order.
 func (s *stage) received() []string {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.memory, "received"))

@@ -10,10 +10,10 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// bound is what is asserted of a stop that an agent hears.
+// bound is the time limit for a stop that the agent responds to.
 const bound = 3 * time.Second
 
-func TestLaw07_AStopIsToldOnceAndWhateverTheAgentAnswersTheTurnIsStopped(t *testing.T) {
+func TestLaw07_AnyResponseToStop_TurnIsStopped(t *testing.T) {
 	t.Parallel()
 	for _, manner := range []string{"", "finishes", "breaks", "withdraws", "late double"} {
 		t.Run("manner "+manner, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestLaw07_AStopIsToldOnceAndWhateverTheAgentAnswersTheTurnIsStopped(t *test
 	}
 }
 
-func TestLaw02_OfFiftyStopsInTheSameBreathAsThePromptNoneIsLost(t *testing.T) {
+func TestLaw02_FiftyStopsRightAfterPrompt_NoneIsLost(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	s.run("say ready")
@@ -61,7 +61,7 @@ func TestLaw02_OfFiftyStopsInTheSameBreathAsThePromptNoneIsLost(t *testing.T) {
 	}
 }
 
-func TestACancelThatTheAgentLosesIsToldAgain(t *testing.T) {
+func TestStop_AgentLosesCancel_CancelIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "loses")
 	s.run("say ready")
@@ -76,7 +76,7 @@ func TestACancelThatTheAgentLosesIsToldAgain(t *testing.T) {
 	}
 }
 
-func TestLaw02_AStopBeforeTheAgentHasSaidHelloSendsItNoPrompt(t *testing.T) {
+func TestLaw02_StopBeforeInitialize_SendsNoPrompt(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "sleepy")
 	turn := s.prompt(bellcord.Prompt{Text: "say never"})
@@ -96,7 +96,7 @@ func TestLaw02_AStopBeforeTheAgentHasSaidHelloSendsItNoPrompt(t *testing.T) {
 	}
 }
 
-func TestLaw15_WhatTheAgentLeavesRunningIsEndedAndTheAgentLives(t *testing.T) {
+func TestLaw15_AgentLeavesProcess_StopEndsItAndKeepsAgent(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "stream process"})
@@ -112,7 +112,7 @@ func TestLaw15_WhatTheAgentLeavesRunningIsEndedAndTheAgentLives(t *testing.T) {
 			t.Errorf("process %d (%s) is alive", p.PID, p.Name)
 		}
 	}
-	if len(r.Calls.Stopped) != 1 { // and not finished, as the agent has it
+	if len(r.Calls.Stopped) != 1 { // not finished, as the agent reports
 		t.Errorf("calls %+v", r.Calls)
 	}
 	if said, r := s.run("say alive"); r.End != bellcord.EndDone || said != "alive" || count(s.received(), "initialize") != 1 {
@@ -120,7 +120,7 @@ func TestLaw15_WhatTheAgentLeavesRunningIsEndedAndTheAgentLives(t *testing.T) {
 	}
 }
 
-func TestLaw30_AnOpenQuestionIsAnsweredCancelledBehindTheCancel(t *testing.T) {
+func TestLaw30_StopDuringQuestion_CancelIsSentBeforeItsAnswer(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "waits")
 	turn := s.prompt(bellcord.Prompt{Text: "stream question"})
@@ -165,7 +165,7 @@ func TestLaw10_AgentContinuesAfterStop_RecordsNothing(t *testing.T) {
 	}
 }
 
-func TestLaw12_AnAgentThatNeverAnswersIsEndedAndTheNextPromptStartsItAnew(t *testing.T) {
+func TestLaw12_AgentIgnoresStop_IsEndedAndNextPromptRestarts(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "deaf")
 	turn := s.prompt(bellcord.Prompt{Text: "stream process"})
@@ -184,7 +184,7 @@ func TestLaw12_AnAgentThatNeverAnswersIsEndedAndTheNextPromptStartsItAnew(t *tes
 	}
 }
 
-func TestAForcedStopDoesNotWaitForADeafAgent(t *testing.T) {
+func TestForcedStop_UnresponsiveAgent_DoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "deaf")
 	turn := s.prompt(bellcord.Prompt{Text: "stream"})
@@ -197,7 +197,7 @@ func TestAForcedStopDoesNotWaitForADeafAgent(t *testing.T) {
 	}
 }
 
-// alive asks the system, without signals that could be mistaken.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")

@@ -4,8 +4,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// closeOpen ends the calls that the agent left open when it said that it was
-// done: nobody saw their end.
+// closeOpen ends the calls that were still open when the agent ended the turn.
+// Their outcome is unknown.
 func (t *turn) closeOpen() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -23,8 +23,9 @@ func (t *turn) closeOpen() {
 	}
 }
 
-// leaveOpen leaves the calls to the receipt. Agents run tools without saying so:
-// only one that waits for a permission is known not to have started.
+// leaveOpen closes the turn and leaves its open calls to the receipt. Agents
+// run tools without reporting the start, so only a call that waits for a
+// permission counts as not started.
 func (t *turn) leaveOpen() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

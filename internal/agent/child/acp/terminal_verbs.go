@@ -20,7 +20,7 @@ func (t *turn) find(id string) (*terminal, error) {
 	return nil, invalid("no such terminal")
 }
 
-// terminalOutput is what a command has written so far.
+// terminalOutput returns the output of a command so far.
 func (t *turn) terminalOutput(_ context.Context, p acp.TerminalOutputRequest) (any, error) {
 	one, err := t.find(p.TerminalID)
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *turn) terminalOutput(_ context.Context, p acp.TerminalOutputRequest) (a
 	return result, nil
 }
 
-// waitForExit waits for a command to end, with all that came from it.
+// waitForExit waits until a command and all of its descendants have ended.
 func (t *turn) waitForExit(ctx context.Context, p acp.WaitForTerminalExitRequest) (any, error) {
 	one, err := t.find(p.TerminalID)
 	if err != nil {
@@ -50,29 +50,29 @@ func (t *turn) waitForExit(ctx context.Context, p acp.WaitForTerminalExitRequest
 	}
 }
 
-// killTerminal ends a command and answers when nothing of it is left.
+// killTerminal ends a command and returns when all of its processes have ended.
 func (t *turn) killTerminal(_ context.Context, p acp.KillTerminalRequest) (any, error) {
 	one, err := t.find(p.TerminalID)
 	if err != nil {
 		return nil, err
 	}
 	one.kill(errKilled)
-	<-one.done // bounded by the ladder
+	<-one.done // the ladder limits the time
 	return struct{}{}, nil
 }
 
-// releaseTerminal ends a command, too, and the agent has it no more.
+// releaseTerminal ends a command and makes its terminal id invalid.
 func (t *turn) releaseTerminal(ctx context.Context, p acp.ReleaseTerminalRequest) (any, error) {
 	if _, err := t.killTerminal(ctx, acp.KillTerminalRequest(p)); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
-	t.terminals[p.TerminalID].released = true // what shows its output still may
+	t.terminals[p.TerminalID].released = true // calls that contain the terminal still show its output
 	t.mu.Unlock()
 	return struct{}{}, nil
 }
 
-// status is how a command ended, in the protocol's words.
+// status converts an exit to the protocol's form.
 func status(exit proc.Exit) *acp.TerminalExitStatus {
 	if exit.Code < 0 {
 		return &acp.TerminalExitStatus{Signal: new("SIGKILL")}
@@ -80,8 +80,8 @@ func status(exit proc.Exit) *acp.TerminalExitStatus {
 	return &acp.TerminalExitStatus{ExitCode: &exit.Code}
 }
 
-// ended is what a receipt tells of a command: whom we had to end, and with what
-// certainty.
+// ended returns the processes that had to be ended, for the receipt, or nil if
+// all exited by themselves.
 func ended(exit proc.Exit) *bellcord.Processes {
 	p := &bellcord.Processes{Proof: exit.Proof}
 	for _, e := range exit.Ended {
@@ -109,8 +109,8 @@ func (one *terminal) appendOutput(data []byte) {
 	}
 }
 
-// tail is the output that is kept, from a whole character on, and whether there
-// was more.
+// tail returns the output that was kept, starting at a whole character, and
+// whether earlier output was dropped.
 func (one *terminal) tail() (string, bool) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -121,7 +121,7 @@ func (one *terminal) tail() (string, bool) {
 	return strings.ToValidUTF8(string(kept), "\uFFFD"), one.cut
 }
 
-// outputText returns the output of a terminal, "" for a nil one.
+// outputText returns the output of a terminal, or "" for nil.
 func (one *terminal) outputText() string {
 	if one == nil {
 		return ""

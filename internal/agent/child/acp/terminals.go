@@ -17,13 +17,15 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// mostOutput is how much of a command's output is kept, whatever is asked for.
+// mostOutput is the maximum output in bytes that is kept of a command,
+// regardless of the agent's limit.
 const mostOutput = 1 << 20
 
-// terminal is a command that the agent has us run. It ends with the turn.
+// terminal is a command that runs on behalf of the agent. It ends with the
+// turn.
 type terminal struct {
 	kill context.CancelCauseFunc
-	done chan struct{} // closed when it and all that came from it is over; exit is then there
+	done chan struct{} // closed when all processes have ended; exit is set before
 	exit proc.Exit
 
 	mu     sync.Mutex
@@ -31,12 +33,12 @@ type terminal struct {
 	output []byte
 	cut    bool
 
-	released bool // guarded by the turn's lock
+	released bool // protected by turn.mu
 }
 
 var errKilled = errors.New("the agent ended the command")
 
-// createTerminal starts a command and returns at once.
+// createTerminal starts a command and returns without waiting for it.
 func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) (any, error) {
 	command, err := t.command(p)
 	if err != nil {
@@ -49,7 +51,7 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 	e, err := t.permit(ctx, effect{
 		Call: permit.Call{
 			Tool: "shell", Effect: permit.Executes, Subject: command.Name,
-			Altered: len(p.Env) > 0 || command.Dir != t.w.Session.Dir, // a variable or a directory can make it another program
+			Altered: len(p.Env) > 0 || command.Dir != t.w.Session.Dir, // a variable or a directory can select another program
 		},
 		args: args, kind: acp.ToolExecute, question: "Run `" + command.Name + "`?",
 	})
@@ -66,7 +68,7 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 			t.emit(bellcord.ToolOutputDelta{Call: e.own, Text: strings.ToValidUTF8(string(data), "\uFFFD")})
 		}
 	}
-	running, kill := context.WithCancelCause(t.errands) // of one command, which the agent may end
+	running, kill := context.WithCancelCause(t.errands) // cancelled when the agent kills this command
 	one.kill = kill
 	t.speaker.mu.Lock()
 	t.speaker.terminals++
@@ -75,14 +77,14 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 	t.mu.Lock()
 	t.terminals[id] = one
 	t.mu.Unlock()
-	t.work.Go(func() { // the request that made it is still counted, so nobody has stopped waiting
+	t.work.Go(func() { // the create request is still counted, so work.Wait has not returned
 		defer kill(errOver)
 		t.runCommand(running, one, command, e)
 	})
 	return acp.CreateTerminalResponse{TerminalID: id}, nil
 }
 
-// runCommand sees a command to its end, with all that came from it.
+// runCommand runs a command until it and all of its descendants have ended.
 func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Command, e effect) {
 	defer close(one.done)
 	exit, err := t.opts.Keeper.Run(ctx, command, bellcord.Forced(t.ctx))
@@ -101,8 +103,8 @@ func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Comma
 	t.done(e, end)
 }
 
-// command is what is run. Many agents write a whole line where the protocol has
-// the name of a program: then a shell reads it.
+// command returns the command to run. Many agents send a whole command line in
+// place of a program name; it is passed to a shell.
 func (t *turn) command(p acp.CreateTerminalRequest) (proc.Command, error) {
 	c := proc.Command{Owner: string(t.w.Turn), Dir: t.w.Session.Dir, Env: t.opts.Env.Pairs(), Bare: true, Name: p.Command}
 	switch {
@@ -138,8 +140,8 @@ func shell(command string) []string {
 	return []string{"/bin/sh", "-c", command}
 }
 
-// line is a program and its arguments as a person would type them, and as rules
-// see them.
+// line returns a program and its arguments as a shell command line, for display
+// and for rules.
 func line(command string, args []string) string {
 	words := make([]string, 0, len(args)+1)
 	for _, word := range append([]string{command}, args...) {

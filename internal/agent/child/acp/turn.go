@@ -14,38 +14,39 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// turn is one prompt that the agent works on.
+// turn is one prompt that the agent processes.
 type turn struct {
 	*speaker
-	session string          // as the agent names it
-	ctx     context.Context // the turn's own: its end is the stop
+	session string          // the agent's session id
+	ctx     context.Context // the turn's context: it is done on a stop
 	w       *hub.Work
 
-	answered chan answer   // gets the prompt's answer
-	told     chan struct{} // closed when the agent has been told of the stop, or need not be
+	answered chan answer   // receives the response to the prompt
+	told     chan struct{} // closed when the cancel has been sent or is no longer needed
 
-	// Of what the agent asks for: it ends with the turn, stopped or not.
+	// The agent's requests. errands is their context, which is done at the end
+	// of the turn, stopped or not.
 	errands  context.Context
 	dismiss  context.CancelCauseFunc
 	work     sync.WaitGroup
-	requests map[string]context.CancelCauseFunc // by the agent's id; guarded by the speaker's lock
+	requests map[string]context.CancelCauseFunc // by the agent's request id; protected by speaker.mu
 
-	mu        sync.Mutex // held while bodies are emitted, so that they keep their order
-	closed    bool       // the prompt is answered: what comes now is no part of the turn
+	mu        sync.Mutex // held while bodies are emitted, to keep them in order
+	closed    bool       // the prompt was answered: later updates are not part of the turn
 	calls     []*call
 	terminals map[string]*terminal
-	lastUse   int64 // of the context, as the agent told it
-	own       int   // calls that are ours, not the agent's
+	lastUse   int64 // size of the context, as last reported by the agent
+	own       int   // number of calls emitted for effects outside of the agent's calls
 }
 
-// errOver ends what the agent asked for in a turn that is over.
+// errOver cancels the requests of a turn that is over.
 var errOver = errors.New("the turn has ended")
 
 // Turn implements child.Speaker.
 func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	blocks := s.blocks(w.Prompt, text)
 	if err := w.Step(ctx, bellcord.StepStarted{Model: s.spoken(), EstimatedInput: int64(len(text)+3) / 4}); err != nil {
-		return err // the agent has heard of nothing
+		return err // nothing was sent to the agent
 	}
 	t := s.startTurn(ctx, w)
 	defer s.finish(t)
@@ -64,7 +65,7 @@ func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
 		answered: make(chan answer, 1), told: make(chan struct{}),
 		requests: map[string]context.CancelCauseFunc{}, terminals: map[string]*terminal{},
 	}
-	t.errands, t.dismiss = context.WithCancelCause(ctx) // of the agent's requests: it cannot end the turn, and the turn ends it
+	t.errands, t.dismiss = context.WithCancelCause(ctx) // for the agent's requests: cancelling it does not stop the turn
 	s.mu.Lock()
 	s.turn = t
 	title := s.title
@@ -74,8 +75,8 @@ func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
 	return t
 }
 
-// finish ends all that was done for the agent in the turn, and returns when it
-// is over.
+// finish cancels the agent's requests in the turn and returns when all of them
+// have ended.
 func (s *speaker) finish(t *turn) {
 	s.mu.Lock()
 	s.turn = nil
@@ -89,7 +90,8 @@ func (s *speaker) finish(t *turn) {
 	t.work.Wait()
 }
 
-// receiveResponse is called by the reader: whatever it reads next is too late.
+// receiveResponse is called by the reader. Later messages are not part of the
+// turn.
 func (t *turn) receiveResponse(a answer) {
 	t.mu.Lock()
 	t.closed = true
@@ -97,13 +99,14 @@ func (t *turn) receiveResponse(a answer) {
 	t.answered <- a
 }
 
-// Of a stop.
+// Times of a stop.
 const (
-	// firstReminder and secondReminder are when an agent that has not answered is
-	// told again: the first word may have been lost in its start of the turn.
+	// firstReminder and secondReminder are the times after which the cancel is
+	// repeated if the agent has not responded: it may have lost the first one
+	// while it started the turn.
 	firstReminder  = 300 * time.Millisecond
 	secondReminder = time.Second
-	// forcedPatience is what is left of child.Patience after a forced stop.
+	// forcedPatience replaces the rest of child.Patience after a forced stop.
 	forcedPatience = 250 * time.Millisecond
 )
 
@@ -140,13 +143,13 @@ func (t *turn) cancelPrompt() error {
 	}
 }
 
-// reply is an agent's answer to a prompt. Usage is not in the stable schema.
+// reply is an agent's response to a prompt. Usage is not in the stable schema.
 type reply struct {
 	acp.PromptResponse
 	Usage *spent `json:"usage"`
 }
 
-// conclude is the end of a turn that was not stopped.
+// conclude ends a turn that was not stopped.
 func (t *turn) conclude(a answer) error {
 	if a.err != nil {
 		t.leaveOpen()
@@ -171,7 +174,7 @@ func (t *turn) conclude(a answer) error {
 		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: end.Usage}), errors.New("the agent cancelled the turn by itself"))
 	case acp.StopEndTurn:
 		end.Finish = bellcord.FinishStop
-	default: // a reason that is not in the protocol
+	default: // not defined in the protocol
 		end.Finish = bellcord.FinishStop
 	}
 	return t.w.Emit(end)

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestATurnOfTheAgentIsATurnInTheLogInTheOrderOfTheWire(t *testing.T) {
+func TestTurn_Updates_AreRecordedInOrder(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "tools"})
@@ -77,7 +77,7 @@ func transcript(bodies []bellcord.Body) string {
 	return out.String()
 }
 
-func TestAnAgentsReasonToEndIsItsStepsFinish(t *testing.T) {
+func TestTurn_StopReason_BecomesStepFinish(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	for reason, want := range map[string]string{
@@ -93,7 +93,7 @@ func TestAnAgentsReasonToEndIsItsStepsFinish(t *testing.T) {
 	}
 }
 
-func TestACallThatTheAgentNeverEndsHasAnUnknownEnd(t *testing.T) {
+func TestTurn_CallNeverEnds_OutcomeIsUnknown(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	if _, r := s.run("leave"); r.End != bellcord.EndDone || len(r.Calls.Unknown) != 1 {
@@ -101,7 +101,7 @@ func TestACallThatTheAgentNeverEndsHasAnUnknownEnd(t *testing.T) {
 	}
 }
 
-func TestUpdate_OptionalMemberOfTheWrongType_CountsWithoutIt(t *testing.T) {
+func TestUpdate_OptionalFieldOfWrongType_IsIgnored(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	if _, r := s.run("odd"); r.End != bellcord.EndDone || r.Calls.Finished != 1 || len(r.Calls.Unknown) != 0 {
@@ -109,7 +109,7 @@ func TestUpdate_OptionalMemberOfTheWrongType_CountsWithoutIt(t *testing.T) {
 	}
 }
 
-func TestWhatComesAfterTheAnswerIsNoPartOfTheTurn(t *testing.T) {
+func TestTurn_UpdatesAfterResponse_AreNotRecorded(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "late double")
 	for range 10 {
@@ -123,7 +123,7 @@ func TestWhatComesAfterTheAnswerIsNoPartOfTheTurn(t *testing.T) {
 	}
 }
 
-func TestImagesAndLinksReachTheAgentWhereItTakesThem(t *testing.T) {
+func TestPrompt_ImagesAndLinks_AreSentIfSupported(t *testing.T) {
 	t.Parallel()
 	prompt := bellcord.Prompt{
 		Text:   "blocks",
@@ -139,7 +139,7 @@ func TestImagesAndLinksReachTheAgentWhereItTakesThem(t *testing.T) {
 	}
 }
 
-func TestNoiseOnTheWireIsSkippedAndLongLinesAreRead(t *testing.T) {
+func TestTurn_InvalidAndLongLines_AreHandled(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	if said, r := s.run("garbage"); r.End != bellcord.EndDone || said != "line\u2028separator crlf" {
@@ -153,7 +153,7 @@ func TestNoiseOnTheWireIsSkippedAndLongLinesAreRead(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatDiesFailsItsTurnAndTheNextGoesOnWithItsSession(t *testing.T) {
+func TestTurn_AgentDies_FailsAndNextTurnResumesSession(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	said, r := s.run("die")
@@ -168,9 +168,9 @@ func TestAnAgentThatDiesFailsItsTurnAndTheNextGoesOnWithItsSession(t *testing.T)
 	}
 }
 
-func TestASessionThatTheAgentCannotOpenAgainIsANewOne(t *testing.T) {
+func TestOpen_SessionCannotBeResumed_OpensNewSession(t *testing.T) {
 	t.Parallel()
-	for manner, want := range map[string][3]int{ // of session/new, load and resume
+	for manner, want := range map[string][3]int{ // number of session/new, session/load and session/resume
 		"noload":           {2, 0, 0},
 		"forgetful":        {2, 1, 0},
 		"noload resumes":   {1, 0, 1},
@@ -188,7 +188,7 @@ func TestASessionThatTheAgentCannotOpenAgainIsANewOne(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatWantsALoginSaysSoInWords(t *testing.T) {
+func TestOpen_AgentRequiresLogin_ErrorExplainsIt(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "locked")
 	if _, r := s.run("say x"); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "the agent is not logged in") {

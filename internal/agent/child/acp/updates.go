@@ -8,13 +8,13 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// update takes an update in; it is called by the reader. What is for another
-// session, or comes while no turn runs, is dropped, but for a title and the
-// model's name.
+// update handles a session update. It is called by the reader. Updates for
+// other sessions are dropped, as are updates while no turn is running, except
+// for the title and the model.
 func (s *speaker) update(params json.RawMessage) {
 	var n acp.SessionNotification
 	if json.Unmarshal(params, &n) != nil {
-		return // no update that we know
+		return // not a valid update
 	}
 	t, ours := s.at(n.SessionID)
 	if !ours {
@@ -32,7 +32,7 @@ func (s *speaker) update(params json.RawMessage) {
 	}
 }
 
-// entitle names the session: now, or with the next turn.
+// entitle sets the session's title: now, or at the start of the next turn.
 func (s *speaker) entitle(t *turn, title string) {
 	switch {
 	case title == "":
@@ -45,8 +45,8 @@ func (s *speaker) entitle(t *turn, title string) {
 	}
 }
 
-// update records what the agent does. Text that comes after a stop is not
-// wanted any more; what becomes of tools is still told.
+// update records an update. After a stop, only updates of tool calls are
+// processed.
 func (t *turn) update(u acp.Update) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +65,7 @@ func (t *turn) update(u acp.Update) {
 	}
 }
 
-// say records what the agent says, thinks, plans and uses.
+// say records text, thinking, plans and usage.
 func (t *turn) say(u acp.Update) {
 	switch u := u.(type) {
 	case acp.AgentMessageChunk:
@@ -86,11 +86,12 @@ func (t *turn) say(u acp.Update) {
 	}
 }
 
-// emit records a body. It is refused only when the turn has ended, or the store
-// has failed, which ends the turn by itself.
+// emit records a body. Errors are ignored: Emit fails if the turn does not
+// accept the body any more, or if the store has failed, which ends the turn
+// anyway.
 func (t *turn) emit(b bellcord.Body) { _ = t.w.Emit(b) }
 
-// inOneLine is the agent's list of what it will do.
+// inOneLine returns the agent's plan as one line of text.
 func inOneLine(plan acp.Plan) string {
 	marks := map[acp.PlanEntryStatus]string{acp.PlanCompleted: "✓ ", acp.PlanInProgress: "▸ ", acp.PlanPending: ""}
 	entries := make([]string, len(plan.Entries))

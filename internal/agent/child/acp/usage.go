@@ -2,7 +2,7 @@ package acp
 
 import "github.com/bellcord/bellcord"
 
-// spent is what an agent tells of a turn's tokens.
+// spent is the token usage that an agent reports for a turn.
 type spent struct {
 	Total      int64 `json:"totalTokens"`
 	Input      int64 `json:"inputTokens"`
@@ -12,8 +12,8 @@ type spent struct {
 	CacheWrite int64 `json:"cachedWriteTokens"`
 }
 
-// usage is the same in our words, nil when nothing is told. The total decides
-// whether an agent counts thoughts and what a cache had apart from the rest.
+// usage converts the report, or returns nil if it is empty. The total shows
+// whether the agent counts thinking and cached tokens separately.
 func (s *spent) usage() *bellcord.Usage {
 	if s == nil || s.Input+s.Output == 0 {
 		return nil

@@ -17,17 +17,17 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// wire is our end of the connection. It differs from a jsonrpc.Conn in what a
-// host needs: answers are seen by the reader, in their place between the
-// updates; what is no message is skipped and never answered, because a program
-// that prints what it cannot read would be answered for ever; and the pipe to
-// the agent keeps order and never blocks by itself.
+// wire is the client's end of the connection. It differs from jsonrpc.Conn in
+// three ways: the reader handles responses in order with the updates; lines
+// that are not messages are skipped without an error response, because a
+// program that prints its input could cause an endless exchange; and writes
+// keep their order and never block.
 type wire struct {
 	out    *bufio.Reader
 	in     child.Writer
 	logger *slog.Logger
 
-	mu      sync.Mutex // also keeps ids and records in one order
+	mu      sync.Mutex // also keeps ids and records in the same order
 	lastID  int64
 	pending map[string]func(answer)
 	closed  bool
@@ -36,7 +36,7 @@ type wire struct {
 // envelope is a JSON-RPC message to the agent.
 type envelope map[string]any
 
-// answer is what came of a request: a result, or why there is none.
+// answer is the outcome of a request: a result or an error.
 type answer struct {
 	result json.RawMessage
 	err    error
@@ -46,8 +46,8 @@ func newWire(out io.Reader, in child.Writer, logger *slog.Logger) *wire {
 	return &wire{out: bufio.NewReaderSize(out, 64<<10), in: in, logger: logger, pending: map[string]func(answer){}}
 }
 
-// read hands over requests and notifications, and answers to whoever asked, one
-// after the other, until the agent writes no more.
+// read passes requests and notifications to handle, and responses to their
+// pending requests, one after the other, until the agent's output ends.
 func (w *wire) read(handle func(jsonrpc.Message)) {
 	defer w.failPending()
 	for {
@@ -75,7 +75,8 @@ func (w *wire) message(line []byte, handle func(jsonrpc.Message)) {
 	}
 }
 
-// line returns the next line; one that is longer than any may be comes as none.
+// line returns the next line. A line longer than jsonrpc.MostLine is returned
+// as empty.
 func (w *wire) line() ([]byte, error) {
 	var line []byte
 	tooLong := false
@@ -92,8 +93,9 @@ func (w *wire) line() ([]byte, error) {
 	}
 }
 
-// request sends a request. then gets its answer, once, from the reader; or
-// jsonrpc.ErrClosed when none can come. It must not block.
+// request sends a request. then is called once with the response, by the
+// reader, or with jsonrpc.ErrClosed if no response can arrive. then must not
+// block.
 func (w *wire) request(method string, params any, then func(answer)) {
 	w.mu.Lock()
 	if w.closed {
@@ -108,7 +110,7 @@ func (w *wire) request(method string, params any, then func(answer)) {
 	w.mu.Unlock()
 }
 
-// requestAndWait is a request whose answer is waited for, no longer than ctx lasts.
+// requestAndWait sends a request and waits for its response or the end of ctx.
 func (w *wire) requestAndWait(ctx context.Context, method string, params, result any) error {
 	came := make(chan answer, 1)
 	w.request(method, params, func(a answer) { came <- a })
@@ -123,10 +125,10 @@ func (w *wire) requestAndWait(ctx context.Context, method string, params, result
 	}
 }
 
-// deliverAnswer passes an answer to the request that waits for it. A second
-// answer, or one without a request, is dropped.
+// deliverAnswer passes a response to its pending request. A second response, or
+// one without a request, is dropped.
 func (w *wire) deliverAnswer(id json.RawMessage, a answer) {
-	key := strings.Trim(string(id), `"`) // ours are numbers; some send them back as text
+	key := strings.Trim(string(id), `"`) // request ids are numbers; some agents return them as strings
 	w.mu.Lock()
 	then := w.pending[key]
 	delete(w.pending, key)
@@ -136,7 +138,7 @@ func (w *wire) deliverAnswer(id json.RawMessage, a answer) {
 	}
 }
 
-// failPending ends all pending requests, because no more answers can arrive.
+// failPending fails all pending requests, because no more responses can arrive.
 func (w *wire) failPending() {
 	w.mu.Lock()
 	w.closed = true
@@ -152,7 +154,7 @@ func (w *wire) notify(method string, params any) {
 	w.sendMessage(envelope{"method": method, "params": params})
 }
 
-// sendReply answers a request of the agent's.
+// sendReply sends the response to a request of the agent.
 func (w *wire) sendReply(id json.RawMessage, result any, err error) {
 	if err == nil {
 		w.sendMessage(envelope{"id": id, "result": result})
@@ -173,11 +175,11 @@ func (w *wire) sendMessage(m envelope) {
 	}
 }
 
-// put writes a record; the lock is held.
+// put writes a record. The caller holds w.mu.
 func (w *wire) put(m envelope) {
 	m["jsonrpc"] = "2.0"
 	record, err := json.Marshal(m)
-	if err != nil { // ours are of text, numbers and what was JSON before
+	if err != nil { // cannot happen: messages consist of strings, numbers and valid JSON
 		w.logger.Error("cannot encode a message to the agent", "err", err)
 		return
 	}
