@@ -1,12 +1,12 @@
-// Package acp has the messages of the Agent Client Protocol, version 1, as Go
-// types: those that Bellcord sends or reads, as an agent and as a client.
+// Package acp contains the messages of the Agent Client Protocol, version 1, as
+// Go types: those that Bellcord sends or reads, as an agent and as a client.
 //
 // Types have the names of their definitions in the official schema, and a test
-// compares each with its definition (testdata/schema.json). A type has all
-// required members and, of the optional ones, those that Bellcord uses. Members
-// that a type does not have are ignored when a message is read.
+// compares each type with its definition (testdata/schema.json). A type has all
+// required members and, of the optional ones, those that Bellcord uses. Other
+// members are ignored when a message is decoded.
 //
-// An optional member that is nil or zero is left out; an empty list that is not
+// An optional member that is nil or zero is omitted; an empty list that is not
 // nil is sent.
 package acp
 
@@ -50,20 +50,20 @@ const (
 // MethodCancelRequest is a notification that both sides may send.
 const MethodCancelRequest = "$/cancel_request"
 
-// ErrorCode is a code that the protocol adds to those of JSON-RPC.
+// ErrorCode is an error code that the protocol adds to those of JSON-RPC.
 type ErrorCode int
 
-// The protocol's own codes.
+// The error codes that Bellcord uses.
 const (
 	AuthRequired     ErrorCode = -32000 // the client offers the methods of initialize
 	ResourceNotFound ErrorCode = -32002 // a session or a file
 )
 
-// Meta is the member _meta: data outside the protocol, by name.
+// Meta is the member _meta: data outside of the protocol, by name.
 type Meta map[string]any
 
-// UnmarshalJSON implements json.Unmarshaler. What is not an object counts as
-// absent: nobody but those who know the data may reject it.
+// UnmarshalJSON implements json.Unmarshaler. A value that is not an object is
+// treated as absent, without an error.
 func (m *Meta) UnmarshalJSON(data []byte) error {
 	var members map[string]any
 	_ = json.Unmarshal(data, &members)
@@ -71,8 +71,8 @@ func (m *Meta) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Decode reads a message of a peer. As the schema asks, a member of the wrong
-// type counts as absent; a message that is not an object is an error.
+// Decode decodes a message from a peer. As the schema requires, a member of the
+// wrong type is treated as absent. A message that is not an object is an error.
 func Decode(data []byte, message any) error {
 	err := json.Unmarshal(data, message)
 	var wrong *json.UnmarshalTypeError

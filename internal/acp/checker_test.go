@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The comparison with the schema finds what it is there to find.
-func TestChecker_TypeThatDiffersFromTheSchema_IsReported(t *testing.T) {
+// These tests verify that the comparison with the schema detects differences.
+func TestChecker_TypeDiffersFromSchema_IsReported(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, definition, want string
@@ -50,7 +50,7 @@ func TestChecker_TypeThatDiffersFromTheSchema_IsReported(t *testing.T) {
 	}
 }
 
-func TestChecker_UpdateThatTheSchemaDoesNotHave_IsReported(t *testing.T) {
+func TestChecker_UpdateNotInSchema_IsReported(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	c.checkUpdates("it", map[string]reflect.Type{"plan": reflect.TypeFor[Plan](), "plan_removed": reflect.TypeFor[Plan]()}, c.named("SessionUpdate"))

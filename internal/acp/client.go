@@ -1,7 +1,8 @@
 package acp
 
-// ReadTextFileRequest reads a file as the client has it: from Line, counted from
-// 1, at most Limit lines; 0 means all.
+// ReadTextFileRequest reads a file through the client: at most Limit lines,
+// starting at Line, which is counted from 1. A zero value means no limit, or
+// the first line.
 type ReadTextFileRequest struct {
 	SessionID string `json:"sessionId"`
 	Path      string `json:"path"` // absolute
@@ -9,7 +10,7 @@ type ReadTextFileRequest struct {
 	Limit     int    `json:"limit,omitzero"`
 }
 
-// ReadTextFileResponse answers ReadTextFileRequest.
+// ReadTextFileResponse is the response to ReadTextFileRequest.
 type ReadTextFileResponse struct {
 	Content string `json:"content"`
 }
@@ -31,39 +32,39 @@ type CreateTerminalRequest struct {
 	OutputByteLimit *int          `json:"outputByteLimit,omitzero"` // the newest output is kept
 }
 
-// CreateTerminalResponse answers CreateTerminalRequest.
+// CreateTerminalResponse is the response to CreateTerminalRequest.
 type CreateTerminalResponse struct {
 	TerminalID string `json:"terminalId"`
 }
 
-// TerminalOutputRequest asks for the output so far.
+// TerminalOutputRequest reads the output so far.
 type TerminalOutputRequest struct {
 	SessionID  string `json:"sessionId"`
 	TerminalID string `json:"terminalId"`
 }
 
-// WaitForTerminalExitRequest waits for the end of the command.
+// WaitForTerminalExitRequest waits until the command exits.
 type WaitForTerminalExitRequest TerminalOutputRequest
 
-// KillTerminalRequest kills the command. The terminal stays.
+// KillTerminalRequest kills the command. The terminal stays valid.
 type KillTerminalRequest TerminalOutputRequest
 
-// ReleaseTerminalRequest gives the terminal back, which kills the command, too.
+// ReleaseTerminalRequest releases the terminal. This also kills the command.
 type ReleaseTerminalRequest TerminalOutputRequest
 
-// TerminalOutputResponse answers TerminalOutputRequest. ExitStatus is nil while
-// the command runs.
+// TerminalOutputResponse is the response to TerminalOutputRequest. ExitStatus
+// is nil while the command is running.
 type TerminalOutputResponse struct {
 	Output     string              `json:"output"`
 	Truncated  bool                `json:"truncated"`
 	ExitStatus *TerminalExitStatus `json:"exitStatus,omitzero"`
 }
 
-// TerminalExitStatus is how a command ended: with a code, or by a signal.
+// TerminalExitStatus is how a command ended: with an exit code or by a signal.
 type TerminalExitStatus struct {
 	ExitCode *int    `json:"exitCode"`
 	Signal   *string `json:"signal"`
 }
 
-// WaitForTerminalExitResponse answers WaitForTerminalExitRequest.
+// WaitForTerminalExitResponse is the response to WaitForTerminalExitRequest.
 type WaitForTerminalExitResponse TerminalExitStatus

@@ -13,7 +13,8 @@ import (
 	"unicode"
 )
 
-// declarations calls visit with every declaration of the package, tests aside.
+// declarations calls visit with every declaration of the package, except in
+// tests.
 func declarations(t *testing.T, visit func(token.Token, ast.Spec)) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -48,8 +49,8 @@ func typeNames(t *testing.T) (names []string) {
 	return names
 }
 
-// constants returns the values of the package's constants by type, and of those
-// without a type by the first word of their names.
+// constants returns the values of the package's constants, by type or, if they
+// have no type, by the first word of their names.
 func constants(t *testing.T) map[string][]any {
 	t.Helper()
 	values := map[string][]any{}
@@ -84,9 +85,9 @@ func literal(t *testing.T, e ast.Expr) any {
 	return n
 }
 
-// Every method is one of the schema's, and what it is called and answered with
-// is among the messages.
-func TestMethods_ComparedWithTheOfficialSchema_HaveTheirMessages(t *testing.T) {
+// Every method must be in the schema, and its parameters and results must be
+// among the messages.
+func TestMethods_OfficialSchema_HaveTheirMessages(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	for _, method := range c.enums["Method"] {
@@ -107,7 +108,7 @@ func TestMethods_ComparedWithTheOfficialSchema_HaveTheirMessages(t *testing.T) {
 	}
 }
 
-func TestErrorCodes_ComparedWithTheOfficialSchema_AreAmongThem(t *testing.T) {
+func TestErrorCodes_OfficialSchema_ContainsThem(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	for _, code := range c.enums["ErrorCode"] {
@@ -117,7 +118,7 @@ func TestErrorCodes_ComparedWithTheOfficialSchema_AreAmongThem(t *testing.T) {
 	}
 }
 
-func TestTags_ComparedWithTheOfficialSchema_AreAmongThem(t *testing.T) {
+func TestTags_OfficialSchema_ContainsThem(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	for prefix, known := range map[string][]map[string]*definition{

@@ -1,7 +1,7 @@
 package acp
 
-// ContentBlock is a piece of a prompt or of an answer. Which members it has
-// depends on Type; Text, Image and Link make those that Bellcord sends.
+// ContentBlock is a part of a prompt or of an answer. Its members depend on
+// Type; Text, Image and Link return the blocks that Bellcord sends.
 type ContentBlock struct {
 	Type     string                    `json:"type"`
 	Text     *string                   `json:"text,omitzero"` // plain or Markdown
@@ -12,7 +12,7 @@ type ContentBlock struct {
 	Resource *EmbeddedResourceResource `json:"resource,omitzero"`
 }
 
-// Types of blocks. Those that are not here are named, and not read.
+// Types of content blocks. Blocks of other types are shown by their type only.
 const (
 	TypeText     = "text"
 	TypeImage    = "image"
@@ -20,10 +20,10 @@ const (
 	TypeResource = "resource"
 )
 
-// Text returns a block of text.
+// Text returns a text block.
 func Text(text string) ContentBlock { return ContentBlock{Type: TypeText, Text: &text} }
 
-// Image returns an image; data is in base64.
+// Image returns an image block. data is encoded in base64.
 func Image(mimeType, data string) ContentBlock {
 	return ContentBlock{Type: TypeImage, MimeType: mimeType, Data: data}
 }
@@ -31,8 +31,8 @@ func Image(mimeType, data string) ContentBlock {
 // Link returns a link to a file that the agent can read.
 func Link(name, uri string) ContentBlock { return ContentBlock{Type: TypeLink, Name: name, URI: uri} }
 
-// EmbeddedResourceResource is a file's text, or its bytes in base64. Its URI may
-// name lines. Bellcord only reads it.
+// EmbeddedResourceResource is the text of a file, or its bytes in base64. Its
+// URI may select lines. Bellcord only reads it.
 type EmbeddedResourceResource struct {
 	URI      string  `json:"uri"`
 	MimeType string  `json:"mimeType"`

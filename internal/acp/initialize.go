@@ -7,26 +7,26 @@ type InitializeRequest struct {
 	ClientInfo         Implementation     `json:"clientInfo,omitzero"`
 }
 
-// ClientCapabilities is what a client does for an agent.
+// ClientCapabilities lists what a client offers to an agent.
 type ClientCapabilities struct {
 	FS       FileSystemCapabilities `json:"fs"`
 	Terminal bool                   `json:"terminal"` // all methods of terminals
 }
 
-// FileSystemCapabilities is which files a client reads and writes.
+// FileSystemCapabilities lists the file methods that a client offers.
 type FileSystemCapabilities struct {
 	ReadTextFile  bool `json:"readTextFile"`
 	WriteTextFile bool `json:"writeTextFile"`
 }
 
-// Implementation names a program. Title is for people.
+// Implementation identifies a program. Title is its display name.
 type Implementation struct {
 	Name    string `json:"name"`
 	Title   string `json:"title,omitzero"`
 	Version string `json:"version"`
 }
 
-// InitializeResponse answers InitializeRequest.
+// InitializeResponse is the response to InitializeRequest.
 type InitializeResponse struct {
 	ProtocolVersion   int               `json:"protocolVersion"`
 	AgentInfo         Implementation    `json:"agentInfo,omitzero"`
@@ -34,7 +34,7 @@ type InitializeResponse struct {
 	AuthMethods       []AuthMethodAgent `json:"authMethods,omitzero"`
 }
 
-// AgentCapabilities is what an agent can do.
+// AgentCapabilities lists what an agent supports.
 type AgentCapabilities struct {
 	LoadSession         bool                `json:"loadSession"`
 	PromptCapabilities  PromptCapabilities  `json:"promptCapabilities"`
@@ -42,7 +42,8 @@ type AgentCapabilities struct {
 	SessionCapabilities SessionCapabilities `json:"sessionCapabilities"`
 }
 
-// PromptCapabilities is what a prompt may hold in addition to text and links.
+// PromptCapabilities lists what a prompt may contain in addition to text and
+// links.
 type PromptCapabilities struct {
 	Image           bool `json:"image"`
 	Audio           bool `json:"audio"`
@@ -65,28 +66,28 @@ type SessionCapabilities struct {
 	Delete Supported `json:"delete,omitzero"`
 }
 
-// Supported is a capability that the schema writes as an object without members.
-// It is left out when it is false.
+// Supported is a capability that the schema represents as an object without
+// members. It is omitted if it is false.
 type Supported bool
 
 // MarshalJSON implements json.Marshaler.
 func (Supported) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
-// UnmarshalJSON implements json.Unmarshaler. There are agents that write true or
-// false.
+// UnmarshalJSON implements json.Unmarshaler. It also accepts true and false,
+// which some agents send.
 func (s *Supported) UnmarshalJSON(data []byte) error {
 	*s = string(data) != "null" && string(data) != "false"
 	return nil
 }
 
-// AuthMethodAgent is a way to log in that the agent carries out itself.
+// AuthMethodAgent is a login method that the agent performs itself.
 type AuthMethodAgent struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitzero"`
 }
 
-// AuthenticateRequest names an AuthMethodAgent.
+// AuthenticateRequest selects an AuthMethodAgent.
 type AuthenticateRequest struct {
 	MethodID string `json:"methodId"`
 }

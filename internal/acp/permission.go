@@ -1,20 +1,20 @@
 package acp
 
-// RequestPermissionRequest asks whether a call may run.
+// RequestPermissionRequest requests permission to run a tool call.
 type RequestPermissionRequest struct {
 	SessionID string             `json:"sessionId"`
 	ToolCall  ToolCallUpdate     `json:"toolCall"`
 	Options   []PermissionOption `json:"options"`
 }
 
-// PermissionOption is a possible answer.
+// PermissionOption is a possible answer to the request.
 type PermissionOption struct {
 	OptionID string               `json:"optionId"`
 	Name     string               `json:"name"`
 	Kind     PermissionOptionKind `json:"kind"`
 }
 
-// PermissionOptionKind is what an option means.
+// PermissionOptionKind is the meaning of an option.
 type PermissionOptionKind string
 
 // The kinds of options.
@@ -25,30 +25,30 @@ const (
 	RejectAlways PermissionOptionKind = "reject_always"
 )
 
-// RequestPermissionResponse answers RequestPermissionRequest.
+// RequestPermissionResponse is the response to RequestPermissionRequest.
 type RequestPermissionResponse struct {
 	Outcome RequestPermissionOutcome `json:"outcome"`
 }
 
-// RequestPermissionOutcome is the option that a person chose, or that the turn
-// was cancelled first.
+// RequestPermissionOutcome contains the option that the user chose, or states
+// that the turn was cancelled before.
 type RequestPermissionOutcome struct {
 	Outcome  string `json:"outcome"`
 	OptionID string `json:"optionId,omitzero"`
 }
 
-// The outcomes.
+// The outcomes of a permission request.
 const (
 	OutcomeSelected  = "selected"
 	OutcomeCancelled = "cancelled"
 )
 
-// Selected returns the response that chooses an option.
+// Selected returns the response that selects an option.
 func Selected(option string) RequestPermissionResponse {
 	return RequestPermissionResponse{RequestPermissionOutcome{OutcomeSelected, option}}
 }
 
-// CancelledPermission returns the response of a cancelled turn.
+// CancelledPermission returns the response for a cancelled turn.
 func CancelledPermission() RequestPermissionResponse {
 	return RequestPermissionResponse{RequestPermissionOutcome{Outcome: OutcomeCancelled}}
 }

@@ -8,16 +8,16 @@ type PromptRequest struct {
 	Prompt    []ContentBlock `json:"prompt"`
 }
 
-// PromptResponse ends the turn.
+// PromptResponse is the response to PromptRequest. It ends the turn.
 type PromptResponse struct {
 	StopReason StopReason `json:"stopReason"`
 	Meta       Meta       `json:"_meta,omitzero"`
 }
 
-// StopReason is why a turn ended.
+// StopReason is the reason why a turn ended.
 type StopReason string
 
-// The reasons. There is no other in version 1.
+// All stop reasons of version 1.
 const (
 	StopEndTurn         StopReason = "end_turn"
 	StopMaxTokens       StopReason = "max_tokens"
@@ -26,7 +26,7 @@ const (
 	StopCancelled       StopReason = "cancelled"
 )
 
-// CancelNotification stops a session's turns.
+// CancelNotification stops the turns of a session.
 type CancelNotification CloseSessionRequest
 
 // CancelRequestNotification cancels one request.

@@ -29,7 +29,7 @@ type definition struct {
 type checker struct {
 	defs        map[string]*definition
 	enums       map[string][]any // constants of the package, by type
-	checked     map[string]bool  // types, by name
+	checked     map[string]bool  // names of the types that were checked
 	differences []string
 }
 
@@ -37,7 +37,8 @@ func (c *checker) differ(format string, args ...any) {
 	c.differences = append(c.differences, fmt.Sprintf(format, args...))
 }
 
-// schema has the definitions by their names in lower case: Go writes HTTPHeader.
+// schema returns the definitions by their names in lower case, because the case
+// differs in Go (HTTPHeader).
 var schema = sync.OnceValues(func() (map[string]*definition, error) {
 	data, err := os.ReadFile("testdata/schema.json")
 	if err != nil {
@@ -72,8 +73,9 @@ func (c *checker) named(name string) *definition {
 	return d
 }
 
-// resolve follows references, and takes the alternative of null that is left.
-// Of several alternatives it takes the one with the Go type's name.
+// resolve follows references. If a definition allows null and one alternative,
+// it returns the alternative. Of several alternatives it returns the one with
+// the Go type's name.
 func (c *checker) resolve(d *definition, goName string) *definition {
 	for {
 		alternatives := slices.DeleteFunc(slices.Concat(d.AnyOf, d.AllOf), func(a *definition) bool { return a.Type == "null" })
@@ -112,7 +114,7 @@ func (c *checker) check(path string, t reflect.Type, d *definition) {
 		c.check(path, t.Elem(), d)
 	case t.Kind() == reflect.Slice:
 		if d.Items == nil && len(d.AnyOf) > 0 {
-			d = d.AnyOf[0] // a list of options, or of groups
+			d = d.AnyOf[0] // a list of options or of groups
 		}
 		c.kind(path, d, "array")
 		if d.Items != nil {
@@ -157,11 +159,11 @@ func sameSet(a, b []any) bool {
 	return !slices.ContainsFunc(a, in(b)) && !slices.ContainsFunc(b, in(a))
 }
 
-// checkMembers compares a struct: all of its members are in the schema, and it
-// has and always sends those that are required.
+// checkMembers compares a struct with a definition: all members must be in the
+// schema, and required members must exist and always be sent.
 func (c *checker) checkMembers(path string, t reflect.Type, d *definition) {
 	properties, always, sometimes := c.members(d)
-	ours := map[string]bool{} // whether it is always sent
+	ours := map[string]bool{} // by name: whether it is always sent
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -178,14 +180,14 @@ func (c *checker) checkMembers(path string, t reflect.Type, d *definition) {
 		}
 	}
 	for _, name := range sometimes {
-		if _, has := ours[name]; !has && properties[name].Const == nil { // a tag need not be read
+		if _, has := ours[name]; !has && properties[name].Const == nil { // a tag does not have to be read
 			c.differ("%s: %s is required in an alternative, and missing", path, name)
 		}
 	}
 }
 
-// members are those of a definition, of what it includes and of all of its
-// alternatives, with those that are required always or in an alternative.
+// members returns the members of a definition, including those of its parts and
+// alternatives, and the names that are required always or in an alternative.
 func (c *checker) members(d *definition) (all map[string]*definition, always, sometimes []string) {
 	all = map[string]*definition{}
 	add := func(part *definition) []string {

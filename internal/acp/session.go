@@ -1,23 +1,23 @@
 package acp
 
-// NewSessionRequest makes a session.
+// NewSessionRequest creates a session.
 type NewSessionRequest struct {
 	Cwd        string      `json:"cwd"`
 	McpServers []McpServer `json:"mcpServers"`
 }
 
-// LoadSessionRequest opens a session again; its conversation is replayed.
+// LoadSessionRequest reopens a session and replays its conversation.
 type LoadSessionRequest struct {
 	SessionID  string      `json:"sessionId"`
 	Cwd        string      `json:"cwd"`
 	McpServers []McpServer `json:"mcpServers"`
 }
 
-// ResumeSessionRequest opens a session again, without a replay.
+// ResumeSessionRequest reopens a session without a replay.
 type ResumeSessionRequest LoadSessionRequest
 
-// McpServer is an MCP server that the agent connects to: a command, or a URL
-// where Type is http or sse. Bellcord only reads it.
+// McpServer is an MCP server that the agent connects to: a command, or a URL if
+// Type is http or sse. Bellcord only reads it.
 type McpServer struct {
 	Type    string        `json:"type,omitzero"`
 	Name    string        `json:"name"`
@@ -37,29 +37,29 @@ type EnvVariable struct {
 // HTTPHeader is a header of requests to an MCP server.
 type HTTPHeader EnvVariable
 
-// NewSessionResponse answers NewSessionRequest.
+// NewSessionResponse is the response to NewSessionRequest.
 type NewSessionResponse struct {
 	SessionID     string                `json:"sessionId"`
 	Modes         *SessionModeState     `json:"modes,omitzero"`
 	ConfigOptions []SessionConfigOption `json:"configOptions,omitzero"`
 }
 
-// LoadSessionResponse answers LoadSessionRequest.
+// LoadSessionResponse is the response to LoadSessionRequest.
 type LoadSessionResponse struct {
 	Modes         *SessionModeState     `json:"modes,omitzero"`
 	ConfigOptions []SessionConfigOption `json:"configOptions,omitzero"`
 }
 
-// ResumeSessionResponse answers ResumeSessionRequest.
+// ResumeSessionResponse is the response to ResumeSessionRequest.
 type ResumeSessionResponse LoadSessionResponse
 
-// SessionModeState is a session's mode and those it can have.
+// SessionModeState contains a session's current mode and its available modes.
 type SessionModeState struct {
 	CurrentModeID  string        `json:"currentModeId"`
 	AvailableModes []SessionMode `json:"availableModes"`
 }
 
-// SessionMode is a way in which an agent works.
+// SessionMode is a mode of operation of an agent.
 type SessionMode struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
@@ -67,7 +67,7 @@ type SessionMode struct {
 }
 
 // SessionConfigOption is a setting of a session. CurrentValue is the value of
-// one of the options, or a bool where Type is boolean.
+// one of the options, or a bool if Type is boolean.
 type SessionConfigOption struct {
 	ID           string                     `json:"id"`
 	Name         string                     `json:"name"`
@@ -77,46 +77,47 @@ type SessionConfigOption struct {
 	Options      SessionConfigSelectOptions `json:"options,omitzero"`
 }
 
-// SessionConfigSelectOptions are the values of a setting.
+// SessionConfigSelectOptions contains the possible values of a setting.
 type SessionConfigSelectOptions []SessionConfigSelectOption
 
-// UnmarshalJSON implements json.Unmarshaler. Bellcord does not read the options
-// of an agent, which may be in groups.
+// UnmarshalJSON implements json.Unmarshaler. It ignores the options of an
+// agent, which may be grouped.
 func (*SessionConfigSelectOptions) UnmarshalJSON([]byte) error { return nil }
 
-// SessionConfigSelectOption is a value of a setting.
+// SessionConfigSelectOption is a possible value of a setting.
 type SessionConfigSelectOption struct {
 	Value       string `json:"value"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitzero"`
 }
 
-// SetSessionModeRequest changes the mode.
+// SetSessionModeRequest changes the mode of a session.
 type SetSessionModeRequest struct {
 	SessionID string `json:"sessionId"`
 	ModeID    string `json:"modeId"`
 }
 
-// SetSessionConfigOptionRequest changes a setting.
+// SetSessionConfigOptionRequest changes a setting of a session.
 type SetSessionConfigOptionRequest struct {
 	SessionID string `json:"sessionId"`
 	ConfigID  string `json:"configId"`
 	Value     string `json:"value"`
 }
 
-// SetSessionConfigOptionResponse has all settings after the change.
+// SetSessionConfigOptionResponse contains all settings after the change.
 type SetSessionConfigOptionResponse struct {
 	ConfigOptions []SessionConfigOption `json:"configOptions"`
 }
 
-// ListSessionsRequest asks for a page of the sessions, of one directory where
-// Cwd is set.
+// ListSessionsRequest requests a page of the sessions. If Cwd is set, only
+// sessions in that directory are listed.
 type ListSessionsRequest struct {
 	Cwd    string `json:"cwd,omitzero"`
 	Cursor string `json:"cursor,omitzero"`
 }
 
-// ListSessionsResponse is a page; the next one is at NextCursor.
+// ListSessionsResponse is a page of sessions. NextCursor requests the next
+// page.
 type ListSessionsResponse struct {
 	Sessions   []SessionInfo `json:"sessions"`
 	NextCursor string        `json:"nextCursor,omitzero"`
@@ -130,7 +131,7 @@ type SessionInfo struct {
 	UpdatedAt string `json:"updatedAt,omitzero"` // ISO 8601
 }
 
-// CloseSessionRequest stops a session's turns and closes it.
+// CloseSessionRequest stops the turns of a session and closes it.
 type CloseSessionRequest struct {
 	SessionID string `json:"sessionId"`
 }

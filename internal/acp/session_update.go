@@ -5,14 +5,14 @@ import (
 	"reflect"
 )
 
-// SessionUpdate holds one of the updates.
+// SessionUpdate contains one update.
 type SessionUpdate struct{ Value Update }
 
-// Update is ToolCall, ToolCallUpdate, one of the types of this package whose
-// names end in Chunk or Update, Plan, or UnknownUpdate.
+// Update is one of ToolCall, ToolCallUpdate, Plan, UnknownUpdate, and the types
+// of this package with a name that ends in Chunk or Update.
 type Update interface{ kind() string }
 
-// UnknownUpdate is an update that Bellcord does not read, by its kind.
+// UnknownUpdate is the kind of an update that Bellcord does not decode.
 type UnknownUpdate string
 
 func (UserMessageChunk) kind() string        { return "user_message_chunk" }
@@ -48,7 +48,8 @@ var updates = func() map[string]reflect.Type {
 	return types
 }()
 
-// Kind returns the kind of the update, such as agent_message_chunk; "" for none.
+// Kind returns the kind of the update, such as agent_message_chunk, or "" if
+// there is no update.
 func (u SessionUpdate) Kind() string {
 	if u.Value == nil {
 		return ""
@@ -56,7 +57,8 @@ func (u SessionUpdate) Kind() string {
 	return u.Value.kind()
 }
 
-// MarshalJSON writes the update's kind in front of its members.
+// MarshalJSON implements json.Marshaler. It adds the kind to the members of the
+// update.
 func (u SessionUpdate) MarshalJSON() ([]byte, error) {
 	members, err := json.Marshal(u.Value)
 	if err != nil || u.Value == nil {
@@ -69,7 +71,8 @@ func (u SessionUpdate) MarshalJSON() ([]byte, error) {
 	return append([]byte(tag), members[1:]...), nil
 }
 
-// UnmarshalJSON reads the update that its kind names, with Decode.
+// UnmarshalJSON implements json.Unmarshaler. It decodes the type that the kind
+// selects, with Decode.
 func (u *SessionUpdate) UnmarshalJSON(data []byte) error {
 	var tag struct {
 		Kind string `json:"sessionUpdate"`

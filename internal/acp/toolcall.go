@@ -2,7 +2,7 @@ package acp
 
 import "encoding/json"
 
-// ToolCall shows a tool call for the first time.
+// ToolCall reports a new tool call.
 type ToolCall struct {
 	ToolCallID string             `json:"toolCallId"`
 	Title      string             `json:"title"`
@@ -16,8 +16,8 @@ type ToolCall struct {
 	Meta       Meta               `json:"_meta,omitzero"`
 }
 
-// ToolCallUpdate changes a tool call: members that are there replace those
-// before.
+// ToolCallUpdate changes a tool call. Members that are present replace the
+// earlier values.
 type ToolCallUpdate struct {
 	ToolCallID string             `json:"toolCallId"`
 	Title      string             `json:"title,omitzero"`
@@ -31,7 +31,7 @@ type ToolCallUpdate struct {
 	Meta       Meta               `json:"_meta,omitzero"`
 }
 
-// ToolKind is what a tool does, for the client to show.
+// ToolKind is the kind of a tool, for display.
 type ToolKind string
 
 // The kinds of tools.
@@ -48,10 +48,11 @@ const (
 	ToolOther      ToolKind = "other"
 )
 
-// ToolCallStatus is how far a call is.
+// ToolCallStatus is the status of a tool call.
 type ToolCallStatus string
 
-// The states of a call. Version 1 has none for a call that was stopped.
+// The statuses of a tool call. Version 1 has no status for a call that was
+// stopped.
 const (
 	CallPending    ToolCallStatus = "pending"
 	CallInProgress ToolCallStatus = "in_progress"
@@ -64,8 +65,8 @@ type ToolCallLocation struct {
 	Path string `json:"path"` // absolute
 }
 
-// ToolCallContent is a part of what a call shows: a block, a change to a file,
-// or the output of a terminal. Which members it has depends on Type.
+// ToolCallContent is a part of a call's output: a content block, a change to a
+// file, or the output of a terminal. Its members depend on Type.
 type ToolCallContent struct {
 	Type       string        `json:"type"`
 	Content    *ContentBlock `json:"content,omitzero"`
@@ -82,13 +83,14 @@ const (
 	TypeTerminal = "terminal"
 )
 
-// TextContent returns text as a call's content.
+// TextContent returns text as content of a call.
 func TextContent(text string) ToolCallContent {
 	block := Text(text)
 	return ToolCallContent{Type: TypeContent, Content: &block}
 }
 
-// Diff returns a change to a file.
+// Diff returns a change to a file as content of a call. before is nil for a new
+// file.
 func Diff(path string, before *string, after string) ToolCallContent {
 	return ToolCallContent{Type: TypeDiff, Path: path, OldText: before, NewText: &after}
 }

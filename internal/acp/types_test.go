@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// messages are the parameters and results that Bellcord sends or reads. Those
-// without members are not listed.
+// messages contains the parameters and results that Bellcord sends or reads,
+// except those without members.
 var messages = []any{
 	InitializeRequest{},
 	InitializeResponse{},
@@ -47,7 +47,7 @@ var messages = []any{
 	ReleaseTerminalRequest{},
 }
 
-func TestTypes_ComparedWithTheOfficialSchema_AreTheSame(t *testing.T) {
+func TestTypes_OfficialSchema_MatchDefinitions(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	for _, message := range messages {
@@ -64,9 +64,9 @@ func TestTypes_ComparedWithTheOfficialSchema_AreTheSame(t *testing.T) {
 	}
 }
 
-// What is told apart by a tag has all members that are required with that tag,
-// and no others, also when they are empty.
-func TestTagged_MadeByItsFunction_HasTheMembersOfItsTag(t *testing.T) {
+// A value with a tag must have all members that the schema requires for that
+// tag, even if they are empty, and no others.
+func TestConstructors_TaggedValues_HaveTheMembersOfTheirTag(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	for _, test := range []struct {

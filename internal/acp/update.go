@@ -1,26 +1,26 @@
 package acp
 
-// SessionNotification reports what happens in a session.
+// SessionNotification reports a change in a session.
 type SessionNotification struct {
 	SessionID string        `json:"sessionId"`
 	Update    SessionUpdate `json:"update"`
 }
 
-// ContentChunk is a piece of a message.
+// ContentChunk is a part of a message.
 type ContentChunk struct {
 	Content ContentBlock `json:"content"`
 }
 
-// UserMessageChunk is a piece of what the person said.
+// UserMessageChunk is a part of the user's message.
 type UserMessageChunk ContentChunk
 
-// AgentMessageChunk is a piece of the answer.
+// AgentMessageChunk is a part of the answer.
 type AgentMessageChunk ContentChunk
 
-// AgentThoughtChunk is a piece of the agent's thoughts.
+// AgentThoughtChunk is a part of the agent's thinking.
 type AgentThoughtChunk ContentChunk
 
-// Plan is what the agent is going to do.
+// Plan contains the steps that the agent intends to do.
 type Plan struct {
 	Entries []PlanEntry `json:"entries"`
 }
@@ -32,51 +32,51 @@ type PlanEntry struct {
 	Status   PlanEntryStatus `json:"status"`
 }
 
-// PlanEntryStatus is how far a step is.
+// PlanEntryStatus is the status of a step.
 type PlanEntryStatus string
 
-// The states of a step.
+// The statuses of a step.
 const (
 	PlanPending    PlanEntryStatus = "pending"
 	PlanInProgress PlanEntryStatus = "in_progress"
 	PlanCompleted  PlanEntryStatus = "completed"
 )
 
-// AvailableCommandsUpdate has all commands that a prompt can begin with.
+// AvailableCommandsUpdate contains all commands that a prompt can start with.
 type AvailableCommandsUpdate struct {
 	AvailableCommands []AvailableCommand `json:"availableCommands"`
 }
 
-// AvailableCommand is a command. Input is nil for one without arguments.
+// AvailableCommand is a command. Input is nil if the command has no arguments.
 type AvailableCommand struct {
 	Name        string                    `json:"name"`
 	Description string                    `json:"description"`
 	Input       *UnstructuredCommandInput `json:"input,omitzero"`
 }
 
-// UnstructuredCommandInput describes what follows the name of a command.
+// UnstructuredCommandInput describes the text after the name of a command.
 type UnstructuredCommandInput struct {
 	Hint string `json:"hint"`
 }
 
-// CurrentModeUpdate means that the mode has changed.
+// CurrentModeUpdate reports that the mode has changed.
 type CurrentModeUpdate struct {
 	CurrentModeID string `json:"currentModeId"`
 }
 
-// ConfigOptionUpdate has all settings after a change.
+// ConfigOptionUpdate contains all settings after a change.
 type ConfigOptionUpdate struct {
 	ConfigOptions []SessionConfigOption `json:"configOptions"`
 }
 
-// SessionInfoUpdate describes the session.
+// SessionInfoUpdate contains the title of the session.
 type SessionInfoUpdate struct {
 	Title     string `json:"title,omitzero"`
 	UpdatedAt string `json:"updatedAt,omitzero"` // ISO 8601
 }
 
-// UsageUpdate is how many tokens of the context are in use, and what the session
-// has cost.
+// UsageUpdate contains the number of tokens in the context, its size, and the
+// cost of the session.
 type UsageUpdate struct {
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`

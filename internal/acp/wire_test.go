@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is absent, what is null and what is empty is told apart on the wire.
-func TestMarshal_OptionalMembers_AreAbsentNullOrEmptyAsMeant(t *testing.T) {
+// Absent, null and empty members must be encoded differently.
+func TestMarshal_OptionalMembers_DistinguishAbsentNullAndEmpty(t *testing.T) {
 	t.Parallel()
 	for want, message := range map[string]any{
 		`{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""}}}`: SessionNotification{
@@ -30,7 +30,7 @@ func TestMarshal_OptionalMembers_AreAbsentNullOrEmptyAsMeant(t *testing.T) {
 	}
 }
 
-func TestUnmarshal_Updates_AreReadByTheirKind(t *testing.T) {
+func TestUnmarshal_Updates_AreDecodedByKind(t *testing.T) {
 	t.Parallel()
 	for update, want := range map[string]Update{
 		`{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"n","uri":"u","size":5},"messageId":"m"}`: UserMessageChunk{
@@ -67,8 +67,9 @@ func TestUnmarshal_Updates_AreReadByTheirKind(t *testing.T) {
 	}
 }
 
-// Agents get members wrong that nobody needs; the rest of the message counts.
-func TestDecode_MemberOfTheWrongType_IsAbsent(t *testing.T) {
+// Some agents send optional members of the wrong type; the rest of the message
+// must still be decoded.
+func TestDecode_MemberOfWrongType_IsAbsent(t *testing.T) {
 	t.Parallel()
 	var r InitializeResponse
 	text := `{"protocolVersion":1,"authMethods":"none","agentInfo":{"name":5,"version":"2"},"agentCapabilities":{` +

@@ -1,9 +1,10 @@
-// Package jsonrpc speaks JSON-RPC 2.0 over a byte stream, one message a line.
+// Package jsonrpc implements JSON-RPC 2.0 over a byte stream, one message per
+// line.
 //
-// The order of the wire is kept both ways. Messages are handed over by the
-// goroutine that reads them, in the order they came, so a handler can make sure
-// that a cancel right behind a request finds it registered. What is sent goes
-// out in the order of the calls, through one writer.
+// Messages keep their order in both directions. The goroutine that reads the
+// messages calls the handler for one after the other, so a handler can register
+// a request before a cancel right after it is handled. Outgoing messages are
+// written in the order of the calls, by one writer.
 package jsonrpc
 
 import (
@@ -18,7 +19,7 @@ import (
 	"time"
 )
 
-// Message is one that came in: a request, a notification or an answer.
+// Message is an incoming message: a request, a notification or a response.
 type Message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -28,10 +29,10 @@ type Message struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// IsRequest reports whether the message wants an answer.
+// IsRequest reports whether the message requires a response.
 func (m Message) IsRequest() bool { return m.Method != "" && len(m.ID) > 0 }
 
-// Error is an error on the wire.
+// Error is the error in a response.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -40,7 +41,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
-// Codes of errors.
+// Error codes.
 const (
 	ParseError       = -32700
 	InvalidRequest   = -32600
@@ -50,7 +51,7 @@ const (
 	RequestCancelled = -32800
 )
 
-// ErrClosed is returned for a request whose answer can no longer come.
+// ErrClosed is returned for a request that can no longer get a response.
 var ErrClosed = errors.New("the connection is closed")
 
 // Conn is one end of a connection.
@@ -60,7 +61,7 @@ type Conn struct {
 
 	mu      sync.Mutex
 	lastID  int64
-	pending map[string]chan Message // our requests that have no answer yet
+	pending map[string]chan Message // requests that were sent and have no response yet
 	closed  bool
 }
 
@@ -70,10 +71,11 @@ func New(in io.Reader, out io.Writer) *Conn {
 	return &Conn{in: newLineReader(in), out: newWriter(out), pending: map[string]chan Message{}}
 }
 
-// Serve reads until the end of the input and hands each request and
-// notification to handle, one after the other, in wire order. handle must not
-// block. When Serve returns, all that was sent has been written, or the output
-// is gone, or nobody reads it.
+// Serve reads until the end of the input and calls handle for each request and
+// notification, in order. handle must not block. At the end of the input, Serve
+// fails all pending requests and calls ended. When Serve returns, everything
+// that was sent has been written, or the output has failed, or the peer has not
+// read it for 3 seconds.
 func (c *Conn) Serve(handle func(Message), ended func()) error {
 	written := make(chan struct{})
 	go func() {
@@ -88,13 +90,13 @@ func (c *Conn) Serve(handle func(Message), ended func()) error {
 	defer last.Stop()
 	select {
 	case <-written:
-	case <-last.C: // nobody reads
+	case <-last.C: // the peer does not read
 	}
 	return err
 }
 
-// lastWords is how long a connection that ends waits for a client to read what
-// is still unwritten.
+// lastWords is how long Serve waits at the end for the peer to read the
+// unwritten output.
 const lastWords = 3 * time.Second
 
 func (c *Conn) read(handle func(Message)) error {
@@ -126,8 +128,8 @@ func (c *Conn) read(handle func(Message)) error {
 	}
 }
 
-// tooLong answers a request that is too long under its id, where that is at the
-// beginning of the line. An answer that is too long fails our request.
+// tooLong rejects a request that is too long, with its id if the beginning of
+// the line contains it. A response that is too long fails its request.
 func (c *Conn) tooLong(long tooLongError) {
 	id, isAnswer := head(long.beginning)
 	failed := &Error{Code: InvalidRequest, Message: long.Error()}
@@ -138,8 +140,8 @@ func (c *Conn) tooLong(long tooLongError) {
 	c.ReplyError(id, failed)
 }
 
-// head reads the id from the beginning of a message, up to the first member that
-// is not complete there, and whether the message is an answer.
+// head returns the id at the beginning of a message, up to the first member
+// that is incomplete there, and whether the message is a response.
 func head(beginning []byte) (id json.RawMessage, isAnswer bool) {
 	d := json.NewDecoder(bytes.NewReader(beginning))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
@@ -171,14 +173,15 @@ func notUnderstood(line []byte, err error) *Error {
 	return &Error{Code: ParseError, Message: "parse error: " + err.Error()}
 }
 
-// Pending is a request of ours that may have no answer yet.
+// Pending is a request that was sent and may have no response yet.
 type Pending struct {
 	conn   *Conn
 	id     string
-	answer chan Message // closed when none can come
+	answer chan Message // closed if no response can arrive
 }
 
-// Request sends a request; Wait for its answer.
+// Request sends a request and returns without waiting. Use Wait to get the
+// response.
 func (c *Conn) Request(method string, params any) *Pending {
 	c.mu.Lock()
 	c.lastID++
@@ -193,14 +196,14 @@ func (c *Conn) Request(method string, params any) *Pending {
 	return p
 }
 
-// Wait returns the answer: into result, or as an error. ErrClosed means that
-// there will be none.
+// Wait waits for the response and stores it in result. It returns an *Error if
+// the request failed, and ErrClosed if no response can arrive.
 func (p *Pending) Wait(result any) error {
 	return p.WaitContext(context.Background(), result)
 }
 
-// WaitContext is Wait for as long as ctx lives. When ctx ends first, its cause
-// is returned and the request stays open: it can be waited for again.
+// WaitContext is like Wait, but returns the cause of ctx if ctx is done first.
+// The request then stays pending, and WaitContext can be called again.
 func (p *Pending) WaitContext(ctx context.Context, result any) error {
 	var m Message
 	var ok bool
@@ -222,9 +225,10 @@ func (p *Pending) WaitContext(ctx context.Context, result any) error {
 	return json.Unmarshal(m.Result, result)
 }
 
-// Cancel gives the request up: the other side is told so ($/cancel_request),
-// in the order of what else is sent, and whatever it still answers is dropped.
-// It does nothing when the answer is there, and reports whether it was not.
+// Cancel abandons the request: it sends $/cancel_request, in order with other
+// messages, and a later response is dropped. If the response has already
+// arrived, Cancel does nothing. It reports whether the request was still
+// pending.
 func (p *Pending) Cancel() (open bool) {
 	p.conn.mu.Lock()
 	_, open = p.conn.pending[p.id]
@@ -237,8 +241,8 @@ func (p *Pending) Cancel() (open bool) {
 	return open
 }
 
-// Withdraw sends the other side the same notification as Cancel, but the
-// request stays open: its answer reports whether it was carried out.
+// Withdraw sends the same notification as Cancel, but the request stays
+// pending: its response shows whether it was carried out.
 func (p *Pending) Withdraw() {
 	p.conn.mu.Lock()
 	_, open := p.conn.pending[p.id]
@@ -253,7 +257,7 @@ func (c *Conn) deliverAnswer(m Message) {
 	defer c.mu.Unlock()
 	if answer := c.pending[string(m.ID)]; answer != nil {
 		delete(c.pending, string(m.ID))
-		answer <- m // has room for one, and gets one
+		answer <- m // has a buffer of one and gets one message
 	}
 }
 
@@ -275,15 +279,15 @@ type outgoing struct {
 	Error  *Error
 }
 
-// Notify sends a notification. It does not wait for it to be written.
+// Notify sends a notification. It does not wait until it is written.
 func (c *Conn) Notify(method string, params any) {
 	c.sendMessage(outgoing{Method: method, Params: params})
 }
 
-// Reply answers a request. It does not wait for it to be written.
+// Reply sends the response to a request. It does not wait until it is written.
 func (c *Conn) Reply(id json.RawMessage, result any) { c.sendMessage(outgoing{ID: id, Result: result}) }
 
-// ReplyError answers a request with an error; a nil id is sent as null.
+// ReplyError sends an error response to a request. A nil id is sent as null.
 func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
@@ -291,8 +295,9 @@ func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
 	c.sendMessage(outgoing{ID: id, Error: e})
 }
 
-// Room waits until little enough is unwritten that more should be sent: what
-// makes a slow client slow its own updates and nothing else.
+// Room waits until less than 1 MiB of output is unwritten, the output has
+// failed, or ctx is done. Senders of many messages call it first, so that a
+// slow peer slows down only them.
 func (c *Conn) Room(ctx context.Context) error { return c.out.room(ctx) }
 
 func (c *Conn) sendMessage(m outgoing) {
@@ -303,9 +308,9 @@ func (c *Conn) sendMessage(m outgoing) {
 	c.out.put(append(line, '\n'))
 }
 
-// encode writes the fields that belong to the kind of message this is: a result
-// is there even when it is null, which omitempty cannot say. It is no
-// MarshalJSON, whose output would be scanned once more.
+// encode encodes the members that belong to this kind of message. A null result
+// is included, which omitempty cannot express. It is not a MarshalJSON method,
+// because json.Marshal would scan its output again.
 func (m outgoing) encode() ([]byte, error) {
 	fields := map[string]any{"jsonrpc": "2.0"}
 	if m.ID != nil {

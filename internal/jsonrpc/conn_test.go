@@ -10,9 +10,9 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// Both orders of the wire hold: messages are handed over one after the other as
-// they came, and answers leave as they were given.
-func TestTheOrderOfTheWireIsKept(t *testing.T) {
+// Both directions keep their order: messages are handled one after the other as
+// they arrived, and responses are written as they were sent.
+func TestServe_ManyMessages_KeepsOrder(t *testing.T) {
 	t.Parallel()
 	var in strings.Builder
 	for i := range 500 {
@@ -20,7 +20,7 @@ func TestTheOrderOfTheWireIsKept(t *testing.T) {
 	}
 	var out strings.Builder
 	conn := jsonrpc.New(strings.NewReader(in.String()), &out)
-	n := 0 // not guarded: the race detector sees a second caller
+	n := 0 // unprotected, so that the race detector reports a concurrent handler
 	err := conn.Serve(func(m jsonrpc.Message) {
 		if m.Method != fmt.Sprint("m", n) || !m.IsRequest() {
 			t.Errorf("%s came as number %d", m.Method, n)
@@ -39,7 +39,7 @@ func TestTheOrderOfTheWireIsKept(t *testing.T) {
 	}
 }
 
-func TestARequestIsAnsweredByItsId(t *testing.T) {
+func TestRequest_ResponsesOutOfOrder_AreMatchedByID(t *testing.T) {
 	t.Parallel()
 	p := dial(t, nil)
 	first, second := p.conn.Request("one", nil), p.conn.Request("two", map[string]int{"n": 2})
@@ -57,13 +57,13 @@ func TestARequestIsAnsweredByItsId(t *testing.T) {
 	}
 }
 
-func TestACancelledRequestIsTakenBackAndItsAnswerDropped(t *testing.T) {
+func TestCancel_PendingRequest_SendsCancelAndDropsResponse(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 1)
 	p := dial(t, func(_ *jsonrpc.Conn, m jsonrpc.Message) { seen <- m.Method })
 	request := p.conn.Request("ask", nil)
 	request.Cancel()
-	request.Cancel() // once is enough
+	request.Cancel() // the second call has no effect
 	p.conn.Notify("later", nil)
 	for _, want := range []string{
 		`{"id":1,"jsonrpc":"2.0","method":"ask"}`,
@@ -83,14 +83,14 @@ func TestACancelledRequestIsTakenBackAndItsAnswerDropped(t *testing.T) {
 	}
 }
 
-func TestACancelBehindTheAnswerDoesNothing(t *testing.T) {
+func TestCancel_AfterResponse_DoesNothing(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 1)
 	p := dial(t, func(_ *jsonrpc.Conn, m jsonrpc.Message) { seen <- m.Method })
 	request := p.conn.Request("ask", nil)
 	p.next()
 	p.write(`{"id":1,"result":"here"}` + "\n" + `{"method":"mark"}` + "\n")
-	<-seen // so the answer has been heard
+	<-seen // the response was received before
 	request.Cancel()
 	p.conn.Notify("later", nil)
 	if got := p.next(); !strings.Contains(got, "later") {
@@ -102,7 +102,7 @@ func TestACancelBehindTheAnswerDoesNothing(t *testing.T) {
 	}
 }
 
-func TestARequestOnAClosedConnectionHasNoAnswer(t *testing.T) {
+func TestRequest_ConnectionClosed_ReturnsErrClosed(t *testing.T) {
 	t.Parallel()
 	in, wire := io.Pipe()
 	conn := jsonrpc.New(in, io.Discard)
@@ -127,8 +127,8 @@ func TestARequestOnAClosedConnectionHasNoAnswer(t *testing.T) {
 	}
 }
 
-// Serve has written all there is when it returns, what was sent at the end too.
-func TestWhatIsSentAtTheEndIsWritten(t *testing.T) {
+// When Serve returns, it has also written the messages that were sent by ended.
+func TestServe_MessageSentAtEnd_IsWritten(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	conn := jsonrpc.New(strings.NewReader(""), &out)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// MostLine is the longest line that is read.
+// MostLine is the maximum length of a line.
 const MostLine = 64 << 20
 
 var errTooLong = errors.New("message longer than 64 MiB")
@@ -20,15 +20,15 @@ type tooLongError struct{ beginning []byte }
 func (tooLongError) Error() string { return errTooLong.Error() }
 func (tooLongError) Unwrap() error { return errTooLong }
 
-// mostBeginning is how much of a line that is too long is kept.
+// mostBeginning is how much is kept of a line that is too long.
 const mostBeginning = 4 << 10
 
-// lineReader reads lines that are not empty, without their ends.
+// lineReader reads non-empty lines, without surrounding white space.
 type lineReader struct{ r *bufio.Reader }
 
 func newLineReader(r io.Reader) lineReader { return lineReader{bufio.NewReaderSize(r, 64<<10)} }
 
-// next returns the next line; a tooLongError for one that was skipped.
+// next returns the next line, or a tooLongError for a line that was skipped.
 func (l lineReader) next() ([]byte, error) {
 	for {
 		line, err := l.line()
@@ -65,22 +65,22 @@ func (l lineReader) line() ([]byte, error) {
 	}
 }
 
-// writer writes lines in the order they were put. Putting never blocks: the
-// reader of the connection answers without waiting for a client that does not
-// read. Those who send much wait for room first.
+// writer writes lines in the order of the calls of put. put never blocks, so
+// the connection's reader can respond even if the peer does not read. Senders
+// of many messages call room first.
 type writer struct {
 	out io.Writer
 
 	mu     sync.Mutex
 	queue  [][]byte
 	size   int
-	wake   chan struct{} // holds a token when there is something to do
+	wake   chan struct{} // holds a token if there is work
 	taken  chan struct{} // closed and replaced when the queue shrinks
 	closed bool
 	broken bool
 }
 
-// roomy is how many unwritten bytes leave room for more.
+// roomy is the number of unwritten bytes from which room waits.
 const roomy = 1 << 20
 
 func newWriter(out io.Writer) *writer {
@@ -132,7 +132,7 @@ func (w *writer) takeLines() ([][]byte, bool) {
 	return lines, w.closed
 }
 
-// fail drops what waits: nobody will read it.
+// fail drops the unwritten lines, because the output has failed.
 func (w *writer) fail() {
 	w.mu.Lock()
 	w.broken = true

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-func TestFraming(t *testing.T) {
+func TestServe_LineFormats_AreHandledOrRejected(t *testing.T) {
 	t.Parallel()
 	const a, b = `{"jsonrpc":"2.0","method":"a"}`, `{"jsonrpc":"2.0","id":1,"method":"b"}`
 	tests := []struct {
@@ -73,7 +73,7 @@ var block = strings.Repeat("a", 64<<10)
 
 func (letters) Read(p []byte) (int, error) { return copy(p, block), nil }
 
-func TestALineThatIsTooLongIsRefusedAndTheNextOneIsUnderstood(t *testing.T) {
+func TestLine_TooLong_IsRejectedAndNextLineIsRead(t *testing.T) {
 	t.Parallel()
 	handled, sent := hear(t, io.MultiReader(
 		strings.NewReader(`{"method":"long","params":"`), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n"),
@@ -90,12 +90,12 @@ func TestALineThatIsTooLongIsRefusedAndTheNextOneIsUnderstood(t *testing.T) {
 	}
 }
 
-func TestLine_TooLong_IsAnsweredUnderItsID(t *testing.T) {
+func TestLine_TooLong_ErrorHasItsID(t *testing.T) {
 	t.Parallel()
 	for beginning, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":"long","params":"`:           "7",
 		`{"jsonrpc":"2.0","method":"long","id":"a\"b","params":["x","`: `"a\"b"`,
-		`{"method":"long","params":"`:                                  "null", // the id is behind what is too long
+		`{"method":"long","params":"`:                                  "null", // the id comes after the part that is too long
 		`[{"id":7,"params":"`:                                          "null",
 	} {
 		_, sent := hear(t, io.MultiReader(strings.NewReader(beginning), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n")))
@@ -108,7 +108,7 @@ func TestLine_TooLong_IsAnsweredUnderItsID(t *testing.T) {
 	}
 }
 
-func TestLine_TooLongAnswer_FailsTheRequest(t *testing.T) {
+func TestLine_TooLongResponse_FailsTheRequest(t *testing.T) {
 	t.Parallel()
 	p := dial(t, nil)
 	request := p.conn.Request("read", nil)
@@ -122,7 +122,7 @@ func TestLine_TooLongAnswer_FailsTheRequest(t *testing.T) {
 	}
 }
 
-func TestAnInputThatFailsEndsTheConnectionWithItsError(t *testing.T) {
+func TestServe_InputFails_ReturnsItsError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the line is cut")
 	in := io.MultiReader(strings.NewReader("{\"method\":\"a\"}\n{\"method\":"), iotest.ErrReader(broken))
@@ -134,14 +134,14 @@ func TestAnInputThatFailsEndsTheConnectionWithItsError(t *testing.T) {
 	}
 }
 
-// What is sent is one line each, whatever it holds.
-func TestAMessageIsSentAsOneLine(t *testing.T) {
+// Each message is written as one line, whatever it contains.
+func TestSend_AnyMessage_IsOneLine(t *testing.T) {
 	t.Parallel()
 	p := dial(t, nil)
 	p.conn.Notify("say", map[string]string{"text": "a\r\nb\u2028c<&>"})
 	p.conn.Reply([]byte("7"), nil)
 	p.conn.ReplyError([]byte(`"x"`), &jsonrpc.Error{Code: 5, Message: "no"})
-	p.conn.Reply([]byte("8"), func() {}) // cannot be written down
+	p.conn.Reply([]byte("8"), func() {}) // cannot be encoded
 	for _, want := range []string{
 		`{"jsonrpc":"2.0","method":"say","params":{"text":"a\r\nb\u2028c\u003c\u0026\u003e"}}`,
 		`{"id":7,"jsonrpc":"2.0","result":null}`,

@@ -23,8 +23,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// The reader agrees with the simplest one: split at newlines, trim, leave out
-// what is empty. Every line is handed over, refused or an answer.
+// The reader agrees with a simple split: split at newlines, trim, skip empty
+// lines. Every line is handled, rejected or a response.
 func FuzzLinesAgainstASimpleSplit(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -38,7 +38,7 @@ func FuzzLinesAgainstASimpleSplit(f *testing.F) {
 			switch err := json.Unmarshal(line, &m); {
 			case err == nil && m.Method != "":
 				handed = append(handed, m.Method)
-			case err == nil && len(m.ID) > 0 && (m.Result != nil || m.Error != nil): // an answer that nobody waits for
+			case err == nil && len(m.ID) > 0 && (m.Result != nil || m.Error != nil): // a response without a request
 			default:
 				refused++
 			}
@@ -60,8 +60,8 @@ type writes func([]byte)
 
 func (w writes) Write(p []byte) (int, error) { w(p); return len(p), nil }
 
-// Whatever comes in, the connection ends with its input, leaves no request
-// waiting and sends nothing but whole messages.
+// For every input, the connection ends with the input, leaves no request
+// pending, and writes only complete messages.
 func FuzzConnection(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -78,7 +78,7 @@ func FuzzConnection(f *testing.F) {
 			t.Fatal(err)
 		}
 		var result any
-		_ = first.Wait(&result) // any answer will do, but there must be one
+		_ = first.Wait(&result) // any outcome is correct, but Wait must return
 		_ = second.Wait(&result)
 		for d := json.NewDecoder(&out); ; {
 			var m struct {

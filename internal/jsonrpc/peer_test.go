@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// hear serves an input to its end and returns the messages that were handed
-// over, and the lines that were sent.
+// hear serves an input to its end and returns the messages that were handled,
+// and the lines that were written.
 func hear(t *testing.T, in io.Reader) (handled []jsonrpc.Message, sent []string) {
 	t.Helper()
 	var out strings.Builder
@@ -25,7 +25,7 @@ func hear(t *testing.T, in io.Reader) (handled []jsonrpc.Message, sent []string)
 	return handled, sent
 }
 
-// peer is the other end of a connection that is served.
+// peer is the other end of a connection that is being served.
 type peer struct {
 	t      *testing.T
 	conn   *jsonrpc.Conn
@@ -34,7 +34,7 @@ type peer struct {
 	served chan error
 }
 
-// dial serves a connection until the test ends; handle may be nil.
+// dial serves a connection until the test ends. handle may be nil.
 func dial(t *testing.T, handle func(*jsonrpc.Conn, jsonrpc.Message)) *peer {
 	t.Helper()
 	in, wire := io.Pipe()
@@ -64,7 +64,7 @@ func (p *peer) write(text string) {
 	}
 }
 
-// next reads the next line that was sent.
+// next returns the next line that was written.
 func (p *peer) next() string {
 	p.t.Helper()
 	line, err := p.lines.ReadString('\n')
@@ -74,7 +74,8 @@ func (p *peer) next() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// code returns the code of an error on the wire, 0 for what is none.
+// code returns the error code and the id of a response. The code is 0 if it is
+// not an error.
 func code(t *testing.T, line string) (int, string) {
 	t.Helper()
 	var m struct {

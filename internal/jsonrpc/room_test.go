@@ -13,11 +13,11 @@ import (
 
 var much = strings.Repeat("x", 1<<20)
 
-func TestAPeerThatDoesNotReadMakesTheSenderWait(t *testing.T) {
+func TestRoom_PeerDoesNotRead_Waits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := dial(t, func(c *jsonrpc.Conn, m jsonrpc.Message) { c.Reply(m.ID, "at once") })
-		p.conn.Notify("taken", much) // the writer stands at the pipe with this one
+		p.conn.Notify("taken", much) // the writer blocks on the pipe with this one
 		synctest.Wait()
 		if err := p.conn.Room(t.Context()); err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestAPeerThatDoesNotReadMakesTheSenderWait(t *testing.T) {
 			t.Fatalf("there was room: %v", err)
 		default:
 		}
-		p.write(`{"id":1,"method":"hello"}` + "\n" + `{"id":2,"method":"hello"}` + "\n") // answered all the same
+		p.write(`{"id":1,"method":"hello"}` + "\n" + `{"id":2,"method":"hello"}` + "\n") // still gets responses
 		synctest.Wait()
 		for _, want := range []string{"taken", "waiting", `"id":1`, `"id":2`} {
 			if got := p.next(); !strings.Contains(got[:min(len(got), 100)]+got[max(0, len(got)-100):], want) {
@@ -44,7 +44,7 @@ func TestAPeerThatDoesNotReadMakesTheSenderWait(t *testing.T) {
 	})
 }
 
-func TestASenderDoesNotWaitLongerThanItsContext(t *testing.T) {
+func TestRoom_ContextIsDone_ReturnsCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := dial(t, nil)
@@ -63,7 +63,7 @@ func TestASenderDoesNotWaitLongerThanItsContext(t *testing.T) {
 	})
 }
 
-func TestAnOutputThatFailsHangsNobody(t *testing.T) {
+func TestRoom_OutputFails_DoesNotBlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		in, wire := io.Pipe()
