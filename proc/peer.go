@@ -15,6 +15,7 @@ type TurnError struct {
 	Turn string // Owner of the command, "" if it cannot be determined
 }
 
+// Error names the process and, if it is set, the turn.
 func (e *TurnError) Error() string {
 	if e.Turn == "" {
 		return fmt.Sprintf("process %d was started by a turn", e.PID)

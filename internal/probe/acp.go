@@ -14,25 +14,25 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// acpClient speaks ACP with one process of an agent. It does not use a
-// connection of ours, which would hide what is looked for here: two answers to
-// one request, and what comes after an answer.
+// acpClient is an ACP client of one process of an agent. It does not use
+// jsonrpc.Conn, which would hide what the checks must detect: two responses to
+// one request, and messages after a response.
 type acpClient struct {
 	*agent
 	trial *trial
 	said  *journal[acpMessage]
 	info  acp.InitializeResponse
 
-	holding atomic.Bool // permission requests stay open
+	holding atomic.Bool // leave permission requests unanswered
 
 	mu     sync.Mutex
 	lastID int
 }
 
-// acp starts the agent and says hello.
+// acp starts the agent and sends initialize.
 func (t *trial) acp(ctx context.Context) (*acpClient, error) {
 	c := &acpClient{trial: t, said: newJournal[acpMessage]()}
-	ready := make(chan struct{}) // the first line is heard after c is complete
+	ready := make(chan struct{}) // the first line is handled after c is complete
 	a, err := t.startAgent(func(at time.Time, line []byte) {
 		<-ready
 		c.hear(at, line)
@@ -47,7 +47,7 @@ func (t *trial) acp(ctx context.Context) (*acpClient, error) {
 	}, &c.info)
 }
 
-// request is a request of ours, not yet written.
+// request returns the line of a new request and its id. It does not write it.
 func (c *acpClient) request(method string, params any) (id string, line []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,11 +61,12 @@ func notification(method string, params any) []byte {
 }
 
 func encode(v any) []byte {
-	line, _ := json.Marshal(v) // made here, of what can be said in JSON
+	line, _ := json.Marshal(v) // values from this package can always be encoded
 	return line
 }
 
-// requestAndWait makes a request and waits for its answer, as long as a start may take.
+// requestAndWait sends a request and waits for its response, at most for the
+// time allowed for a start.
 func (c *acpClient) requestAndWait(ctx context.Context, method string, params, result any) error {
 	id, line := c.request(method, params)
 	from := c.said.len()
@@ -82,7 +83,7 @@ func (c *acpClient) requestAndWait(ctx context.Context, method string, params, r
 	return acp.Decode(m.Result, result)
 }
 
-// session opens a session.
+// session opens a session and returns its id.
 func (c *acpClient) session(ctx context.Context) (string, error) {
 	var made acp.NewSessionResponse
 	err := c.requestAndWait(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: c.trial.target.Dir, McpServers: []acp.McpServer{}}, &made)
@@ -106,7 +107,8 @@ func cancelOf(session string) []byte {
 	return notification(acp.MethodCancel, acp.CancelNotification{SessionID: session})
 }
 
-// hear takes one line, and answers what the agent asks.
+// hear handles one line. It allows permission requests, unless holding is set,
+// and rejects other requests.
 func (c *acpClient) hear(at time.Time, line []byte) {
 	m, ok := readMessage(at, line)
 	if !ok {
@@ -122,7 +124,8 @@ func (c *acpClient) hear(at time.Time, line []byte) {
 	}
 }
 
-// sendReply answers the agent; one that has left needs none.
+// sendReply responds to the agent. Errors are ignored: the agent may have
+// exited.
 func (c *acpClient) sendReply(m acpMessage, result any, failure *jsonrpc.Error) {
 	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
 	if failure != nil {

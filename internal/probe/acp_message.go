@@ -10,7 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// acpMessage is one line of an agent, and what of it matters here.
+// acpMessage is one message of an agent, with the parameters that the checks
+// use.
 type acpMessage struct {
 	jsonrpc.Message
 	at      time.Time
@@ -19,8 +20,8 @@ type acpMessage struct {
 	options []acp.PermissionOption
 }
 
-// readMessage takes what it understands; what is no message is none, and
-// parameters that have another shape are not looked at.
+// readMessage decodes a line. It returns false if the line is not a message.
+// Parameters in an unexpected form are ignored.
 func readMessage(at time.Time, line []byte) (acpMessage, bool) {
 	m := acpMessage{at: at}
 	if json.Unmarshal(line, &m.Message) != nil {
@@ -39,12 +40,13 @@ func readMessage(at time.Time, line []byte) (acpMessage, bool) {
 	return m, true
 }
 
-// answers reports whether this is an answer to a request of ours.
+// answers reports whether the message is the response to the request with this
+// id.
 func (m acpMessage) answers(id string) bool {
 	return m.Method == "" && strings.Trim(string(m.ID), `"`) == id
 }
 
-// speaks reports whether this is text of a turn.
+// speaks reports whether the message is text of a turn in the session.
 func (m acpMessage) speaks(session string) bool {
 	switch m.update.Value.(type) {
 	case acp.AgentMessageChunk, acp.AgentThoughtChunk:
@@ -53,8 +55,8 @@ func (m acpMessage) speaks(session string) bool {
 	return false
 }
 
-// works reports whether this is content of a turn: what must not come after
-// its answer. Titles, usage and the like may.
+// works reports whether the message is content of a turn, which must not follow
+// the response to the prompt. Titles, usage and similar updates may follow it.
 func (m acpMessage) works(session string) bool {
 	switch m.update.Value.(type) {
 	case acp.ToolCall, acp.ToolCallUpdate, acp.Plan:
@@ -63,7 +65,7 @@ func (m acpMessage) works(session string) bool {
 	return m.speaks(session)
 }
 
-// addedText is what the message adds to the answer.
+// addedText returns the text that the message adds to the answer.
 func (m acpMessage) addedText() string {
 	if chunk, is := m.update.Value.(acp.AgentMessageChunk); is && chunk.Content.Text != nil {
 		return *chunk.Content.Text
@@ -71,8 +73,8 @@ func (m acpMessage) addedText() string {
 	return ""
 }
 
-// toolCall returns the tool call that the message is about, and its state; "" for
-// none.
+// toolCall returns the id and the status of the tool call in the message, or
+// "".
 func (m acpMessage) toolCall() (id string, status acp.ToolCallStatus) {
 	switch u := m.update.Value.(type) {
 	case acp.ToolCall:
@@ -83,13 +85,13 @@ func (m acpMessage) toolCall() (id string, status acp.ToolCallStatus) {
 	return "", ""
 }
 
-// asks reports whether this asks the client for permission.
+// asks reports whether the message is a permission request in the session.
 func (m acpMessage) asks(session string) bool {
 	return m.Method == acp.MethodRequestPermission && m.session == session
 }
 
-// allowed is the answer that lets a call run; this once, if it can be, so that
-// an agent asks again in the next check.
+// allowed returns the response that permits a call; only once, if the agent
+// offers that, so that it requests permission again in the next check.
 func (m acpMessage) allowed() acp.RequestPermissionResponse {
 	for _, kind := range []string{"allow_once", "allow"} {
 		for _, o := range m.options {
@@ -101,7 +103,8 @@ func (m acpMessage) allowed() acp.RequestPermissionResponse {
 	return acp.CancelledPermission()
 }
 
-// reason is how a prompt was answered, in one word where it is a stop reason.
+// reason returns how a prompt was answered: its stop reason, or a description
+// of the error.
 func (m acpMessage) reason() string {
 	if m.Error != nil {
 		return oneLine(fmt.Sprintf("error %d %q", m.Error.Code, m.Error.Message))

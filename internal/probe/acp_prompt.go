@@ -15,11 +15,11 @@ type acpPrompt struct {
 	c       *acpClient
 	session string
 	id      string
-	from    int       // where its turn begins in the journal
-	since   time.Time // when it was sent, or what was to end it
+	from    int       // position in the journal where its turn starts
+	since   time.Time // when the prompt or the stop was sent
 }
 
-// compose makes a prompt and the line that sends it.
+// compose returns a prompt and the line that sends it.
 func (c *acpClient) compose(session string, s script) (*acpPrompt, []byte) {
 	id, line := c.request(acp.MethodPrompt, acp.PromptRequest{SessionID: session, Prompt: []acp.ContentBlock{acp.Text(s.text)}})
 	return &acpPrompt{script: s, c: c, session: session, id: id, from: c.said.len(), since: time.Now()}, line
@@ -30,7 +30,7 @@ func (c *acpClient) prompt(session string, s script) (*acpPrompt, error) {
 	return p, c.writeLines(line)
 }
 
-// speaking sends a long prompt and waits until its turn says something.
+// speaking sends a long prompt and waits until its turn produces text.
 func (c *acpClient) speaking(ctx context.Context, session string) (*acpPrompt, error) {
 	p, err := c.prompt(session, c.trial.long())
 	if err != nil {
@@ -46,15 +46,15 @@ func (c *acpClient) speaking(ctx context.Context, session string) (*acpPrompt, e
 	return p, nil
 }
 
-// acpAnswer is the first answer to a prompt, or that there was none.
+// acpAnswer is the first response to a prompt, or its absence.
 type acpAnswer struct {
 	acpMessage
-	n     int           // its place in the journal; -1 without one
-	took  time.Duration // until it came or was given up
-	early bool          // it came before the stop was sent
+	n     int           // position in the journal; -1 if there was no response
+	took  time.Duration // until the response arrived or the wait ended
+	early bool          // arrived before the stop was sent
 }
 
-// awaitAnswer waits for the answer, for a limited time.
+// awaitAnswer waits for the response, for a limited time.
 func (p *acpPrompt) awaitAnswer(ctx context.Context, within time.Duration) acpAnswer {
 	m, n := p.c.said.await(ctx, p.from, within, func(m acpMessage) bool { return m.answers(p.id) })
 	if n < 0 {
@@ -63,13 +63,14 @@ func (p *acpPrompt) awaitAnswer(ctx context.Context, within time.Duration) acpAn
 	return acpAnswer{m, n, max(0, m.at.Sub(p.since)), m.at.Before(p.since)}
 }
 
-// sendLines writes what is to end the turn; from here on its answer is timed.
+// sendLines writes the lines that should end the turn. The response is timed
+// from here on.
 func (p *acpPrompt) sendLines(lines ...[]byte) error {
 	p.since = time.Now()
 	return p.c.writeLines(lines...)
 }
 
-// cancelAndWait cancels and waits for the answer.
+// cancelAndWait sends a cancel and waits for the response to the prompt.
 func (p *acpPrompt) cancelAndWait(ctx context.Context) (acpAnswer, error) {
 	if err := p.sendLines(cancelOf(p.session)); err != nil {
 		return acpAnswer{}, err
@@ -88,8 +89,8 @@ func (a acpAnswer) cancelled() bool {
 	return a.n >= 0 && a.reason() == string(acp.StopCancelled) && a.took <= bound
 }
 
-// verdict is that of a stop that was to cancel. Where no script says how long a
-// turn lasts, it may be over too soon.
+// verdict grades a response to a cancel. Without a scripted model, the turn may
+// have ended before the cancel; that is a skip.
 func (p *acpPrompt) verdict(a acpAnswer) verdict {
 	if a.early && p.c.trial.target.Model == nil {
 		return skipped("%s before the cancel", a.reason())
@@ -97,8 +98,8 @@ func (p *acpPrompt) verdict(a acpAnswer) verdict {
 	return grade(a.cancelled(), "%s", a)
 }
 
-// normal runs a short turn and says whether it was one like any other; the
-// words are what was seen.
+// normal runs a short turn and reports whether it ended normally, with a
+// description of what was observed.
 func (c *acpClient) normal(ctx context.Context, session string) (bool, string, error) {
 	p, err := c.prompt(session, c.trial.short())
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// overlappingPrompts sends a second prompt while one runs. To queue it, to
-// refuse it and to let it supersede the first are all fine; a turn that is
-// never answered, or a first one that fails, is not.
+// overlappingPrompts sends a second prompt while a turn is running. The agent
+// may queue it, reject it, or replace the first turn. It fails if a prompt is
+// never answered or the first one cannot be cancelled.
 func overlappingPrompts(ctx context.Context, t *trial) (verdict, error) {
 	c, first, err := t.startTalking(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func overlappingPrompts(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	refused := second.awaitAnswer(ctx, t.opts.Quiet/2) // it gets the time for that
+	refused := second.awaitAnswer(ctx, t.opts.Quiet/2) // time for the agent to reject it
 	words := "second queued"
 	switch {
 	case first.awaitAnswer(ctx, 0).n >= 0:
@@ -75,8 +75,8 @@ func closeMidTurn(ctx context.Context, t *trial) (verdict, error) {
 	return passed("prompt %s, then close after %s", a.reason(), span(closed.took)), nil
 }
 
-// idleCancel cancels where nothing runs. The session that is opened in between
-// makes sure that the cancel was read long before the prompt.
+// idleCancel sends a cancel while no turn is running. Opening another session
+// in between ensures that the agent has read the cancel before the prompt.
 func idleCancel(ctx context.Context, t *trial) (verdict, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
@@ -92,7 +92,8 @@ func idleCancel(ctx context.Context, t *trial) (verdict, error) {
 	return grade(fine, "next prompt: %s", saw), err
 }
 
-// nextTurn runs a short turn after a stop in text, and after one in a tool.
+// nextTurn runs a short turn after a stop during text, and after a stop during
+// a tool.
 func nextTurn(ctx context.Context, t *trial) (verdict, error) {
 	c, p, err := t.startTalking(ctx)
 	if err != nil {
@@ -116,8 +117,8 @@ func nextTurn(ctx context.Context, t *trial) (verdict, error) {
 	return v.and(fine, "after a tool: %s", saw), err
 }
 
-// historyPaired stops one turn in its text and one in its tool, and reads what
-// the model is told of them in the third.
+// historyPaired stops one turn during its text and one during its tool, and
+// checks how the model request of the third turn represents them.
 func historyPaired(ctx context.Context, t *trial) (verdict, error) {
 	c, text, err := t.startTalking(ctx)
 	if err != nil {
@@ -147,7 +148,7 @@ func historyPaired(ctx context.Context, t *trial) (verdict, error) {
 	return failed("the agent sent no further model request: %s", a), nil
 }
 
-// exitOnEOF ends the input, where it can in the middle of a tool.
+// exitOnEOF closes the agent's input, during a tool if possible.
 func exitOnEOF(ctx context.Context, t *trial) (verdict, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {

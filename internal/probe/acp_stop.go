@@ -29,7 +29,7 @@ func acpChecks() []check {
 	}
 }
 
-// startTalking starts the agent and a turn that talks.
+// startTalking starts the agent and a turn, and waits until it produces text.
 func (t *trial) startTalking(ctx context.Context) (*acpClient, *acpPrompt, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
@@ -54,8 +54,9 @@ func cancelMidStream(ctx context.Context, t *trial) (verdict, error) {
 	return p.verdict(a).and(true, "the model request is closed"), nil
 }
 
-// cancelSameWrite counts lost cancels. The turns are shorter than elsewhere,
-// because a lost one is waited for to its end, every time.
+// cancelSameWrite counts lost cancels. The turns are shorter than in other
+// checks, because after each lost cancel the check waits for the end of the
+// turn.
 func cancelSameWrite(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.acp(ctx)
 	if err != nil {
@@ -89,7 +90,7 @@ func cancelSameWrite(ctx context.Context, t *trial) (verdict, error) {
 	return passed("0 of %d lost, the slowest cancelled after %s", tried, span(slowest)), nil
 }
 
-// cancelRequest tries the general way to cancel, which an agent may ignore.
+// cancelRequest sends $/cancel_request, which an agent may ignore.
 func cancelRequest(ctx context.Context, t *trial) (verdict, error) {
 	_, p, err := t.startTalking(ctx)
 	if err != nil {
@@ -130,7 +131,7 @@ func doubleCancel(ctx context.Context, t *trial) (verdict, error) {
 	return grade(answers == 1, "%d answer(s), the first %s", answers, a), nil
 }
 
-// quietAfterAnswer stops a turn in its text and one in its tool.
+// quietAfterAnswer stops one turn during its text and one during its tool.
 func quietAfterAnswer(ctx context.Context, t *trial) (verdict, error) {
 	c, p, err := t.startTalking(ctx)
 	if err != nil {
@@ -146,7 +147,7 @@ func quietAfterAnswer(ctx context.Context, t *trial) (verdict, error) {
 	return p.quiet(ctx)
 }
 
-// quiet stops the turn and looks for updates of it after its answer.
+// quiet stops the turn and checks that no updates of it follow its response.
 func (p *acpPrompt) quiet(ctx context.Context) (verdict, error) {
 	a, err := p.cancelAndWait(ctx)
 	if err != nil || a.n < 0 {

@@ -15,7 +15,8 @@ import (
 	"github.com/bellcord/bellcord/internal/probe"
 )
 
-// quick keeps the tests short: a lost stop is waited for to the end.
+// quick keeps the tests short, because a check waits for the whole Patience
+// after a lost stop.
 var quick = probe.Options{
 	Tries: 3, Patience: 3 * time.Second, Quiet: 300 * time.Millisecond, Later: 200 * time.Millisecond,
 }
@@ -36,8 +37,8 @@ func shellArgs(command string) string {
 	return string(args)
 }
 
-// faultyAgent is this test binary as an agent with a defect; "" for none. The
-// race detector is told not to hold up its exit.
+// faultyAgent returns this test binary as an agent with a defect, or without
+// one if defect is "". GORACE keeps the race detector from delaying its exit.
 func faultyAgent(t *testing.T, protocol, defect string) probe.Target {
 	t.Helper()
 	m, url := model(t)
@@ -62,7 +63,7 @@ func grades(t *testing.T, target probe.Target, opts probe.Options) map[string]st
 	return all
 }
 
-func TestACorrectAgentGetsFullMarks(t *testing.T) {
+func TestRun_CorrectAgent_PassesAllChecks(t *testing.T) {
 	t.Parallel()
 	for check, grade := range grades(t, faultyAgent(t, probe.ACP, ""), quick) {
 		if grade != probe.Pass {
@@ -71,7 +72,7 @@ func TestACorrectAgentGetsFullMarks(t *testing.T) {
 	}
 }
 
-func TestEachDefectIsFoundByTheCheckItBelongsToAndByFewOthers(t *testing.T) {
+func TestRun_AgentWithDefect_FailsItsCheck(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ defect, found, also string }{
 		{defect: "loses-early-cancel", found: "cancel-same-write"},
@@ -105,7 +106,7 @@ func TestEachDefectIsFoundByTheCheckItBelongsToAndByFewOthers(t *testing.T) {
 	}
 }
 
-func TestWithoutAModelWhatNeedsAScriptIsSkippedWithTheReason(t *testing.T) {
+func TestRun_WithoutModel_SkipsScriptedChecksWithReason(t *testing.T) {
 	t.Parallel()
 	target := faultyAgent(t, probe.ACP, "")
 	target.Model = nil
@@ -129,8 +130,8 @@ func TestWithoutAModelWhatNeedsAScriptIsSkippedWithTheReason(t *testing.T) {
 	}
 }
 
-// What an agent may leave undone is no fault.
-func TestWhatAnAgentNeedNotDoIsSkipped(t *testing.T) {
+// Optional behavior that an agent does not implement is not a fault.
+func TestRun_OptionalBehaviorMissing_IsSkipped(t *testing.T) {
 	t.Parallel()
 	for defect, checks := range map[string][]string{
 		"ignores-cancel-request": {"cancel-request"},

@@ -10,7 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 )
 
-// inTool sends a prompt whose tool sleeps, and waits until it does.
+// inTool sends a prompt with a tool call that sleeps, and waits until its
+// processes are running.
 func (c *acpClient) inTool(ctx context.Context, session string) (*acpPrompt, string, error) {
 	s, token := c.trial.sleepers()
 	p, err := c.prompt(session, s)
@@ -31,7 +32,7 @@ func (c *acpClient) inTool(ctx context.Context, session string) (*acpPrompt, str
 	return p, token, nil
 }
 
-// beginTool starts the agent and a turn whose tool sleeps.
+// beginTool starts the agent and a turn with a tool that sleeps.
 func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, string, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
@@ -41,8 +42,8 @@ func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, string, 
 	return c, p, token, err
 }
 
-// cancelInTool counts the tool's processes at the answer, later while the agent
-// lives, and when it has left.
+// cancelInTool counts the tool's processes at the time of the response, later
+// while the agent is running, and after the agent has exited.
 func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
 	c, p, token, err := t.beginTool(ctx)
 	if err != nil {
@@ -55,7 +56,7 @@ func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
 	return t.aftermath(ctx, c.agent, token, p.verdict(a)), nil
 }
 
-// aftermath counts what a stopped tool left alive.
+// aftermath counts the processes that a stopped tool left alive.
 func (t *trial) aftermath(ctx context.Context, a *agent, token string, v verdict) verdict {
 	first := len(holders(token))
 	pause(ctx, t.opts.Later)
@@ -103,10 +104,11 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	return grade(final, "at the answer: %s", strings.Join(words, ", ")), nil
 }
 
-// errNotAsked means that the agent does not ask before it runs a command.
+// errNotAsked means that the agent runs commands without requesting permission.
 var errNotAsked = errors.New("started like this, the agent runs commands without asking")
 
-// asked sends a prompt whose tool needs permission, and waits for the question.
+// asked sends a prompt with a tool call that needs permission, and waits for
+// the permission request.
 func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {

@@ -20,7 +20,8 @@ type agent struct {
 	writing sync.Mutex
 }
 
-// listen reads the agent's output to its end.
+// listen passes the lines of the agent's output to hear until the output ends,
+// and then calls over.
 func (a *agent) listen(hear func(time.Time, []byte), over func()) {
 	defer over()
 	defer func() { _ = a.running.Stdout.Close() }()
@@ -31,13 +32,13 @@ func (a *agent) listen(hear func(time.Time, []byte), over func()) {
 	}
 }
 
-// writeLines hands lines over in one write. It waits for an agent that does not
-// read, but not for ever.
+// writeLines writes the lines in a single write. If the agent does not read, it
+// waits up to 5 seconds where the pipe supports deadlines.
 func (a *agent) writeLines(lines ...[]byte) error {
 	a.writing.Lock()
 	defer a.writing.Unlock()
 	if pipe, ok := a.running.Stdin.(interface{ SetWriteDeadline(time.Time) error }); ok {
-		_ = pipe.SetWriteDeadline(time.Now().Add(5 * time.Second)) // where it cannot be bounded, it is not
+		_ = pipe.SetWriteDeadline(time.Now().Add(5 * time.Second)) // without a deadline if the pipe does not support one
 	}
 	var all []byte
 	for _, line := range lines {
@@ -49,10 +50,11 @@ func (a *agent) writeLines(lines ...[]byte) error {
 	return nil
 }
 
-// shutDown closes the agent's input, gives it time to exit, and ends it.
+// shutDown closes the agent's input, gives it time to exit, and otherwise ends
+// it.
 func (a *agent) shutDown() (took time.Duration, byItself bool, left proc.Report) {
 	began := time.Now()
-	_ = a.running.Stdin.Close() // it may be closed already
+	_ = a.running.Stdin.Close() // it may already be closed
 	late := time.NewTimer(leaving + time.Second)
 	defer late.Stop()
 	select {
@@ -62,11 +64,11 @@ func (a *agent) shutDown() (took time.Duration, byItself bool, left proc.Report)
 		return leaving, false, report
 	}
 	exit := a.running.Wait()
-	took = time.Since(began) - exit.Took // the rest was spent on what it left behind
+	took = time.Since(began) - exit.Took // without the time for ending the processes it left behind
 	return took, took <= leaving, exit.Report
 }
 
-// onEOF grades how the agent leaves when its input ends.
+// onEOF grades how the agent exits when its input ends.
 func (a *agent) onEOF(ctx context.Context, doing string) verdict {
 	if ctx.Err() != nil {
 		return skipped("the probe was interrupted")
@@ -84,7 +86,7 @@ func (a *agent) onEOF(ctx context.Context, doing string) verdict {
 	return grade(left == 0, "%s: exited after %s, %d processes left", doing, span(took), left)
 }
 
-// tail keeps the end of what an agent says on stderr.
+// tail keeps the end of an agent's stderr.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -100,11 +102,11 @@ func (t *tail) appendBytes(more []byte) {
 	}
 }
 
-// lastWords is the end of an error: that the agent has left, if it has, and what
-// it said on stderr.
+// lastWords returns a suffix for an error message: the exit code, if the agent
+// has exited, and the end of its stderr.
 func (a *agent) lastWords() string {
 	words := ""
-	late := time.NewTimer(time.Second) // one that leaves right now has that much time for it
+	late := time.NewTimer(time.Second) // time for an agent that is about to exit
 	defer late.Stop()
 	select {
 	case <-a.running.Done():

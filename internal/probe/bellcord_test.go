@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/probe"
 )
 
-// bellcordBinary is the one that BELLCORD_BIN names, or one built now.
+// bellcordBinary returns the program that BELLCORD_BIN names, or builds one.
 func bellcordBinary(t *testing.T) string {
 	t.Helper()
 	if path := os.Getenv("BELLCORD_BIN"); path != "" {
@@ -27,7 +27,7 @@ func bellcordBinary(t *testing.T) string {
 	return path
 }
 
-func TestBellcordsOwnAgentGetsFullMarks(t *testing.T) {
+func TestRun_BellcordsAgent_PassesAllChecks(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds and starts bellcord")

@@ -1,12 +1,12 @@
-// Package probe grades how an agent stops, against the laws and from outside:
-// it speaks the agent's own protocol, reads the process table, and asks the fake
-// model what it was sent and when it was left.
+// Package probe grades how an agent stops, against the laws and from the
+// outside: it uses the agent's protocol, the process table, and the request log
+// of the fake model.
 //
-// Each check runs in a fresh process of the agent. The process is contained, so
-// that nothing of it outlives its check, but nobody touches what came from it
-// while it lives: what an agent forgets is counted before it is ended. Every
-// wait is bounded, and a bound that was reached is a finding.
+// Each check runs a new process of the agent. The process is contained, so that
+// none of its descendants outlives the check, but nothing is ended while the
+// agent is running: the processes that the agent leaves behind are counted
+// first. Every wait has a time limit, and reaching it is a finding.
 //
-// Agents are met as they are: unknown updates, requests that are not offered,
-// noise on stderr and long lines are no findings.
+// Unknown updates, unsupported requests, output on stderr and long lines are
+// not findings.
 package probe

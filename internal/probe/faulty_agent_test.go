@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the agent that is probed: a correct one, but
-// for the defect that the environment names.
+// TestMain lets the test binary act as the agent that is probed. The agent is
+// correct except for the defect that the environment selects.
 func TestMain(m *testing.M) {
 	switch os.Getenv("PROBE_TEST_AGENT") {
 	case "acp":
@@ -44,12 +44,12 @@ type faultySession struct {
 	id       string
 	history  []map[string]any
 	turns    map[*faultyTurn]bool
-	last     chan struct{} // closed when the turn before has ended
+	last     chan struct{} // closed when the previous turn has ended
 	poisoned bool
 }
 
 type faultyTurn struct {
-	id      string // of the request
+	id      string // id of the request
 	session *faultySession
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -162,7 +162,7 @@ func (f *faulty) handle(in incoming) {
 }
 
 // accept registers the turn while the line is handled, so that a cancel right
-// behind it finds it.
+// after it finds the turn.
 func (f *faulty) accept(s *faultySession, in incoming) {
 	t := &faultyTurn{id: string(in.ID), session: s, done: make(chan struct{}), text: in.Params.Prompt[0].Text}
 	t.ctx, t.cancel = context.WithCancel(context.Background())

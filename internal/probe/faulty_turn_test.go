@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// run sees a turn from its place in the queue to its answer.
+// run waits for the previous turn, works, and sends the response.
 func (f *faulty) run(t *faultyTurn) {
 	<-t.before
 	defer close(t.done)
@@ -54,7 +54,7 @@ func (f *faulty) conclude(t *faultyTurn, where string) {
 	}
 }
 
-// work is the loop of an agent; it says where it was when it ended.
+// work is the agent's loop. It returns what the turn was doing when it ended.
 func (f *faulty) work(t *faultyTurn) string {
 	s := t.session
 	s.history = append(s.history, map[string]any{"role": "user", "content": t.text})
@@ -96,7 +96,7 @@ type faultyCall struct {
 	} `json:"function"`
 }
 
-// ask streams one reply of the model.
+// ask streams one response of the model.
 func (f *faulty) ask(t *faultyTurn) (text string, calls []faultyCall) {
 	ctx := t.ctx
 	if f.defect == "keeps-model-request" {
@@ -148,7 +148,7 @@ func (f *faulty) ask(t *faultyTurn) (text string, calls []faultyCall) {
 	return text, calls
 }
 
-// act runs one call, if the client lets it.
+// act runs one call, if the client permits it.
 func (f *faulty) act(t *faultyTurn, call faultyCall) string {
 	f.update(t.session, map[string]any{"sessionUpdate": "tool_call", "toolCallId": call.ID, "title": "shell", "status": "pending"})
 	output, status := "not started", "failed"

@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// stops is what came before a request: a turn that was stopped in its text and
-// one that was stopped in a tool, by the nonces of their prompts.
+// stops identifies the earlier turns of a conversation by the nonces of their
+// prompts: one that was stopped during its text, one that was stopped during a
+// tool, and the current one.
 type stops struct {
 	text, tool, now string
-	shown           string // of the first
+	shown           string // text of the first turn that was sent to the client
 }
 
-// told grades what a model was told of two stops, in whichever of the formats.
+// told grades how a model request represents two stopped turns. It supports the
+// formats of all four APIs.
 func told(raw []byte, before stops) verdict {
 	var body any
 	if err := json.Unmarshal(raw, &body); err != nil {
@@ -38,32 +40,33 @@ func told(raw []byte, before stops) verdict {
 
 var saysCut = regexp.MustCompile(`(?i)interrupt|abort|cancel|stopped|cut (off|short)|incomplete|unfinished`)
 
-// between is the conversation from one prompt to the next.
+// between returns the part of a request between two prompts.
 func between(raw, from, to string) string {
 	_, after, _ := strings.Cut(raw, from)
 	part, _, _ := strings.Cut(after, to)
-	_, part, _ = strings.Cut(part, "]") // the rest of the prompt's own marker
+	_, part, _ = strings.Cut(part, "]") // skip the rest of the prompt's marker
 	return part
 }
 
-// firstWord is what a text is known by, in however many parts it was kept.
+// firstWord returns the first word of a text, which identifies it even if the
+// agent keeps it in several parts.
 func firstWord(shown string) string {
 	words := strings.Fields(shown)
 	if len(words) == 0 {
-		return "\x00" // nothing was shown, so nothing can be kept
+		return "\x00" // matches nothing, because no text was shown
 	}
 	return words[0]
 }
 
-// pairing counts calls and results by the id that joins them.
+// pairing counts tool calls and results by the id that connects them.
 type pairing struct {
 	calls, results map[string]int
-	anonymous      int  // calls without an id, as Gemini may have them, less their results
-	met            bool // a call or a result at all
+	anonymous      int  // calls minus results without an id, which Gemini allows
+	met            bool // a call or a result was found
 }
 
-// walk finds calls and results wherever a format has them, but for the
-// descriptions of tools.
+// walk counts the calls and results in a request of any format. Descriptions of
+// tools are skipped.
 func (p *pairing) walk(v any) {
 	switch v := v.(type) {
 	case []any:

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// holders are the command lines of all living processes that have the token in
-// theirs, wherever they hang in the tree. A zombie has no command line.
+// holders returns the command lines of all living processes that contain the
+// token, wherever they are in the process tree. A zombie has no command line.
 func holders(token string) []string {
 	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var found []string

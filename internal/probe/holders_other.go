@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// holders are the command lines of all living processes that have the token in
-// theirs, wherever they hang in the tree; none where there is no ps.
+// holders returns the command lines of all living processes that contain the
+// token, wherever they are in the process tree. It returns nil if ps is not
+// available.
 func holders(token string) []string {
 	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// journal keeps what was heard in the order of the wire, and wakes those who
-// wait for something in it. One goroutine adds; anybody may look.
+// journal stores messages in the order of their arrival and wakes the
+// goroutines that wait for one of them. One goroutine adds entries; any
+// goroutine may read.
 type journal[T any] struct {
 	mu      sync.Mutex
 	heard   []T
@@ -32,7 +33,7 @@ func (j *journal[T]) endInput() {
 	j.wake()
 }
 
-// wake must be called with the lock held.
+// wake must be called with mu held.
 func (j *journal[T]) wake() {
 	close(j.changed)
 	j.changed = make(chan struct{})
@@ -44,7 +45,8 @@ func (j *journal[T]) len() int {
 	return len(j.heard)
 }
 
-// since is what was heard from position n on. It is not to be written to.
+// since returns the entries from position n on. The caller must not modify
+// them.
 func (j *journal[T]) since(n int) []T {
 	all, _, _ := j.look(n)
 	return all
@@ -56,9 +58,9 @@ func (j *journal[T]) look(n int) (heard []T, ended bool, changed <-chan struct{}
 	return j.heard[n:len(j.heard):len(j.heard)], j.ended, j.changed
 }
 
-// await waits for the first entry from position n on that fits, and returns it
-// with its position; -1 when there is none within the time, or ctx ended, or
-// nothing more will come.
+// await waits for the first entry from position n on for which fits returns
+// true, and returns it with its position. It returns -1 if the time is over,
+// ctx is done, or no more entries will arrive.
 func (j *journal[T]) await(ctx context.Context, n int, within time.Duration, fits func(T) bool) (T, int) {
 	limited, done := context.WithTimeout(ctx, within)
 	defer done()
@@ -82,7 +84,7 @@ func (j *journal[T]) await(ctx context.Context, n int, within time.Duration, fit
 	}
 }
 
-// pause lets time pass.
+// pause waits for a duration or until ctx is done.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

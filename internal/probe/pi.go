@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// piClient speaks pi's RPC with one process of it.
+// piClient is a client of pi's RPC protocol for one process.
 type piClient struct {
 	*agent
 	trial *trial
@@ -20,7 +20,7 @@ type piClient struct {
 	lastID int
 }
 
-// piRecord is one line of pi, and what of it matters here.
+// piRecord contains the fields of pi's records that the checks use.
 type piRecord struct {
 	at      time.Time
 	ID      string          `json:"id"`
@@ -47,7 +47,8 @@ func (r piRecord) speaks() bool {
 	return r.Type == "message_update" && (r.Event.Type == "text_delta" || r.Event.Type == "thinking_delta")
 }
 
-// works reports whether this belongs to a run and must not follow its end.
+// works reports whether the record belongs to a run and must not follow its
+// end.
 func (r piRecord) works() bool {
 	switch r.Type {
 	case "agent_start", "turn_start", "message_start", "message_update", "tool_execution_start", "tool_execution_update":
@@ -56,10 +57,11 @@ func (r piRecord) works() bool {
 	return false
 }
 
-// pi starts it and waits until it answers: it says no word by itself.
+// pi starts pi and waits for its response to get_state, because pi sends
+// nothing by itself.
 func (t *trial) pi(ctx context.Context) (*piClient, error) {
 	c := &piClient{trial: t, said: newJournal[piRecord]()}
-	ready := make(chan struct{}) // the first line is heard after c is complete
+	ready := make(chan struct{}) // the first line is handled after c is complete
 	a, err := t.startAgent(func(at time.Time, line []byte) {
 		<-ready
 		c.hear(at, line)
@@ -73,8 +75,8 @@ func (t *trial) pi(ctx context.Context) (*piClient, error) {
 	return c, err
 }
 
-// hear takes one line. Questions of extensions are answered as a person would
-// who says yes.
+// hear handles one line. It answers dialogs of extensions with the first option
+// or a confirmation, and cancels dialogs for text input.
 func (c *piClient) hear(at time.Time, line []byte) {
 	r := piRecord{at: at}
 	var dialog struct {
@@ -97,12 +99,12 @@ func (c *piClient) hear(at time.Time, line []byte) {
 	case r.Method == "input" || r.Method == "editor":
 		answer["cancelled"] = true
 	default:
-		return // a mere word to the person
+		return // a notification that needs no response
 	}
-	_ = c.writeLines(encode(answer)) // one that has left needs none
+	_ = c.writeLines(encode(answer)) // pi may have exited
 }
 
-// command is one that is not yet written.
+// command returns the line of a new command and its id. It does not write it.
 func (c *piClient) command(fields map[string]any) (id string, line []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +114,7 @@ func (c *piClient) command(fields map[string]any) (id string, line []byte) {
 	return id, encode(fields)
 }
 
-// sendAndWait gives a command and waits for its response.
+// sendAndWait sends a command and waits for its response.
 func (c *piClient) sendAndWait(ctx context.Context, fields map[string]any, within time.Duration) (piRecord, error) {
 	id, line := c.command(fields)
 	from := c.said.len()
@@ -149,7 +151,7 @@ func (c *piClient) prompt(ctx context.Context, s script) (from int, err error) {
 	return from, err
 }
 
-// speaking sends a long prompt and waits until its run says something.
+// speaking sends a long prompt and waits until its run produces text.
 func (c *piClient) speaking(ctx context.Context) (s script, from int, err error) {
 	s = c.trial.long()
 	if from, err = c.prompt(ctx, s); err != nil {
@@ -161,7 +163,8 @@ func (c *piClient) speaking(ctx context.Context) (s script, from int, err error)
 	return s, from, err
 }
 
-// normal runs a short turn to its end.
+// normal runs a short turn to its end, and reports whether it ended normally,
+// with its stop reason.
 func (c *piClient) normal(ctx context.Context) (bool, string) {
 	from, err := c.prompt(ctx, c.trial.short())
 	if err != nil {

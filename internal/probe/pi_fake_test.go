@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// fakePi speaks as much of pi's RPC as the probe asks for. It needs no model:
-// the markers in a prompt tell it what a model would have said. Unlike the real
-// one it loses an early abort only as a defect.
+// fakePi implements the part of pi's RPC protocol that the probe uses. It needs
+// no model: the markers in a prompt select what it does. Unlike the real pi, it
+// loses an early abort only as a defect.
 type fakePi struct {
 	defect string
 	mu     sync.Mutex
@@ -145,7 +145,7 @@ func (f *fakePi) perform(r *piRun, text string) {
 	}
 }
 
-// revive is a retry that nobody called off.
+// revive is a retry that was not cancelled.
 func (f *fakePi) revive() {
 	<-time.After(50 * time.Millisecond)
 	f.say(map[string]any{"type": "agent_start"})

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// inTool sends a prompt whose tool sleeps, and waits until it does.
+// inTool sends a prompt with a tool call that sleeps, and waits until its
+// processes are running.
 func (c *piClient) inTool(ctx context.Context) (token string, from int, err error) {
 	s, token := c.trial.sleepers()
 	if from, err = c.prompt(ctx, s); err != nil {
@@ -67,8 +68,8 @@ func idleAbort(ctx context.Context, t *trial) (verdict, error) {
 	return grade(fine, "response after %s; next prompt: %s", span(stop.took), saw), nil
 }
 
-// queueAfterAbort looks whether what was queued starts by itself after a stop.
-// Whether it is kept or dropped is the agent's choice, and recorded.
+// queueAfterAbort checks whether a queued message starts by itself after a
+// stop. The agent may keep or drop it; the result states which.
 func queueAfterAbort(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.pi(ctx)
 	if err != nil {
@@ -89,7 +90,8 @@ func queueAfterAbort(ctx context.Context, t *trial) (verdict, error) {
 	return v.and(true, "%d still queued", state.Pending), err
 }
 
-// piNextTurn runs a short turn after a stop in text, and after one in a tool.
+// piNextTurn runs a short turn after a stop during text, and after a stop
+// during a tool.
 func piNextTurn(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.pi(ctx)
 	if err != nil {

@@ -20,16 +20,17 @@ func piChecks() []check {
 	}
 }
 
-// piStop is what became of an abort.
+// piStop is the outcome of an abort.
 type piStop struct {
 	answered bool
 	took     time.Duration
-	n        int // where the response is in the journal
+	n        int // position of the response in the journal
 	idle     bool
-	late     string // what the run still said after the response
+	late     string // type of a record of the run after the response, or ""
 }
 
-// abort stops the run, and looks whether it is over when pi says so.
+// abort sends an abort, waits for the response, and then reads whether pi is
+// idle.
 func (c *piClient) abort(ctx context.Context) (piStop, error) {
 	from := c.said.len()
 	began := time.Now()
@@ -47,7 +48,7 @@ func (c *piClient) abort(ctx context.Context) (piStop, error) {
 	return s, err
 }
 
-// watch adds whether anything of the run came after the response.
+// watch records whether anything of the run follows the response.
 func (s piStop) watch(ctx context.Context, c *piClient) piStop {
 	if !s.answered {
 		return s
@@ -90,7 +91,7 @@ func abortMidStream(ctx context.Context, t *trial) (verdict, error) {
 	return v.and(true, "the model request is closed"), nil
 }
 
-// abortSameWrite counts runs that go on although the abort was answered.
+// abortSameWrite counts runs that continue although the abort was confirmed.
 func abortSameWrite(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.pi(ctx)
 	if err != nil {
@@ -154,8 +155,8 @@ func doubleAbort(ctx context.Context, t *trial) (verdict, error) {
 	return grade(responses == 2 && ends == 1, "%d responses, %d end(s)", responses, ends), nil
 }
 
-// abortInRetry stops in the pause before a retry, and waits for longer than the
-// pause would have been.
+// abortInRetry stops during the pause before a retry, and then waits longer
+// than that pause.
 func abortInRetry(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.pi(ctx)
 	if err != nil {

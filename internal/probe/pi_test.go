@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/probe"
 )
 
-func TestWhatAPiGetsWrongIsFoundByTheCheckItBelongsTo(t *testing.T) {
+func TestRun_PiWithDefect_FailsItsCheck(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, defect, found, also string }{
 		{name: "nothing"},

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// The protocols that are spoken.
+// The supported protocols.
 const (
 	ACP = "acp"
 	Pi  = "pi"
@@ -23,31 +23,31 @@ const (
 type Target struct {
 	Name     string
 	Command  []string
-	Dir      string   // where it works; "" means an empty directory, removed at the end
-	Env      []string // added to this process's own; all there is when Bare
-	Bare     bool     // do not hand on this process's environment
+	Dir      string   // working directory; "" means a temporary directory
+	Env      []string // added to this process's environment; the whole environment if Bare
+	Bare     bool     // do not pass on this process's environment
 	Protocol string   // ACP or Pi; "" means ACP
 
-	// Model is the model that the agent was pointed at, nil where it cannot be.
-	// Without it, what needs a scripted answer is skipped.
+	// Model is the fake model that the agent uses, or nil if the agent uses
+	// another one. Without it, checks that need a scripted answer are skipped.
 	Model *fakemodel.Server
-	// ShellTool is the name by which the model calls the agent's shell, and
-	// ShellArgs its arguments for a command, as JSON. Without them, what needs a
-	// running tool is skipped.
+	// ShellTool is the name under which the model calls the agent's shell, and
+	// ShellArgs returns the arguments for a command, as JSON. Without them,
+	// checks that need a running tool are skipped.
 	ShellTool string
 	ShellArgs func(command string) string
 }
 
-// Options change how long is waited and what is checked; the zero value is
-// right for most.
+// Options sets time limits and selects checks. The zero value suits most
+// programs.
 type Options struct {
-	Tries    int           // how often prompt and stop go out in one write; 0 means 10
-	Patience time.Duration // for the answer to a stop; 0 means 12 s, a little more than the laws allow
-	Quiet    time.Duration // how long silence is watched for; 0 means 1 s
-	Later    time.Duration // from the answer to the second look at processes; 0 means 2 s
-	Starting time.Duration // for a process to be ready; 0 means 60 s
-	Only     []string      // ids of the checks to run; none means all
-	Each     func(Result)  // told of each result as it comes; may be nil
+	Tries    int           // number of times that prompt and stop are sent in one write; 0 means 10
+	Patience time.Duration // wait for the response to a stop; 0 means 12 s, slightly more than the laws allow
+	Quiet    time.Duration // how long no output may follow; 0 means 1 s
+	Later    time.Duration // time from the response to the second count of processes; 0 means 2 s
+	Starting time.Duration // time for a process to be ready; 0 means 60 s
+	Only     []string      // ids of the checks to run; empty means all
+	Each     func(Result)  // called with each result; may be nil
 }
 
 func (o Options) filled() Options {
@@ -66,14 +66,14 @@ func (o Options) filled() Options {
 	return o
 }
 
-// check is one question and the law that asks it.
+// check is one check and the laws that require it.
 type check struct {
 	id, law string
 	needs   need
 	run     func(context.Context, *trial) (verdict, error)
 }
 
-// need is what a check cannot do without.
+// need is what a check requires of its target.
 type need int
 
 const (
@@ -82,7 +82,7 @@ const (
 	shelled
 )
 
-// missing says why a check cannot be made; "" where it can.
+// missing returns why a check cannot run, or "" if it can.
 func (t Target) missing(n need) string {
 	switch {
 	case n == nothing:
@@ -105,9 +105,9 @@ func (t Target) checks() ([]check, error) {
 	}
 }
 
-// Run makes all checks, one after the other. The error says that the agent
-// could not be graded at all, because it does not start or does not speak the
-// protocol, or that ctx ended; the report then has what was found before.
+// Run runs the checks, one after the other. It returns an error if the agent
+// could not be graded at all, because it does not start or does not support the
+// protocol, or if ctx is done; the report then contains the results so far.
 func Run(ctx context.Context, t Target, opts Options) (Report, error) {
 	report := Report{Name: t.Name, Protocol: t.Protocol, Results: []Result{}}
 	checks, err := t.checks()
@@ -123,7 +123,7 @@ func Run(ctx context.Context, t Target, opts Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	defer leave() // after the last process is gone
+	defer leave() // after the last process has ended
 	t.Dir = dir
 	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
 	if err != nil {
@@ -134,7 +134,8 @@ func Run(ctx context.Context, t Target, opts Options) (Report, error) {
 	return report, errors.Join(err, keeper.Close())
 }
 
-// workplace is an absolute path, as protocols want it, and how to give it up.
+// workplace returns the absolute path of the working directory, as the
+// protocols require, and a function that removes it if it is temporary.
 func workplace(dir string) (string, func(), error) {
 	if dir == "" {
 		made, err := os.MkdirTemp("", "bellcord-probe-")
@@ -164,11 +165,11 @@ func (t *trial) all(ctx context.Context, checks []check, report *Report) error {
 	return nil
 }
 
-// errNoTool means that there was nothing to stop: the agent's shell did not run
-// what the model told it to. That is no finding about stopping.
+// errNoTool means that the agent's shell did not run the command that the model
+// requested, so there was nothing to stop. The check is skipped.
 var errNoTool = errors.New("the shell tool did not run")
 
-// one makes one check. What went wrong on the way is a finding of its own.
+// one runs one check. An error counts as a failure.
 func (t *trial) one(ctx context.Context, c check) Result {
 	result := Result{Check: c.id, Law: c.law}
 	if why := t.target.missing(c.needs); why != "" {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// The grades.
+// The grades of a check.
 const (
 	Pass = "pass"
 	Fail = "fail"
 	Skip = "skip"
 )
 
-// Report is what was found about one agent.
+// Report contains the results of one agent.
 type Report struct {
 	Name     string   `json:"name"`
-	Version  string   `json:"version,omitempty"` // as the agent says; pi says none
+	Version  string   `json:"version,omitempty"` // as reported by the agent; empty for pi
 	Protocol string   `json:"protocol"`
 	Results  []Result `json:"results"`
 }
@@ -32,7 +32,7 @@ type Result struct {
 	Took  time.Duration `json:"took_ns"`
 }
 
-// Failed is how many checks found a fault.
+// Failed returns the number of failed checks.
 func (r Report) Failed() int { return r.countGrade(Fail) }
 
 func (r Report) countGrade(grade string) int {
@@ -45,7 +45,7 @@ func (r Report) countGrade(grade string) int {
 	return n
 }
 
-// Table is the report for people.
+// Table returns the report as a table to display.
 func (r Report) Table() string {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, strings.TrimSpace(r.Name+" "+r.Version))
@@ -54,12 +54,12 @@ func (r Report) Table() string {
 	for _, result := range r.Results {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", result.Check, result.Law, result.Grade, result.Saw)
 	}
-	_ = w.Flush() // to memory
+	_ = w.Flush() // writes to memory and cannot fail
 	fmt.Fprintf(&b, "%d pass, %d fail, %d skip\n", r.countGrade(Pass), r.countGrade(Fail), r.countGrade(Skip))
 	return b.String()
 }
 
-// verdict is a grade and its reason.
+// verdict is a grade and what was observed.
 type verdict struct{ grade, saw string }
 
 func passed(format string, args ...any) verdict { return verdict{Pass, fmt.Sprintf(format, args...)} }
@@ -68,7 +68,7 @@ func failed(format string, args ...any) verdict { return verdict{Fail, fmt.Sprin
 
 func skipped(format string, args ...any) verdict { return verdict{Skip, fmt.Sprintf(format, args...)} }
 
-// grade is a verdict whose words are the same for both outcomes.
+// grade returns a verdict with the same text for both grades.
 func grade(good bool, format string, args ...any) verdict {
 	if good {
 		return passed(format, args...)
@@ -76,7 +76,7 @@ func grade(good bool, format string, args ...any) verdict {
 	return failed(format, args...)
 }
 
-// and adds to what was seen, and makes it a fault when it is none already.
+// and adds an observation. If it is not good, the verdict becomes Fail.
 func (v verdict) and(good bool, format string, args ...any) verdict {
 	v.saw += "; " + fmt.Sprintf(format, args...)
 	if !good {
@@ -85,7 +85,7 @@ func (v verdict) and(good bool, format string, args ...any) verdict {
 	return v
 }
 
-// span says a duration as precisely as it means something.
+// span formats a duration with a useful precision.
 func span(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -93,7 +93,8 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// oneLine keeps foreign words from breaking a table.
+// oneLine shortens text from the agent and joins its lines, so that it fits
+// into a table.
 func oneLine(s string) string {
 	const most = 300
 	runes := []rune(strings.Join(strings.Fields(s), " "))

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/probe"
 )
 
-func TestAReportIsATableForPeopleAndJSONForMachines(t *testing.T) {
+func TestReport_TableAndJSON_ContainAllResults(t *testing.T) {
 	t.Parallel()
 	r := probe.Report{Name: "some agent", Version: "1.2", Protocol: probe.ACP, Results: []probe.Result{
 		{Check: "idle-cancel", Law: "3", Grade: probe.Pass, Saw: "next prompt: end_turn", Took: time.Second},
@@ -36,7 +36,7 @@ cancel-request  4    skip   ignored for 3.0 s
 	}
 }
 
-func TestWhatCannotBeGradedIsAnErrorAndNoGrade(t *testing.T) {
+func TestRun_AgentCannotBeGraded_ReturnsError(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, says string

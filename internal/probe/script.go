@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// script is a prompt and the word in it by which the model's records know it.
+// script is a prompt and the nonce in it that identifies its model requests.
 type script struct{ text, nonce string }
 
 func newNonce() string {
@@ -24,8 +24,9 @@ func newNonce() string {
 
 const wordPace = 20 * time.Millisecond
 
-// long is a turn that talks for a while: most of the patience for a stop, so
-// that a stop that was lost is seen to be lost by a turn that ends by itself.
+// long returns a prompt for a turn that produces text for most of Patience. If
+// a stop is lost, the turn still ends by itself within Patience, so the loss is
+// visible.
 func (t *trial) long() script { return t.talk(t.opts.Patience * 5 / 6) }
 
 func (t *trial) talk(most time.Duration) script {
@@ -36,7 +37,7 @@ func (t *trial) talk(most time.Duration) script {
 	return script{fmt.Sprintf("%s [slow %d %s]", nonce, most/wordPace, wordPace), nonce}
 }
 
-// short is a turn that is over at once.
+// short returns a prompt for a turn that ends immediately.
 func (t *trial) short() script {
 	nonce := newNonce()
 	if t.target.Model == nil {
@@ -45,13 +46,14 @@ func (t *trial) short() script {
 	return script{fmt.Sprintf("%s [say %s]", nonce, shortReply(nonce)), nonce}
 }
 
-// shortReply is the answer of a short turn that follows its script.
+// shortReply returns the scripted answer of a short turn.
 func shortReply(nonce string) string { return "answer-" + strings.TrimPrefix(nonce, "probe-") }
 
-// sleepers is a turn whose shell runs two processes that sleep for years. All
-// its processes have the token in their command lines. They run once only: an
-// agent that forgets a stopped turn may send its prompt again, glued to the next
-// one, and the model would do what both say.
+// sleepers returns a prompt for a turn with a shell command that starts two
+// processes, which sleep for years. All of its processes have the token in
+// their command lines. The command runs only once: an agent that drops a
+// stopped turn may send its prompt again together with the next one, and the
+// model would follow both.
 func (t *trial) sleepers() (s script, token string) {
 	n, _ := rand.Int(rand.Reader, big.NewInt(10_000_000)) // never fails
 	token = fmt.Sprintf("4%07d", n)
@@ -62,7 +64,8 @@ func (t *trial) sleepers() (s script, token string) {
 	return script{fmt.Sprintf("%s [tool %s %s]", nonce, t.target.ShellTool, args), nonce}, token
 }
 
-// asleep waits until both sleepers run; quit ends the wait early.
+// asleep waits until both processes are running. It returns false when the time
+// is over or quit returns true.
 func asleep(ctx context.Context, token string, within time.Duration, quit func() bool) bool {
 	limited, done := context.WithTimeout(ctx, within)
 	defer done()
@@ -84,7 +87,8 @@ func asleep(ctx context.Context, token string, within time.Duration, quit func()
 	return false
 }
 
-// left waits until the model has no request with this nonce under way.
+// left waits up to one second until the model has no open request with this
+// nonce, and reports whether that is so.
 func (t *trial) left(ctx context.Context, nonce string) bool {
 	limited, done := context.WithTimeout(ctx, time.Second)
 	defer done()
@@ -98,7 +102,7 @@ func (t *trial) left(ctx context.Context, nonce string) bool {
 	}) == nil
 }
 
-// requests counts the model's requests with this nonce.
+// requests returns the number of model requests with this nonce.
 func (t *trial) requests(nonce string) int {
 	n := 0
 	for _, q := range t.target.Model.Requests() {

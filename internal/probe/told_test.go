@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/internal/probe"
 )
 
-// The conversation of each case lies between two prompts, in the words of one
-// of the four formats.
-func TestWhatTheModelIsToldOfAStopIsReadInEveryFormat(t *testing.T) {
+// In each case, the conversation is between two prompts, in one of the four
+// formats.
+func TestTold_EveryFormat_GradesTheHistory(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, part, calls, grade, says string }{
 		{"chat, paired", `{"role":"assistant","content":"word1 w"}`, `{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]},{"role":"tool","tool_call_id":"a"}`, probe.Pass, "kept"},

@@ -11,25 +11,26 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// trial is one check under way: what it needs, and the agents that it started.
+// trial is one run of a check, with the agents that it started.
 type trial struct {
 	target Target
 	opts   Options
 	keeper *proc.Keeper
 	agents []*agent
-	litter []string // what tools leave in the working directory
+	litter []string // files that tools leave in the working directory
 }
 
-// bound is the time that the laws allow for a stop, hostile tools included.
+// bound is the time that the laws allow for a stop, even with hostile tools.
 const bound = 10 * time.Second
 
-// leaving is how long an agent may take to leave once its input has ended.
+// leaving is how long an agent may take to exit after its input has ended.
 const leaving = 5 * time.Second
 
-// normally is how long a turn may take that says one word.
+// normally is how long a turn with a one-word answer may take.
 const normally = 30 * time.Second
 
-// introduce starts the agent once, to see that it can be and who it says it is.
+// introduce starts the agent once, to verify that it starts and to read its
+// name and version.
 func (t *trial) introduce(ctx context.Context, report *Report) error {
 	defer t.endAgents()
 	if t.target.Protocol == Pi {
@@ -74,11 +75,11 @@ func (t *trial) endAgents() {
 		a.running.End(nil)
 	}
 	for _, name := range t.litter {
-		_ = os.Remove(filepath.Join(t.target.Dir, name)) // it is not there where the tool did not run
+		_ = os.Remove(filepath.Join(t.target.Dir, name)) // it does not exist if the tool did not run
 	}
 }
 
-// tokens counts the processes that an agent left behind and that have the token.
+// tokens counts the processes with the token that an agent left behind.
 func tokens(list []proc.Ended, token string) int {
 	n := 0
 	for _, p := range list {
