@@ -1,19 +1,20 @@
 // Package proc starts a process for a tool call, ends it together with all of
 // its descendants, and proves that they are gone.
 //
-// Descendants are found even if they used setsid, nohup, a double fork or a
-// cleared environment. Each command is contained by every means that the system
-// offers. Linux: a separate cgroup where one can be created, a new session, a
-// marker in the environment, a stamp that survives exec, and this process as
-// the subreaper that adopts orphans. macOS: the session and the marker.
-// Windows: a job object. The session has no controlling terminal, so a command
-// cannot type on this process's terminal.
+// Descendants are all processes that a command starts, directly or indirectly,
+// including those that use setsid, nohup, a double fork or a cleared
+// environment. Each command is contained by every means that the system offers.
+// Linux: a separate cgroup where one can be created, a new session, a marker in
+// the environment, a stamp that survives exec, and this process as the
+// subreaper that adopts orphans. macOS: the session and the marker. Windows: a
+// job object. The session has no controlling terminal, so a command cannot type
+// on this process's terminal.
 //
 // All processes are ended by the same steps, called the ladder: send SIGTERM to
 // each process, wait for the grace period, kill the rest, and scan until no
 // process is left. The ladder also ends the processes that a command leaves
-// behind when it exits. Every step has a time limit; processes that are still
-// alive after it are reported as survivors.
+// behind when it exits. Its time is limited; processes that are still alive at
+// the end are reported as survivors.
 package proc
 
 import (
@@ -65,8 +66,8 @@ type Report struct {
 	Took      time.Duration // from the first signal to the proof
 }
 
-// Exit is the result of a command that has ended together with all of its
-// descendants.
+// Exit is the result of a command. The command and its descendants have ended,
+// except for the Survivors of the Report.
 type Exit struct {
 	PID  int
 	Code int // -1 if a signal ended it

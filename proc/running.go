@@ -90,9 +90,9 @@ func (r *Running) End(force <-chan struct{}) Report {
 }
 
 // Run runs the command until it exits or ctx is done. When Run returns, all
-// descendants of the command have been ended, and its output has been passed to
-// Output. Run returns an error only if the command was not started: the start
-// failed, or ctx was already done.
+// descendants of the command have ended or are listed in Survivors, and the
+// output has been passed to Output. Run returns an error only if the command
+// was not started: the start failed, or ctx was already done.
 func (k *Keeper) Run(ctx context.Context, c Command, force <-chan struct{}) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{}, context.Cause(ctx)

@@ -75,8 +75,8 @@ func New(in io.Reader, out io.Writer) *Conn {
 // Serve reads until the end of the input and calls handle for each request and
 // notification, in order. handle must not block. At the end of the input, Serve
 // fails all pending requests and calls ended. When Serve returns, everything
-// that was sent has been written, or the output has failed, or the peer has not
-// read it for 3 seconds.
+// that was sent has been written, or the output has failed, or the peer did not
+// read the rest within 3 seconds.
 func (c *Conn) Serve(handle func(Message), ended func()) error {
 	written := make(chan struct{})
 	go func() {

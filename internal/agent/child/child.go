@@ -2,12 +2,12 @@
 // per session, keeps it across turns, and makes every stop effective, however
 // the agent reacts to it.
 //
-// A stop is sent to the agent once, in the agent's protocol, as soon as the
-// agent can process it. When the agent has responded, the processes that it
-// started in this turn and left running are ended and proven to be gone; the
-// agent itself keeps running. An agent that does not respond in time is ended
-// with all of its descendants. The next prompt then starts a new process and
-// resumes the agent's session if possible.
+// A stop is sent to the agent in the agent's protocol, as soon as the agent can
+// process it. When the agent has responded, the processes that it started in
+// this turn and left running are ended and proven to be gone; the agent itself
+// keeps running. An agent that does not respond in time is ended with all of
+// its descendants. The next prompt then starts a new process and resumes the
+// agent's session if possible.
 package child
 
 import (
@@ -41,10 +41,11 @@ type Speaker interface {
 	// returns the id of the session.
 	Open(ctx context.Context, s bellcord.Session, own string) (string, error)
 	// Turn sends a prompt to the agent and returns when the agent has completed
-	// it. When ctx is done, Turn sends a stop to the agent once, as soon as the
+	// it. When ctx is done, Turn sends a stop to the agent, as soon as the
 	// agent can process it, and returns when the agent has responded; whatever
-	// the response is, the turn is stopped. Turn returns ErrDeaf if the agent
-	// did not respond in time.
+	// the response is, the turn is stopped. Turn may repeat the stop if the
+	// agent does not act on it. It returns ErrDeaf if the agent did not respond
+	// in time.
 	Turn(ctx context.Context, w *hub.Work, text string) error
 	// Close releases the process, which is about to be ended.
 	Close()
@@ -59,7 +60,8 @@ type Process struct {
 
 // Errors that Speaker.Turn returns.
 var (
-	// ErrDeaf means that the agent did not respond to a stop within Patience.
+	// ErrDeaf means that the agent did not respond to a stop within Patience,
+	// or not soon enough after a forced stop.
 	ErrDeaf = errors.New("the agent did not respond to the stop")
 	// ErrGone means that the agent's process ended during the turn.
 	ErrGone = errors.New("the agent's process ended")
