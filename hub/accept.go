@@ -6,8 +6,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// awaitAccepted returns when the turn is on record, or withdraws it: a prompt
-// whose caller was not told that it is accepted does not run later.
+// awaitAccepted returns when the turn is durable. On failure it withdraws the
+// turn, so that a prompt never runs after its caller got an error.
 func (h *Hub) awaitAccepted(ctx context.Context, t *Turn) error {
 	err := t.accepted.WaitOrWithdraw(ctx)
 	if err == nil || !t.accepted.IsWithdrawn() {
@@ -25,13 +25,13 @@ func (h *Hub) awaitAccepted(ctx context.Context, t *Turn) error {
 	return err
 }
 
-// Failing returns why the hub refuses prompts and new sessions, nil while the
-// store works. It does no I/O.
+// Failing returns the reason why the hub rejects prompts and new sessions, or nil
+// while the store works. It does no I/O.
 func (h *Hub) Failing() error { return h.log.Failing() }
 
-// commit makes an op durable. It withdraws the op when ctx ends or the store
-// fails: then it returns ErrStoreDown or the cause of ctx, and the op has not
-// happened and never will. ErrUnknown means that it may have.
+// commit makes an op durable. If ctx ends or the store fails first, commit
+// withdraws the op and returns the cause of ctx or ErrStoreDown; the op is then
+// never applied. ErrUnknown means that the op may have been applied.
 func (h *Hub) commit(ctx context.Context, op bellcord.Op) error {
 	if err := h.Failing(); err != nil {
 		return err

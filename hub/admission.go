@@ -2,14 +2,15 @@ package hub
 
 import "github.com/bellcord/bellcord"
 
-// Admission bounds the turns that a hub has at once: those that run, wait or
-// settle. A negative number is no limit; 0 accepts none.
+// Admission limits the number of unsettled turns in a hub: running, queued and
+// settling. A negative number means no limit; 0 rejects every turn.
 type Admission struct {
 	Turns         int
 	TurnsPerOwner int
 }
 
-// admitLocked reports whether one more turn of the owner fits.
+// admitLocked returns an error if one more turn of the owner would exceed a
+// limit.
 func (h *Hub) admitLocked(owner string) error {
 	most := h.opts.Admission
 	switch {
@@ -23,7 +24,7 @@ func (h *Hub) admitLocked(owner string) error {
 	return nil
 }
 
-// ownLocked counts the turns of an owner.
+// ownLocked adds delta to the owner's turn count.
 func (h *Hub) ownLocked(owner string, delta int) {
 	if h.owned[owner] += delta; h.owned[owner] == 0 {
 		delete(h.owned, owner)

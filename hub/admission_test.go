@@ -19,7 +19,7 @@ func (hanging) Run(ctx context.Context, _ *hub.Work) error {
 	return ctx.Err()
 }
 
-func TestAdmission_AtTheLimit_RefusesPromptsAndTakesThemAgainAfterAStop(t *testing.T) {
+func TestAdmission_AtLimit_RejectsPromptsUntilATurnEnds(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -50,13 +50,13 @@ func TestAdmission_AtTheLimit_RefusesPromptsAndTakesThemAgainAfterAStop(t *testi
 	first := prompt(anna, "", nil)
 	prompt(anna, "", nil)
 	prompt(annas, "", bellcord.ErrTooManyOfOwner)
-	prompt(anna, first.ID, bellcord.ErrTurnExists) // the same prompt again is not one more
+	prompt(anna, first.ID, bellcord.ErrTurnExists) // a repeated prompt is not counted
 	prompt(ben, "", nil)
 	prompt(ben, "", bellcord.ErrTooManyTurns)
 	if _, err := h.Stop(bellcord.StopRequest{Turn: first.ID, Queue: bellcord.QueueNext}).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); time.Since(began) < 20*time.Second; { // the receipt comes a moment before the turn leaves
+	for began := time.Now(); time.Since(began) < 20*time.Second; { // the receipt is available slightly before the turn leaves the queue
 		if _, err = h.Prompt(annas, bellcord.Prompt{Text: "work"}); err == nil {
 			break
 		}

@@ -9,22 +9,23 @@ import (
 	"github.com/bellcord/bellcord/history"
 )
 
-// Agent does a turn's work.
+// Agent executes turns.
 type Agent interface {
-	// Run works until it is done or ctx ends, then ends all that it started and
-	// returns. Its error is ignored after ctx has ended. An agent that does not
-	// return is abandoned after the grace period; its later writes are refused.
+	// Run executes one turn. It returns when the work is done or ctx ends, after
+	// it has ended everything that it started. Its error is ignored once ctx has
+	// ended. If Run does not return within the grace period after a stop, the hub
+	// abandons it and rejects its later writes.
 	Run(ctx context.Context, work *Work) error
 }
 
-// AgentFunc is a function that does a turn's work.
+// AgentFunc adapts a function to the Agent interface.
 type AgentFunc func(ctx context.Context, work *Work) error
 
 // Run calls f.
 func (f AgentFunc) Run(ctx context.Context, work *Work) error { return f(ctx, work) }
 
-// Work is what an agent gets for a turn: the prompt, and the methods to report what
-// it does.
+// Work is one turn as an agent receives it: the prompt, and the methods that
+// report progress to the hub.
 type Work struct {
 	Turn    bellcord.TurnID
 	Session bellcord.Session
@@ -34,19 +35,19 @@ type Work struct {
 	hub  *Hub
 }
 
-// Emit records a body. Bodies of one turn keep their order. Emit does not wait
-// for them to be durable (see Sync); it waits only while too much is not.
+// Emit records an event body. Bodies of one turn keep their order. Emit returns
+// before the body is durable (see Sync) and blocks only while too much unwritten
+// data is queued.
 //
-// After a stop, Emit records only the outcome of calls that were under way and
-// what requests to the model cost. It drops every other body and returns the
-// turn's cause: an agent that ignores the stop and goes on talking is neither
-// recorded nor shown. After the turn's end it drops everything and returns
-// ErrTurnEnded.
+// After a stop, Emit records only the outcome of calls in progress and the usage
+// of model requests. It drops every other body and returns the turn's cause, so
+// text that an agent produces after a stop is neither recorded nor shown. After
+// the turn's end it drops every body and returns ErrTurnEnded.
 //
-// What one turn records is bounded. Of a long output Emit records the head as it
-// comes and the tail when the call ends, with the number of bytes between them;
-// of an answer at most bellcord.MaxAnswer bytes a step, and then it returns
-// ErrAnswerTooLong.
+// The amount of data recorded per turn is limited. For a long tool output, Emit
+// records the beginning immediately and the tail when the call ends, with the
+// number of bytes omitted between them. For an answer it records at most
+// bellcord.MaxAnswer bytes per step and then returns ErrAnswerTooLong.
 func (w *Work) Emit(b bellcord.Body) error {
 	b = withoutSecrets(b, w.hub.opts.Hide)
 	late := w.turn.recordsLate(b)
@@ -61,8 +62,9 @@ func (w *Work) Emit(b bellcord.Body) error {
 	return tooLong
 }
 
-// Sync returns when all that was emitted is durable and this process may start
-// something. An agent calls it before an effect that must not be repeated.
+// Sync returns when every emitted body is durable and this process is allowed to
+// start work (see Options.Leased). An agent must call it before a side effect
+// that must not be repeated.
 func (w *Work) Sync(ctx context.Context) error {
 	if err := w.turn.writer.Sync(ctx); err != nil {
 		return err
@@ -70,10 +72,10 @@ func (w *Work) Sync(ctx context.Context) error {
 	return w.hub.mayStart(ctx)
 }
 
-// Step records that a request to the model begins, and returns when the record is
-// durable. It is the step boundary: a stop that waits for one takes effect here, and
-// so do the step limit and the token budget. Step returns the turn's cause when the
-// turn must not go on, even if ctx has not ended.
+// Step records the start of a model request and returns when the record is
+// durable. It is the step boundary: a stop with mode StopAfterStep, the step
+// limit and the token budget take effect here. If the turn must not continue,
+// Step returns its cause, even if ctx has not ended.
 func (w *Work) Step(ctx context.Context, s bellcord.StepStarted) error {
 	t := w.turn
 	t.mu.Lock()
@@ -96,18 +98,19 @@ func (w *Work) Step(ctx context.Context, s bellcord.StepStarted) error {
 		return err
 	}
 	if ctx.Err() == nil {
-		// A process that was taken for dead asks no model: here it is told.
+		// Sync fails if another process has taken over this process's turns.
 		if err := w.Sync(ctx); ctx.Err() == nil {
 			return err
 		}
 	}
-	// Its own price was too much for the budget, or a stop came: it is not sent,
-	// and costs nothing.
+	// A stop or the budget ended the turn before the request was sent, so the
+	// request costs nothing.
 	return errors.Join(context.Cause(ctx), w.Emit(bellcord.StepEnded{Finish: "not_sent", Usage: &bellcord.Usage{Exact: true}}))
 }
 
-// Ask puts a question to the people who watch the session and waits for a choice.
-// A stop withdraws it: Ask returns the cause, and a later answer gets ErrTurnEnded.
+// Ask shows a question to the people who watch the session and waits for a
+// choice. A stop withdraws the question: Ask returns the cause, and a later
+// answer fails with ErrTurnEnded.
 func (w *Work) Ask(ctx context.Context, q bellcord.Question) (string, error) {
 	if q.ID == "" {
 		q.ID = bellcord.NewQuestionID()
@@ -131,7 +134,7 @@ func (w *Work) Ask(ctx context.Context, q bellcord.Question) (string, error) {
 }
 
 // History returns the session's conversation so far, repaired so that a model
-// accepts it. What this turn has emitted is in it.
+// accepts it. It includes everything that this turn has emitted.
 func (w *Work) History(ctx context.Context) ([]bellcord.Message, error) {
 	if err := w.Sync(ctx); err != nil {
 		return nil, err
@@ -139,8 +142,8 @@ func (w *Work) History(ctx context.Context) ([]bellcord.Message, error) {
 	return history.Read(ctx, w.hub.store, w.Session.ID)
 }
 
-// AgentSession returns the hosted agent's own session in which the work is done, as
-// last recorded; the zero value if there is none.
+// AgentSession returns the hosted agent's session as last recorded, or the zero
+// value if none was recorded in this conversation.
 func (w *Work) AgentSession(ctx context.Context) (bellcord.AgentSessionOpened, error) {
 	var last bellcord.AgentSessionOpened
 	err := bellcord.EachEvent(ctx, w.hub.store, w.Session.ID, 0, func(ev bellcord.Event) bool {
@@ -148,15 +151,14 @@ func (w *Work) AgentSession(ctx context.Context) (bellcord.AgentSessionOpened, e
 		case bellcord.AgentSessionOpened:
 			last = b
 		case bellcord.ConversationCleared:
-			last = bellcord.AgentSessionOpened{} // a new conversation is a new session of the agent's
+			last = bellcord.AgentSessionOpened{} // a new conversation needs a new agent session
 		}
 		return true
 	})
 	return last, err
 }
 
-// Processes reports processes that were ended for the turn, and survivors; the
-// receipt lists them.
+// Processes adds ended processes and survivors to the turn's receipt.
 func (w *Work) Processes(p bellcord.Processes) {
 	w.turn.mu.Lock()
 	w.turn.tally.AddProcesses(p)
@@ -164,16 +166,16 @@ func (w *Work) Processes(p bellcord.Processes) {
 	w.Mark(MomentProcessEnded)
 }
 
-// Confirm records that a process of a call has ended which the turn's receipt
-// lists as unconfirmed. It returns after the turn has settled, so that the
-// event follows the receipt.
+// Confirm records that a process has ended that the turn's receipt lists as
+// unconfirmed. It blocks until the turn has settled, so that the event follows
+// the receipt.
 func (w *Work) Confirm(call string, p bellcord.Process) {
 	<-w.turn.settled
 	confirmed := bellcord.ProcessConfirmed{Turn: w.Turn, Call: call, Process: p}
 	w.hub.loose.Put(bellcord.AppendEvents{Session: w.Session.ID, Bodies: []bellcord.Body{confirmed}, At: time.Now()})
 }
 
-// SetTitle names the session, unless the turn has been stopped.
+// SetTitle sets the session's title, unless the turn has been stopped.
 func (w *Work) SetTitle(title string) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -183,24 +185,25 @@ func (w *Work) SetTitle(title string) {
 	}
 }
 
-// Background reports the processes that were declared to outlive the turn, as
-// they are now; the receipt lists them.
+// Background sets the list of running processes that were declared to outlive the
+// turn. The receipt contains the last list.
 func (w *Work) Background(running []bellcord.Process) {
 	w.turn.mu.Lock()
 	w.turn.tally.SetBackground(running)
 	w.turn.mu.Unlock()
 }
 
-// Moment is an instant that the receipt records.
+// Moment is an instant that the receipt contains.
 type Moment int
 
-// The moments an agent reports.
+// Moments that an agent reports with Mark.
 const (
-	MomentStreamClosed Moment = iota // the model's connection is closed
-	MomentProcessEnded               // the last process of a call is gone
+	MomentStreamClosed Moment = iota // the connection to the model is closed
+	MomentProcessEnded               // the last process of a call has ended
 )
 
-// Mark reports that a moment has come. The last report of a moment counts.
+// Mark sets a moment to the current time. A later Mark of the same moment
+// replaces it.
 func (w *Work) Mark(m Moment) {
 	w.turn.mu.Lock()
 	defer w.turn.mu.Unlock()

@@ -11,25 +11,26 @@ import (
 	"github.com/bellcord/bellcord/internal/clip"
 )
 
-// ErrAnswerTooLong is returned by Emit for text and thinking beyond bellcord.MaxAnswer
-// in one step. A notice is on record; the rest is not.
+// ErrAnswerTooLong is returned by Emit for text and thinking beyond
+// bellcord.MaxAnswer in one step. The log contains a notice instead of the
+// remaining text.
 var ErrAnswerTooLong = errors.New("the answer is longer than " + sizeName(bellcord.MaxAnswer))
 
-// bounds counts what a turn has put on record; the turn's lock guards it.
+// bounds limits how much a turn records. Turn.mu protects it.
 type bounds struct {
-	output  int // bytes of a call's output: half as it comes, half as its tail
-	answer  int // bytes of the running step
+	output  int // limit in bytes for the output of one call, half for its beginning and half for its tail
+	answer  int // bytes recorded in the current step
 	outputs map[string]*heldOutput
 }
 
-// heldOutput is what a call has put out.
+// heldOutput is the output of a call in progress.
 type heldOutput struct {
-	shown int       // bytes recorded as they came
-	held  clip.Text // the rest, of which only the tail is kept
+	shown int       // bytes already recorded
+	held  clip.Text // the remaining output, reduced to its tail
 }
 
-// apply returns the bodies that are recorded for b: none for output that is held
-// back until its call ends, two where a held tail precedes the end of its call.
+// apply returns the bodies to record for b: none for output that is held until
+// its call ends, and two if a held tail precedes the end of its call.
 func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 	switch b := b.(type) {
 	case bellcord.StepStarted:
@@ -57,12 +58,12 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 	return []bellcord.Body{b}, nil
 }
 
-// shortestResult is a result's size that is recorded whatever the bound of live
-// output is: the model needs it.
+// shortestResult is the result size that is recorded in full whatever the limit
+// for live output is, because the model needs the result.
 const shortestResult = 256 << 10
 
-// addText counts a piece of an answer, and puts a notice in the place of the first
-// one that is too much.
+// addText counts a piece of an answer. It replaces the first piece beyond the
+// limit with a notice.
 func (n *bounds) addText(b bellcord.Body, size int) ([]bellcord.Body, error) {
 	before := n.answer
 	n.answer += size
@@ -75,8 +76,7 @@ func (n *bounds) addText(b bellcord.Body, size int) ([]bellcord.Body, error) {
 	return nil, ErrAnswerTooLong
 }
 
-// addOutput returns as much of a call's output as is recorded now, and holds back the
-// rest.
+// addOutput returns the part of a call's output to record now and holds the rest.
 func (n *bounds) addOutput(b bellcord.ToolOutputDelta) []bellcord.Body {
 	if n.outputs == nil {
 		n.outputs = map[string]*heldOutput{}
@@ -96,7 +96,7 @@ func (n *bounds) addOutput(b bellcord.ToolOutputDelta) []bellcord.Body {
 	return []bellcord.Body{b}
 }
 
-// flush returns the tail of a call's output that was held back, if there is one.
+// flush returns the held tail of a call's output, if any.
 func (n *bounds) flush(call string) []bellcord.Body {
 	o := n.outputs[call]
 	delete(n.outputs, call)
@@ -115,9 +115,9 @@ func (n *bounds) flushAll() []bellcord.Body {
 	return all
 }
 
-// printable replaces each run of control characters with one U+FFFD: JSON writes
-// every one of them in six bytes. Line ends, tabs, backspaces and the escape
-// sequences of terminals stay.
+// printable replaces each run of control characters with one U+FFFD, because JSON
+// encodes each of them in six bytes. Line ends, tabs, backspaces and terminal
+// escape sequences are kept.
 func printable(text string) string {
 	from := strings.IndexFunc(text, isControl)
 	if from < 0 {

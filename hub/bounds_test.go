@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestPrintable_ControlCharacters_AreReplacedByRun(t *testing.T) {
+func TestPrintable_ControlCharacters_EachRunBecomesOneReplacementCharacter(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"plain\ttext\r\n":            "plain\ttext\r\n",

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// hold holds the turn's usage, with what the running request has cost so far,
-// against its budgets, at every event that costs something. A budget is a stop
-// like any other; a limit of one turn says nothing about those behind it.
+// hold compares the turn's usage, including the current request, with its budgets
+// after every event that adds usage, and stops the turn if a budget is exceeded.
+// Queued turns are not affected.
 func (w *Work) hold(b bellcord.Body) {
 	switch b.(type) {
 	case bellcord.StepStarted, bellcord.UsageReported, bellcord.TextDelta, bellcord.ThinkingDelta, bellcord.ToolCallRequested, bellcord.StepEnded, bellcord.SideRequestStarted, bellcord.SideRequestEnded:
@@ -21,7 +21,7 @@ func (w *Work) hold(b bellcord.Body) {
 	used, open := t.tally.Usage(), t.tally.OpenCalls()
 	t.mu.Unlock()
 	if _, ended := b.(bellcord.StepEnded); ended && open == 0 {
-		return // the answer is complete: there is nothing to cut off
+		return // the answer is complete and leaves no call to cancel
 	}
 	if why := lifecycle.Exceeded(t.Prompt, used, t.before); why != "" && t.ctx.Err() == nil {
 		w.hub.stopForBudget(t, why)
@@ -32,7 +32,8 @@ func (h *Hub) stopForBudget(t *Turn, why string) {
 	h.Stop(thenNext(bellcord.StopTurn(t.ID, bellcord.Cause{Kind: bellcord.CauseBudget, By: "budget", Source: "hub", Reason: why})))
 }
 
-// spentBefore finds out what the session has used, where that counts.
+// spentBefore returns the session's usage by earlier turns, or zero if the prompt
+// has no session limit.
 func (h *Hub) spentBefore(ctx context.Context, t *Turn) (bellcord.Usage, error) {
 	var sum bellcord.Usage
 	if t.Prompt.SessionLimit == (bellcord.SpendingLimit{}) {

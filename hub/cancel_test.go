@@ -11,10 +11,10 @@ import (
 
 const hubPath = "github.com/bellcord/bellcord/hub"
 
-// cancels lists every function of this package that uses a turn's cancel
-// function or makes a context that can be cancelled, with the reason. Hub.Stop
-// is the only way to stop a turn (law 4); everything else here is not a stop, or
-// applies one that Hub.Stop has accepted.
+// cancels lists every function of this package that uses a turn's cancel function
+// or makes a cancellable context, with the reason. Hub.Stop is the only way to
+// stop a turn (law 4). The other entries do not stop a turn or apply a stop that
+// Hub.Stop has accepted.
 var cancels = map[string]string{
 	"newTurn":          "makes the context and its cancel function",
 	"Turn.stop":        "applies a stop: the one path from Hub.Stop, and from stops that other processes recorded",

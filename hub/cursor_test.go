@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// between is a store at which something happens after a commit and before its
-// events are delivered.
+// between is a store that calls then after a commit, before its events are
+// delivered.
 type between struct {
 	bellcord.Store
 	then func()
@@ -27,7 +27,7 @@ func (b *between) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Res
 	return results, err
 }
 
-func TestAReaderMissesNothingWhenAnotherProcessWritesBetweenACommitAndItsDelivery(t *testing.T) {
+func TestCursor_OtherProcessWritesBetweenCommitAndDelivery_MissesNoEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestAReaderMissesNothingWhenAnotherProcessWritesBetweenACommitAndItsDeliver
 	})
 }
 
-func TestLaw29_ALookAtWhatOthersAskedDoesNotOverruleTheDeclaredFate(t *testing.T) {
+func TestLaw29_StopAfterStep_PollingKeepsQueueAction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
@@ -111,7 +111,7 @@ func TestLaw29_ALookAtWhatOthersAskedDoesNotOverruleTheDeclaredFate(t *testing.T
 		first, second := h.prompt("first"), h.prompt("second")
 		synctest.Wait()
 		h.Stop(bellcord.StopRequest{Turn: first.ID, Mode: bellcord.StopAfterStep, Queue: bellcord.QueueNext})
-		<-time.After(2 * time.Second) // several looks
+		<-time.After(2 * time.Second) // several polls
 		close(goOn)
 		<-first.Settled()
 		<-second.Settled()

@@ -11,10 +11,9 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// crash leaves in dir what a process leaves that dies during a turn: a running
-// turn, the text that was durable by then, and no end. It commits what a hub
-// commits and closes the store, which gives up its lock as the kernel does when a
-// process dies.
+// crash leaves in dir the state of a process that died during a turn: a running
+// turn with some durable text and no end. It commits the same ops as a hub and
+// closes the store, which releases its lock like the death of a process.
 func crash(ctx context.Context, dir string) bellcord.TurnID {
 	dying, err := sqlite.Open(ctx, dir)
 	if err != nil {
@@ -44,8 +43,8 @@ func crash(ctx context.Context, dir string) bellcord.TurnID {
 }
 
 // A hub takes over the turns of dead processes when it opens, and then once per
-// second. Such a turn ends as lost, or as stopped where a stop was recorded. What
-// was durable is kept, and the session can go on.
+// second. Such a turn ends as lost, or as stopped if a stop was recorded. Durable
+// events are kept, and the session can continue.
 func ExampleOpen_recovery() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "bellcord")

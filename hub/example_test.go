@@ -30,8 +30,8 @@ func (w worker) Run(ctx context.Context, work *hub.Work) error {
 	return context.Cause(ctx)
 }
 
-// openHub opens a hub on a new SQLite store, with one session. Done closes both
-// and removes the store.
+// openHub opens a hub on a new SQLite store, with one session. Calling done
+// closes both and deletes the store.
 func openHub(ctx context.Context, agent hub.Agent) (h *hub.Hub, session bellcord.SessionID, done func()) {
 	dir, err := os.MkdirTemp("", "bellcord")
 	if err != nil {
@@ -55,8 +55,8 @@ func openHub(ctx context.Context, agent hub.Agent) (h *hub.Hub, session bellcord
 	}
 }
 
-// Open a hub on a store of your own choice, with an agent of your own. Close the
-// hub before the store: it stops what still runs and writes how it ended.
+// Open a hub on a store with your own agent. Close the hub before the store: it
+// stops running turns and records their ends.
 func ExampleOpen() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "bellcord")
@@ -82,7 +82,8 @@ func ExampleOpen() {
 	// Output: first true
 }
 
-// Prompt returns at once. Settled is closed when the end of the turn is durable.
+// Prompt returns immediately. Settled is closed when the end of the turn is
+// durable.
 func ExampleHub_Prompt() {
 	ctx := context.Background()
 	h, session, done := openHub(ctx, echo{})
@@ -104,8 +105,8 @@ func ExampleHub_Prompt() {
 	// You said: hello
 }
 
-// Stop cancels the context of the turn at once. Wait returns when nothing of the
-// turn runs any more; the receipt lists what was kept.
+// Stop cancels the context of the turn immediately. Wait returns when the turn
+// has ended; the receipt lists what was kept.
 func ExampleHub_Stop() {
 	ctx := context.Background()
 	agent := worker{started: make(chan struct{})}
@@ -130,8 +131,8 @@ func ExampleHub_Stop() {
 	// 19 bytes kept
 }
 
-// Follow a session from its first event. Next waits for more; the events are
-// durable, in order and without a gap.
+// Follow a session from its first event. Next blocks until there are more events.
+// Events are durable, in order and without gaps.
 func ExampleHub_Events() {
 	ctx := context.Background()
 	h, session, done := openHub(ctx, echo{})

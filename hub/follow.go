@@ -11,8 +11,8 @@ import (
 // not slow down writers: a reader that falls behind reads from the store.
 type Cursor struct{ log *commitlog.Cursor }
 
-// Events returns a cursor behind the given sequence number of a session's log.
-// Close it after use.
+// Events returns a cursor that reads a session's log after the given sequence
+// number. Close it after use.
 func (h *Hub) Events(ctx context.Context, id bellcord.SessionID, after int64) (*Cursor, error) {
 	c, err := h.log.Follow(ctx, id, after)
 	if err != nil {
@@ -21,11 +21,11 @@ func (h *Hub) Events(ctx context.Context, id bellcord.SessionID, after int64) (*
 	return &Cursor{c}, nil
 }
 
-// Next returns the events after the cursor, in order and without a hole, at
-// least one, and moves past them. It waits for the log to grow, or for ctx.
+// Next returns the events after the cursor and moves past them: at least one, in
+// order and without gaps. It blocks until the log grows or ctx ends.
 func (c *Cursor) Next(ctx context.Context) ([]bellcord.Event, error) { return c.log.Next(ctx) }
 
-// After returns the sequence number the cursor stands behind.
+// After returns the sequence number of the last event that the cursor has passed.
 func (c *Cursor) After() int64 { return c.log.After() }
 
 // Close releases the cursor. It must not be used afterwards.

@@ -3,8 +3,8 @@ package hub
 import "github.com/bellcord/bellcord"
 
 // withoutSecrets returns the body with hide applied to the text of a failure. The
-// error text of a provider, an MCP server or a program can repeat the key that it
-// was sent. All other text is recorded unchanged.
+// error text of a provider, an MCP server or a program may contain the key that
+// was sent to it. All other text is recorded unchanged.
 func withoutSecrets(b bellcord.Body, hide func(string) string) bellcord.Body {
 	switch b := b.(type) {
 	case bellcord.ModelRetryScheduled:

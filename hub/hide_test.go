@@ -24,7 +24,7 @@ func (failing) Run(_ context.Context, w *hub.Work) error {
 		errors.New("no: KEY"))
 }
 
-func TestHub_FailuresWithSecrets_AreRecordedWithoutThem(t *testing.T) {
+func TestHub_FailuresContainSecrets_AreRecordedWithoutThem(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -67,7 +67,7 @@ func TestHub_FailuresWithSecrets_AreRecordedWithoutThem(t *testing.T) {
 				t.Errorf("the end: %q", b.Receipt.Error)
 			}
 		case bellcord.TextDelta:
-			if b.Text != "the model says KEY" { // text of the conversation is left alone
+			if b.Text != "the model says KEY" { // conversation text is not changed
 				t.Errorf("said: %q", b.Text)
 			}
 		}

@@ -21,85 +21,88 @@ type Hub struct {
 	log       *commitlog.Log
 	opts      Options
 	logger    *slog.Logger
-	loose     *commitlog.Journal // for what concerns no open session
+	loose     *commitlog.Journal // for ops that do not belong to an open session
 	peers     Peers
 	quit      chan struct{}
 	closeOnce sync.Once
 	closeErr  error
-	fenced    chan struct{} // closed when this process was taken for dead
+	fenced    chan struct{} // closed when another process has taken over this process's turns
 	swept     sync.WaitGroup
-	unheard   bool // of the sweep: its last look failed
+	unheard   bool // the last poll of the sweep failed; used by the sweep only
 	runs      sync.WaitGroup
 
-	// mu guards the fields below, the lines in them, and the fields of turns that
-	// say so. It is held for map operations only, never during I/O; the path of an
-	// event does not take it. Functions whose name ends in Locked need it held.
+	// mu protects the fields below, the session queues in them, and the fields of
+	// Turn that are marked as such. It is only held for map operations, never
+	// during I/O; recording an event does not take it. Functions with the suffix
+	// Locked require it.
 	//
-	// Lock order: Hub.mu, then one of Turn.mu, journal.mu, Log.mu and health.mu.
-	// None of those four is taken while another of them is held, and none of
-	// their holders takes Hub.mu.
+	// Lock order: Hub.mu, then one of Turn.mu, Journal.mu, Log.mu and health.mu.
+	// None of those four is taken while another of them is held, and their
+	// holders never take Hub.mu.
 	mu       sync.Mutex
 	sessions map[bellcord.SessionID]*line
 	turns    map[bellcord.TurnID]*Turn
-	early    map[promise]kept // stops whose turn has not come
+	early    map[promise]kept // stops received before their turn
 	awaited  map[bellcord.TurnID]*awaited
-	owned    map[string]int // turns, by owner
+	owned    map[string]int // number of turns by owner
 	draining bool
 }
 
-// promise is what an early stop names: a turn, of an owner's where it says so.
+// promise identifies a stop that arrived before its turn. An empty owner matches
+// any owner.
 type promise struct {
 	turn  bellcord.TurnID
 	owner string
 }
 
-// kept is a stop that waits for its turn.
+// kept is a stop that was received before its turn.
 type kept struct {
 	cause *bellcord.Cause
 	until time.Time
 }
 
-// line is a session's turns: the running one and those that wait.
+// line is an open session with its queue: the running turn and those that wait.
 type line struct {
 	session bellcord.Session
 	journal *commitlog.Journal
-	turns   []*Turn // in order of acceptance, until they have settled
+	turns   []*Turn // in order of acceptance, until settled
 	running *Turn
-	used    time.Time // last
+	used    time.Time // time of the last use
 }
 
-// Options bound what a hub waits for. Zero values mean the defaults.
+// Options configures a hub. A zero value selects the default.
 type Options struct {
-	Grace  time.Duration // for an agent to return after a stop; then it is abandoned (DefaultGrace)
-	Settle time.Duration // for the end to become durable, before a stop is answered without (10 s)
-	Sweep  time.Duration // between looks at what other processes asked for (250 ms)
-	// Output is how many bytes of a call's output are recorded, half of its head
-	// and half of its tail; 0 means bellcord.DefaultOutput, less than 0 none.
+	Grace  time.Duration // for the agent to return after a stop, before it is abandoned (default DefaultGrace)
+	Settle time.Duration // for the end of a turn to become durable, before a stop is answered without it (default 10 s)
+	Sweep  time.Duration // polling interval for changes by other processes (default 250 ms)
+	// Output limits the recorded bytes of a call's output, half for its beginning
+	// and half for its tail. 0 means bellcord.DefaultOutput; a negative number
+	// records none.
 	Output int
 	Logger *slog.Logger
-	// Hide, if not nil, returns a text without secrets. The hub applies it to the
-	// text of every failure before it records it.
+	// Hide, if not nil, removes secrets from a text. The hub applies it to the
+	// text of every failure before recording it.
 	Hide func(string) string
-	// Leased, if not nil, reports whether this process may start anything. Without a
-	// lease an agent's Sync waits; what runs goes on.
+	// Leased, if not nil, reports whether this process may start work. While it
+	// returns false, Work.Sync blocks; running work continues.
 	Leased func() bool
-	Peers  Peers // nil where the store is all that processes share
-	// Admission bounds the turns at once; nil: no limit.
+	Peers  Peers // nil if processes share only the store
+	// Admission limits the number of turns; nil means no limit.
 	Admission *Admission
-	// Watch, if not nil, is called with every commit by the goroutine that commits.
-	// It must not block.
+	// Watch, if not nil, is called after every commit, on the committing
+	// goroutine. It must not block.
 	Watch func(bellcord.Commit)
 }
 
-// DefaultGrace is the grace period of a hub whose options name none.
+// DefaultGrace is the default of Options.Grace.
 const DefaultGrace = 8 * time.Second
 
-// forcedGrace is what an agent has left to return after a forced stop.
+// forcedGrace is the time that an agent has to return after a forced stop.
 const forcedGrace = time.Second
 
-// Open starts a hub on a store: it ends what dead processes left behind and
-// then looks regularly for stops that other processes recorded. Close ends it.
-// The store and the agent are required.
+// Open starts a hub. It records the end of turns that dead processes left behind,
+// and then polls the store for stops that other processes recorded. Close ends
+// the hub. The store and the agent are required.
 func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) (*Hub, error) {
 	switch {
 	case store == nil:
@@ -152,9 +155,9 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 	return h, nil
 }
 
-// Prompt accepts a turn and returns at once. The turn has its place in the session's
-// queue and can be stopped from this moment; no I/O happens before Prompt returns.
-// The session must be open.
+// Prompt accepts a turn and returns immediately. The turn is queued and can be
+// stopped from this moment; no I/O happens before Prompt returns. The session
+// must be open.
 func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, error) {
 	if len(p.Text) > bellcord.MaxPromptText {
 		return nil, bellcord.ErrPromptTooLong
@@ -187,7 +190,7 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 		h.stopLocked(bellcord.StopRequest{Session: session, Cause: bellcord.Cause{Kind: bellcord.CauseReplaced, By: string(t.ID)}, Queue: bellcord.QueueDrop})
 	}
 	if cause := h.promisedLocked(t, l.session.Owner); cause != nil {
-		t.stop(cause) // born stopped
+		t.stop(cause) // an early stop ends the turn before it starts
 	}
 	if p.Task == bellcord.TaskAnswer {
 		t.titled = h.entitleLocked(l, p.Text)
@@ -195,7 +198,7 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	h.turns[t.ID] = t
 	h.ownLocked(l.session.Owner, 1)
 	l.turns = append(l.turns, t)
-	p.Turn = "" // the event names its turn
+	p.Turn = "" // the event contains its turn's ID
 	t.accepted = l.journal.Put(bellcord.AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.Times.Accepted})
 	l.used = t.tally.Times.Accepted
 	l.advanceLocked()
@@ -203,14 +206,14 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	return t, nil
 }
 
-// Accept is Prompt for a caller that can wait: it opens the session where that is
-// needed and returns once the turn is on record. ErrTurnExists, too, is answered
-// once the other turn is. When ctx ends or the store fails before the turn is on
-// record, the turn is withdrawn and never runs; ErrUnknown means that it may.
+// Accept is like Prompt, but opens the session if necessary and blocks until the
+// turn is durable. If another turn has the same ID, Accept returns ErrTurnExists
+// once that turn is durable. If ctx ends or the store fails first, the turn is
+// withdrawn and never runs. ErrUnknown means that the turn may still run.
 func (h *Hub) Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error) {
 	for {
 		t, err := h.Prompt(session, p)
-		if errors.Is(err, bellcord.ErrNotOpen) { // it was idle, or is another process's: only then is it read
+		if errors.Is(err, bellcord.ErrNotOpen) { // idle, or open in another process
 			if _, err = h.OpenSession(ctx, session); err == nil {
 				t, err = h.Prompt(session, p)
 			}
@@ -231,7 +234,7 @@ func (h *Hub) Accept(ctx context.Context, session bellcord.SessionID, p bellcord
 		if !errors.Is(first, bellcord.ErrWithdrawn) {
 			return "", errors.Join(err, first)
 		}
-		select { // the other caller left, this one did not
+		select { // the other caller withdrew the turn: try again
 		case <-same.settled:
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
@@ -239,7 +242,8 @@ func (h *Hub) Accept(ctx context.Context, session bellcord.SessionID, p bellcord
 	}
 }
 
-// promisedLocked takes the stop that came before its turn: anybody's, or the owner's.
+// promisedLocked removes and returns the stop that arrived before its turn, with
+// no owner or with the given one.
 func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	var found *bellcord.Cause
 	for _, of := range []promise{{t.ID, ""}, {t.ID, owner}} {
@@ -251,7 +255,7 @@ func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	return found
 }
 
-// Answer gives a person's choice to an open question. By says who chose.
+// Answer passes a person's choice to an open question. By names the person.
 func (h *Hub) Answer(turn bellcord.TurnID, question, choice, by string) error {
 	h.mu.Lock()
 	t := h.turns[turn]
@@ -262,8 +266,8 @@ func (h *Hub) Answer(turn bellcord.TurnID, question, choice, by string) error {
 	return t.answerQuestion(question, given{choice, by})
 }
 
-// WaitForTurns accepts nothing more and waits until every turn has ended by itself,
-// but for those that are held back, or for ctx.
+// WaitForTurns rejects new prompts and blocks until every turn has ended, except
+// held ones, or ctx ends. It stops no turn.
 func (h *Hub) WaitForTurns(ctx context.Context) error {
 	h.mu.Lock()
 	h.draining = true
@@ -284,8 +288,8 @@ func (h *Hub) WaitForTurns(ctx context.Context) error {
 	return nil
 }
 
-// Drain accepts nothing more, stops every turn with the given cause and waits
-// until all have settled, or for ctx.
+// Drain rejects new prompts, stops every turn with the given cause and blocks
+// until all have settled or ctx ends.
 func (h *Hub) Drain(ctx context.Context, cause bellcord.Cause) error {
 	h.mu.Lock()
 	h.draining = true
@@ -294,8 +298,8 @@ func (h *Hub) Drain(ctx context.Context, cause bellcord.Cause) error {
 	return err
 }
 
-// Close drains the hub and ends what Open started. A second call returns what
-// the first one did.
+// Close drains the hub and ends the goroutines that Open started. Further calls
+// return the first call's error.
 func (h *Hub) Close(ctx context.Context) error {
 	h.closeOnce.Do(func() {
 		err := h.Drain(ctx, bellcord.Cause{Kind: bellcord.CauseShutdown, By: "close", Source: "hub"})
@@ -309,7 +313,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	return h.closeErr
 }
 
-// advanceLocked starts the first turn that may run, when none does.
+// advanceLocked starts the first turn that is not held, if no turn is running.
 func (l *line) advanceLocked() {
 	if l.running != nil {
 		return

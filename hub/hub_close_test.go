@@ -11,13 +11,13 @@ import (
 
 func TestClose_CalledTwice_ReturnsTheSameResult(t *testing.T) {
 	t.Parallel()
-	h := open(t, script(says), hub.Options{}) // its cleanup closes it once more
+	h := open(t, script(says), hub.Options{}) // the cleanup closes it a third time
 	if first, second := h.Close(context.Background()), h.Close(context.Background()); first != nil || second != nil {
 		t.Errorf("first %v, second %v", first, second)
 	}
 }
 
-func TestLaw29_Replace_CauseAndReceiptNameTheSameFateOfTheQueue(t *testing.T) {
+func TestLaw29_Replace_CauseAndReceiptHaveSameQueueAction(t *testing.T) {
 	t.Parallel()
 	h := open(t, script(says), hub.Options{})
 	first, err := h.Prompt(h.session, bellcord.Prompt{Text: "one"})
@@ -33,7 +33,7 @@ func TestLaw29_Replace_CauseAndReceiptNameTheSameFateOfTheQueue(t *testing.T) {
 	}
 }
 
-func TestOpen_WithoutAStoreOrAnAgent_SaysWhatIsMissing(t *testing.T) {
+func TestOpen_NoStoreOrAgent_ErrorNamesTheMissingArgument(t *testing.T) {
 	t.Parallel()
 	for _, missing := range []struct {
 		what  string

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// script is an agent that is a function.
+// script adapts a function to the Agent interface.
 type script func(ctx context.Context, w *hub.Work) error
 
 func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
@@ -34,7 +34,7 @@ func says(ctx context.Context, w *hub.Work) error {
 	}
 }
 
-// house is a hub on a real SQLite store with one open session.
+// house is a hub with a SQLite store and one open session.
 type house struct {
 	*hub.Hub
 	t       *testing.T
@@ -82,7 +82,7 @@ func (h house) send(p bellcord.Prompt) *hub.Turn {
 	return turn
 }
 
-// stop stops and returns the one answer.
+// stop sends a stop and returns its only answer.
 func (h house) stop(req bellcord.StopRequest) bellcord.StopAnswer {
 	h.t.Helper()
 	answers, err := h.Stop(req).Wait(h.t.Context())
@@ -92,7 +92,7 @@ func (h house) stop(req bellcord.StopRequest) bellcord.StopAnswer {
 	return answers[0]
 }
 
-func TestAStreamingTurnIsStoppedAndItsTextIsKept(t *testing.T) {
+func TestStop_StreamingTurn_EndsImmediatelyAndKeepsText(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, script(says), hub.Options{})
@@ -112,7 +112,7 @@ func TestAStreamingTurnIsStoppedAndItsTextIsKept(t *testing.T) {
 	})
 }
 
-func TestWhatIsUsualIsLeftOutOfACauseWhetherItWasSaidOrNot(t *testing.T) {
+func TestStop_DefaultModeAndQueue_AreOmittedFromCause(t *testing.T) {
 	t.Parallel()
 	h := open(t, script(says), hub.Options{})
 	for _, req := range []bellcord.StopRequest{{}, {Mode: bellcord.StopNow}, {Queue: bellcord.QueueHold}, {Mode: bellcord.StopNow, Queue: bellcord.QueueHold}} {

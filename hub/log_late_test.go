@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// lateStore holds back the commits of ends until it is told to let them.
+// lateStore blocks commits that end a turn until let is closed.
 type lateStore struct {
 	bellcord.Store
 	let chan struct{}
@@ -27,9 +27,9 @@ func (s *lateStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.R
 	return s.Store.Commit(ctx, ops)
 }
 
-// A store that is stuck for longer than a turn waits for its end, and another
-// process's stop that gets in before: the end must not be lost between them.
-func TestLaw33_AnEndThatNobodyWaitsForIsSeenThrough(t *testing.T) {
+// The store blocks for longer than the turn waits for its end, and meanwhile
+// another process records a stop. The end must still be written, as stopped.
+func TestLaw33_StoreBlocksPastSettleTimeout_EndIsStillWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestLaw33_AnEndThatNobodyWaitsForIsSeenThrough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-turn.Settled() // as far as the turn is concerned: it has waited long enough
+		<-turn.Settled() // without a durable end, after the time limit
 		if !turn.Receipt().EndNotDurable {
 			t.Errorf("the receipt is %+v", turn.Receipt())
 		}
@@ -80,7 +80,7 @@ func TestLaw33_AnEndThatNobodyWaitsForIsSeenThrough(t *testing.T) {
 	})
 }
 
-// refusingStore refuses every prompt.
+// refusingStore rejects every prompt.
 type refusingStore struct{ *lateStore }
 
 func (s refusingStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
@@ -90,9 +90,9 @@ func (s refusingStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcor
 	return s.lateStore.Commit(ctx, ops)
 }
 
-// A stop that does not wait is told that no work remains, where the end will come
-// on record; of a turn that was refused none will.
-func TestLaw10_ATurnIsSaidToBeStoppedOnlyWhereItIsOnRecord(t *testing.T) {
+// A stop without waiting reports that no work remains only if the turn's end will
+// become durable. The end of a rejected turn never will.
+func TestLaw10_StopWithoutWait_ReportsWorkEndedOnlyForAcceptedTurns(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestLaw10_ATurnIsSaidToBeStoppedOnlyWhereItIsOnRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			synctest.Wait() // no work is left, and the end hangs
+			synctest.Wait() // no work remains, and the commit of the end blocks
 			at, done := context.WithTimeout(t.Context(), 0)
 			defer done()
 			answers, _ := hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"})).Wait(at)
@@ -132,7 +132,7 @@ func TestLaw10_ATurnIsSaidToBeStoppedOnlyWhereItIsOnRecord(t *testing.T) {
 	}
 }
 
-// silent is an agent that is done at once.
+// silent is an agent that returns immediately.
 type silent struct{}
 
 func (silent) Run(context.Context, *hub.Work) error { return nil }

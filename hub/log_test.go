@@ -18,13 +18,12 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// ledger is the real store; it remembers its commits, and holds them back
-// while the door is shut.
+// ledger is a SQLite store that records its commits and can block them.
 type ledger struct {
 	bellcord.Store
 	mu      sync.Mutex
 	commits [][]bellcord.Op
-	shut    chan struct{} // nil while the door is open
+	shut    chan struct{} // nil while commits are not blocked
 }
 
 func (l *ledger) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
@@ -38,7 +37,7 @@ func (l *ledger) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resu
 	return l.Store.Commit(ctx, ops)
 }
 
-// close shuts the door; the function it returns opens it.
+// close blocks further commits until open is called.
 func (l *ledger) close() (open func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +57,7 @@ func (l *ledger) count() int {
 	return len(l.commits)
 }
 
-// onLedger is a house whose store can be watched and shut.
+// onLedger returns a hub with a ledger as its store.
 func onLedger(t *testing.T, agent hub.Agent) (house, *ledger) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), t.TempDir())
@@ -82,7 +81,7 @@ func onLedger(t *testing.T, agent hub.Agent) (house, *ledger) {
 	return house{hub, t, s.ID}, l
 }
 
-func TestWhatComesDuringACommitFormsTheNextOne(t *testing.T) {
+func TestLog_OpsDuringACommit_FormTheNextCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
@@ -102,7 +101,7 @@ func TestWhatComesDuringACommitFormsTheNextOne(t *testing.T) {
 		turn := h.prompt("go")
 		synctest.Wait()
 		open := l.close()
-		if _, err := h.Configure(h.session, bellcord.SessionUpdated{Mode: "full"}); err != nil { // it is under way now
+		if _, err := h.Configure(h.session, bellcord.SessionUpdated{Mode: "full"}); err != nil { // this commit is now in progress
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -139,7 +138,7 @@ func TestWhatComesDuringACommitFormsTheNextOne(t *testing.T) {
 	})
 }
 
-func TestATurnThatIsAheadOfTheStoreWaitsAndCanBeStopped(t *testing.T) {
+func TestEmit_StoreBlocked_BlocksAtLimitAndReturnsOnStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var emitted atomic.Int64
@@ -180,9 +179,9 @@ func TestATurnThatIsAheadOfTheStoreWaitsAndCanBeStopped(t *testing.T) {
 	})
 }
 
-// Two processes write to one session. Readers at every pace see every event,
-// once, in order, as the store has it.
-func TestACursorMissesNothingAtAnyPace(t *testing.T) {
+// Two processes append to one session. Readers of any speed receive every event
+// of the store once and in order.
+func TestCursor_TwoWriters_ReadersOfAnySpeedMissNoEvent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -231,7 +230,7 @@ func TestACursorMissesNothingAtAnyPace(t *testing.T) {
 	})
 }
 
-// follow reads a session to the end of its turn, with a pause after each look.
+// follow reads a session to the end of its turn, with a pause after each read.
 func (h house) follow(ctx context.Context, pause time.Duration) (events []bellcord.Event) {
 	cursor, err := h.Events(ctx, h.session, 0)
 	if err != nil {

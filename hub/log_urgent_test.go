@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestAStopDoesNotStandInLineBehindThousandsThatStream(t *testing.T) {
+func TestStop_HundredsOfStreamingSessions_IsCommittedFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const others = 700
@@ -40,7 +40,7 @@ func TestAStopDoesNotStandInLineBehindThousandsThatStream(t *testing.T) {
 		}
 		synctest.Wait()
 		open := ledger.close()
-		close(speak) // hundreds of journals have something to say, and the first commit of them is held back
+		close(speak) // hundreds of journals have events, and the first commit is blocked
 		synctest.Wait()
 		h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"}))
 		synctest.Wait()

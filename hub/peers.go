@@ -8,36 +8,38 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Peers connect the processes that share a store, faster than polling the store
-// does. Everything that they carry is in the store or about to be written there, so
-// a lost message only costs time. None of the methods blocks.
+// Peers connects the processes that share a store, with lower latency than
+// polling the store. Everything it transmits is in the store or about to be
+// written there, so a lost message only causes a delay. No method blocks.
 type Peers interface {
-	// Stop passes a stop on to the processes that have its turns, as a relayed one.
+	// Stop forwards a stop to the processes that run its turns, with Relayed set.
 	Stop(req bellcord.StopRequest)
-	// View reports that the session has one reader more here, or one less. While it
-	// has readers, Peers pass its remote events to Hub.ApplyRemoteEvents.
+	// View adds a reader of the session in this process, or removes one. While
+	// the session has readers, Peers passes its remote events to
+	// Hub.ApplyRemoteEvents.
 	View(session bellcord.SessionID, more bool)
-	// Await is View for a caller that only waits for the end of a turn.
+	// Await is like View, for a caller that only waits for the end of a turn.
 	Await(session bellcord.SessionID, more bool)
 }
 
-// alone is a process that has only the store.
+// alone implements Peers for a process that shares only the store.
 type alone struct{}
 
 func (alone) Stop(bellcord.StopRequest)      {}
 func (alone) View(bellcord.SessionID, bool)  {}
 func (alone) Await(bellcord.SessionID, bool) {}
 
-// awaited is a turn of another process's whose end somebody here waits for.
+// awaited is a turn of another process with waiters in this process.
 type awaited struct {
 	waiters int
-	idle    bool          // its process says that no work of it remains
-	ended   chan struct{} // closed when its end was heard; receipt is then there
+	idle    bool          // the remote process reported that no work remains
+	ended   chan struct{} // closed when the turn has ended and receipt is set
 	receipt bellcord.Receipt
 }
 
-// ApplyRemoteEvents takes events that another process made durable: in any order, some
-// twice, some never. What is missing is read from the store.
+// ApplyRemoteEvents delivers durable events of another process to readers and
+// waiters. Events may arrive in any order, more than once or never; missing ones
+// are read from the store.
 func (h *Hub) ApplyRemoteEvents(events []bellcord.Event) {
 	if len(events) == 0 {
 		return
@@ -57,7 +59,7 @@ func (h *Hub) ApplyRemoteEvents(events []bellcord.Event) {
 	}
 }
 
-// ApplyRemoteIdle takes another process's word that no work of a turn remains.
+// ApplyRemoteIdle records that no work of another process's turn remains.
 func (h *Hub) ApplyRemoteIdle(turn bellcord.TurnID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +68,8 @@ func (h *Hub) ApplyRemoteIdle(turn bellcord.TurnID) {
 	}
 }
 
-// await notes that the end of another process's turn is waited for, until forgo.
+// await adds a waiter for the end of another process's turn. Each call needs a
+// call of forgo.
 func (h *Hub) await(id bellcord.TurnID) *awaited {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,11 +90,11 @@ func (h *Hub) forgo(id bellcord.TurnID, a *awaited) {
 	}
 }
 
-// lookAgain is how soon one looks for the end of another process's turn that was
-// not heard; each time twice as long, up to the time of a sweep.
+// lookAgain is the first interval for polling the end of another process's turn.
+// It doubles with each poll, up to Options.Sweep.
 const lookAgain = 25 * time.Millisecond
 
-// over waits until a turn that another process runs has ended.
+// over blocks until a turn of another process has ended, and returns its record.
 func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
 	heard := h.await(id)
 	defer h.forgo(id, heard)
@@ -117,7 +120,8 @@ func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord
 	}
 }
 
-// waitElsewhere waits for what this hub does not run.
+// waitElsewhere waits for the turns in the stop's scope that this hub does not
+// run.
 func (s *Stopping) waitElsewhere(ctx context.Context) ([]bellcord.StopAnswer, error) {
 	if s.named != "" {
 		answer, err := s.waitNamed(ctx)
@@ -136,7 +140,7 @@ func (s *Stopping) waitElsewhere(ctx context.Context) ([]bellcord.StopAnswer, er
 			break
 		}
 	}
-	for i := range answers { // of those that were not waited for
+	for i := range answers { // not waited for, after an error
 		if answers[i].Turn == "" {
 			answers[i] = bellcord.StopAnswer{Turn: result.Records[i].ID, State: bellcord.StopStateInProgress}
 		}
@@ -144,9 +148,9 @@ func (s *Stopping) waitElsewhere(ctx context.Context) ([]bellcord.StopAnswer, er
 	return answers, err
 }
 
-// waitNamed waits for a turn that this hub does not have: for its end, which may
-// be heard before our own record of the request is written, or for what the
-// record says.
+// waitNamed waits for a turn that this hub does not have. Either its end arrives
+// from a peer, possibly before the stop request is durable, or the result of the
+// recorded request decides.
 func (s *Stopping) waitNamed(ctx context.Context) (*bellcord.StopAnswer, error) {
 	heard := s.hub.await(s.named)
 	defer s.hub.forgo(s.named, heard)
@@ -173,8 +177,9 @@ func (s *Stopping) waitNamed(ctx context.Context) (*bellcord.StopAnswer, error) 
 	return &answer, err
 }
 
-// answerFor waits for a turn's end, which the record may have already: because
-// of this stop, where that came to the turn before it came to the record.
+// answerFor waits for the end of a turn. The record may already contain the end,
+// caused by this stop if the stop reached the turn before its own record was
+// written.
 func (s *Stopping) answerFor(ctx context.Context, r bellcord.TurnRecord) (bellcord.StopAnswer, error) {
 	if r.State == bellcord.StateEnded {
 		answer := bellcord.StopAnswer{Turn: r.ID, State: bellcord.StopStateAlreadyEnded, Receipt: r.Receipt}
@@ -190,9 +195,9 @@ func (s *Stopping) answerFor(ctx context.Context, r bellcord.TurnRecord) (bellco
 	return bellcord.StopAnswer{Turn: r.ID, State: bellcord.StopStateSettled, Receipt: after.Receipt}, err
 }
 
-// meets reports whether this stop found the turn before its end: it is the stop of
-// the receipt, or one that was received behind that one and before the end, such
-// as the one that forces it.
+// meets reports whether this stop was received before the turn's end: it is the
+// cause in the receipt, or it followed that cause before the end, for example to
+// force it.
 func (s *Stopping) meets(r *bellcord.Receipt) bool {
 	if c := r.Cause; c != nil && c.By == s.cause.By && c.At.Equal(s.cause.At) {
 		return true
@@ -206,10 +211,10 @@ func (h *Hub) isIdle(a *awaited) bool {
 	return a.idle
 }
 
-// leaseAgain is how often a process that may start nothing looks whether it may.
+// leaseAgain is the polling interval of mayStart.
 const leaseAgain = 50 * time.Millisecond
 
-// mayStart returns once this process may start something, or ctx has ended.
+// mayStart blocks until this process is allowed to start work or ctx ends.
 func (h *Hub) mayStart(ctx context.Context) error {
 	for h.opts.Leased != nil && !h.opts.Leased() {
 		select {

@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Edit changes the text of a turn that waits; the turn stays the same one and
-// keeps its place. It does no I/O.
+// Edit changes the text of a queued turn. The turn keeps its ID and its position.
+// Edit does no I/O.
 func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 	if len(text) > bellcord.MaxPromptText {
 		return bellcord.ErrPromptTooLong
@@ -46,7 +46,7 @@ func (h *Hub) Send(id bellcord.TurnID) error {
 	return nil
 }
 
-// waitingLocked finds a turn that has not started and is not stopped.
+// waitingLocked returns a turn that has not started and is not stopped.
 func (h *Hub) waitingLocked(id bellcord.TurnID) (*line, *Turn, error) {
 	t := h.turns[id]
 	if t == nil {
@@ -59,7 +59,7 @@ func (h *Hub) waitingLocked(id bellcord.TurnID) (*line, *Turn, error) {
 	return l, t, nil
 }
 
-// Release lets the held turns of a session run.
+// Release lets the held turns of a session run. It does no I/O.
 func (h *Hub) Release(session bellcord.SessionID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,7 +71,8 @@ func (h *Hub) Release(session bellcord.SessionID) {
 	}
 }
 
-// QueueEntry returns the state of a turn; false if this hub does not have it.
+// QueueEntry returns the state of a turn, or false if this hub does not have the
+// turn.
 func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +83,7 @@ func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
 	return h.sessions[t.Session].standingLocked(t), true
 }
 
-// QueueEntries returns the states of those of the turns that this hub has.
+// QueueEntries returns the states of the given turns that this hub has.
 func (h *Hub) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
 	all := map[bellcord.TurnID]bellcord.QueueEntry{}
 	for _, r := range turns {
@@ -108,7 +109,7 @@ func (h *Hub) Queue(session bellcord.SessionID) []bellcord.QueueEntry {
 	return all
 }
 
-// standingLocked returns how a turn in the line stands.
+// standingLocked returns the state of a turn in the session's queue.
 func (l *line) standingLocked(t *Turn) bellcord.QueueEntry {
 	s := bellcord.QueueEntry{Turn: t.ID, Position: slices.Index(l.turns, t), Text: t.text, State: bellcord.StateQueued, Held: t.held, Stop: t.askedToStop(), Questions: t.Questions()}
 	if l.running == t {
@@ -117,7 +118,7 @@ func (l *line) standingLocked(t *Turn) bellcord.QueueEntry {
 	return s
 }
 
-// Stats counts what the hub has now.
+// Stats returns the number of open sessions and of turns by state.
 func (h *Hub) Stats() bellcord.Stats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,14 +141,15 @@ func (h *Hub) Stats() bellcord.Stats {
 	return s
 }
 
-// Running returns the turns that have not settled, in no order.
+// Running returns the turns that have not settled, in no particular order.
 func (h *Hub) Running() []*Turn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Values(h.turns))
 }
 
-// Await returns when a turn has ended, whichever process runs it, or ctx has.
+// Await returns when a turn has ended, whichever process runs it, or with an
+// error when ctx ends.
 func (h *Hub) Await(ctx context.Context, id bellcord.TurnID) error {
 	h.mu.Lock()
 	t := h.turns[id]

@@ -13,8 +13,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// A receipt is a fold over what the agent emitted.
-func TestAReceiptCountsWhatWasEmitted(t *testing.T) {
+func TestReceipt_EmittedBodies_AreCounted(t *testing.T) {
 	t.Parallel()
 	ref := func(ids ...string) (refs []bellcord.CallRef) {
 		for _, id := range ids {
@@ -95,7 +94,7 @@ func TestAReceiptCountsWhatWasEmitted(t *testing.T) {
 			want.Turn, want.Session, want.Times, want.End, want.RaceWinner = got.Turn, got.Session, got.Times, bellcord.EndDone, bellcord.CompletionWon
 			want.LogHead = got.LogHead
 			if want.Usage.Total() > 0 {
-				want.UsageByModel = []bellcord.ModelUsage{{Usage: want.Usage}} // all of it of one model
+				want.UsageByModel = []bellcord.ModelUsage{{Usage: want.Usage}} // one model
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v\nwant\n%+v", got, want)
@@ -108,7 +107,7 @@ func TestAReceiptCountsWhatWasEmitted(t *testing.T) {
 	}
 }
 
-func TestAReceiptTellsTheMoments(t *testing.T) {
+func TestReceipt_MarkedMoments_AreRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, script(func(_ context.Context, w *hub.Work) error {

@@ -12,10 +12,10 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// errAbandoned stands for the word of an agent that gave none.
+// errAbandoned replaces the error of an agent that did not return.
 var errAbandoned = errors.New("the agent did not return")
 
-// runTurn is a turn's life, from accepted to settled.
+// runTurn executes a turn from acceptance to settlement.
 func (h *Hub) runTurn(t *Turn, l *line) {
 	err := h.claimTurn(t, l)
 	if err == nil {
@@ -24,7 +24,7 @@ func (h *Hub) runTurn(t *Turn, l *line) {
 	h.settle(t, l, err)
 	h.dequeue(t, l)
 	close(t.settled)
-	t.cancel(nil) // frees the context; its cause is decided
+	t.cancel(nil) // releases the context; its cause is already set
 }
 
 // claimTurn waits until the turn is first in its queue and claims it in the
@@ -35,7 +35,7 @@ func (h *Hub) claimTurn(t *Turn, l *line) error {
 		return err
 	}
 	if result.Stop != nil && t.cause() == nil {
-		t.stop(result.Stop) // born stopped, as by Prompt: it says nothing of those behind
+		t.stop(result.Stop) // as in Prompt: the turns behind it are not affected
 	}
 	select {
 	case <-t.mayRun:
@@ -69,7 +69,8 @@ func (t *Turn) began(fence int64) {
 	t.mu.Unlock()
 }
 
-// work runs the agent and waits for it; after a stop no longer than the grace.
+// work runs the agent and waits for it, after a stop no longer than the grace
+// period.
 func (h *Hub) work(t *Turn, l *line) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
@@ -123,8 +124,8 @@ func (h *Hub) work(t *Turn, l *line) error {
 	}
 }
 
-// settle seals the turn's pen and makes its end durable. It runs on a context
-// that the stop cannot end and a deadline can (law 14).
+// settle seals the turn's writer and makes the turn's end durable. Its context is
+// not cancelled by a stop but has a deadline (law 14).
 func (h *Hub) settle(t *Turn, l *line, err error) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(t.ctx), h.opts.Settle)
 	defer done()
@@ -150,7 +151,7 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		case ferr == nil:
 			h.addHead(ctx, t, result)
 			return
-		case errors.Is(ferr, bellcord.ErrStopRecorded): // it came in through the store, and it came first
+		case errors.Is(ferr, bellcord.ErrStopRecorded): // another process's stop was recorded first
 			h.hear(t, result.Stop)
 			end, cause = bellcord.EndStopped, result.Stop
 		case errors.Is(ferr, bellcord.ErrFenced):
@@ -179,18 +180,18 @@ func (h *Hub) addHead(ctx context.Context, t *Turn, result bellcord.Result) {
 	}
 }
 
-// recordTails records what was held back of the output of calls that did not end.
+// recordTails records the held output tails of calls that did not end.
 func (t *Turn) recordTails(ctx context.Context) {
 	t.mu.Lock()
 	tails := t.bounds.flushAll()
 	t.mu.Unlock()
 	for _, tail := range tails {
-		_ = t.writer.Write(ctx, tail, true) // it fails only with the store, and then so does the end
+		_ = t.writer.Write(ctx, tail, true) // fails only if the store fails, and then so does the end
 	}
 }
 
-// seeThrough follows an end that nobody waits for any more until the store has
-// it: a stop that was recorded meanwhile came first, and makes it another one.
+// seeThrough waits until the store has the end of a turn that has no other
+// waiter. If a stop was recorded first, it writes the end again as stopped.
 func seeThrough(e *commitlog.Entry, finish bellcord.FinishTurn) {
 	for {
 		result, err := e.Wait(context.Background())
@@ -204,7 +205,7 @@ func seeThrough(e *commitlog.Entry, finish bellcord.FinishTurn) {
 	}
 }
 
-// endedElsewhere takes over the end that another process wrote.
+// endedElsewhere adopts the end that another process wrote.
 func (h *Hub) endedElsewhere(ctx context.Context, t *Turn) {
 	record, err := h.store.Turn(ctx, t.ID)
 	if err == nil && record.Receipt != nil {

@@ -59,7 +59,7 @@ func (h *Hub) CloseIdle(since time.Time) []bellcord.SessionID {
 	return idle
 }
 
-// IsIdle reports whether a session is open and has no turn here.
+// IsIdle reports whether a session is open here and has no turn.
 func (h *Hub) IsIdle(id bellcord.SessionID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +67,8 @@ func (h *Hub) IsIdle(id bellcord.SessionID) bool {
 	return l != nil && len(l.turns) == 0
 }
 
-// ForgetSession closes a session that has no turn here: another process goes on with it.
+// ForgetSession closes a session that has no turn here, because another process
+// continues it.
 func (h *Hub) ForgetSession(id bellcord.SessionID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,9 +78,9 @@ func (h *Hub) ForgetSession(id bellcord.SessionID) {
 	}
 }
 
-// CloseSession stops what the session runs and what waits in it, in every
-// process, and closes it once all turns have settled. It reports whether the session
-// was open.
+// CloseSession stops the session's running and queued turns in every process and
+// closes the session once all have settled. It reports whether the session was
+// open.
 func (h *Hub) CloseSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) (bool, error) {
 	stopping := h.Stop(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 	if _, err := stopping.Wait(ctx); err != nil {
@@ -92,7 +93,7 @@ func (h *Hub) CloseSession(ctx context.Context, id bellcord.SessionID, cause bel
 		return false, nil
 	}
 	if len(l.turns) > 0 {
-		return true, bellcord.ErrBusy // a prompt came in behind the stop
+		return true, bellcord.ErrBusy // a prompt arrived after the stop
 	}
 	delete(h.sessions, id)
 	h.log.Release(l.journal)
@@ -100,7 +101,7 @@ func (h *Hub) CloseSession(ctx context.Context, id bellcord.SessionID, cause bel
 }
 
 // DeleteSession stops a session's turns in every process, waits until they have
-// settled and removes the session with all that it has.
+// settled, and deletes the session with all its data.
 func (h *Hub) DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error {
 	if _, err := h.CloseSession(ctx, id, cause); err != nil {
 		return err
@@ -112,15 +113,15 @@ func (h *Hub) DeleteSession(ctx context.Context, id bellcord.SessionID, cause be
 	return nil
 }
 
-// Bounds of a scrub: for the caller of a delete, and for what goes on behind it
-// while readers are in the way.
+// Time limits of a scrub: for the caller of DeleteSession, and for the background
+// retry while readers block the scrub.
 const (
 	scrubWait  = 2 * time.Second
 	scrubBound = 10 * time.Minute
 )
 
-// scrub has the store remove the copies that it keeps of a deleted session. Where
-// that takes long it goes on without the caller, until the hub is closed.
+// scrub removes the store's remaining copies of a deleted session. If that takes
+// longer than scrubWait, it continues in the background until the hub is closed.
 func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
 	store, is := h.store.(bellcord.Scrubber)
 	if !is {
@@ -153,9 +154,9 @@ func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
 	})
 }
 
-// Configure changes an open session's settings, where given, and
-// returns the session as it is then. A running turn keeps what it started with.
-// It does no I/O.
+// Configure changes the given settings of an open session and returns the updated
+// session. A running turn keeps the settings it started with. Configure does no
+// I/O.
 func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,7 +170,7 @@ func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (
 	return l.session, nil
 }
 
-// configureLocked applies a change and returns its way into the store.
+// configureLocked applies a change and returns its log entries.
 func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commitlog.Entry {
 	s := &l.session
 	if change.Dir != "" {
@@ -206,7 +207,7 @@ func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, err
 	return stopping, nil
 }
 
-// Spending lists what ended turns used.
+// Spending returns the usage of ended turns.
 func (h *Hub) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
 	return h.store.Spending(ctx, q)
 }
@@ -227,13 +228,13 @@ func (h *Hub) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord
 	return h.store.Sessions(ctx, q)
 }
 
-// Turn returns a turn as it is on record.
+// Turn returns the stored record of a turn.
 func (h *Hub) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
 	return h.store.Turn(ctx, id)
 }
 
-// UnendedTurns returns the turns of all processes that have not ended: of one
-// session, of all where none is named.
+// UnendedTurns returns the turns of all processes that have not ended, of one
+// session or, if session is empty, of all.
 func (h *Hub) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
 	return h.store.UnendedTurns(ctx, session)
 }
@@ -243,7 +244,7 @@ func (h *Hub) Tail(ctx context.Context, id bellcord.SessionID) (int64, error) {
 	return h.store.Tail(ctx, id)
 }
 
-// entitleLocked names a session after its first prompt.
+// entitleLocked sets the title of an untitled session from its first prompt.
 func (h *Hub) entitleLocked(l *line, text string) []*commitlog.Entry {
 	if title := bellcord.FirstWords(text); l.session.Title == "" && title != "" {
 		return h.configureLocked(l, bellcord.SessionUpdated{Title: title})
@@ -251,7 +252,8 @@ func (h *Hub) entitleLocked(l *line, text string) []*commitlog.Entry {
 	return nil
 }
 
-// TurnAnswer reads what a turn's agent has said so far, or until its end.
+// TurnAnswer returns the text that a turn's agent has recorded so far, up to its
+// end.
 func (h *Hub) TurnAnswer(ctx context.Context, id bellcord.TurnID) (bellcord.TurnAnswer, error) {
 	r, err := h.store.Turn(ctx, id)
 	if err != nil {

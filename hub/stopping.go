@@ -12,10 +12,11 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// Stop is the one path by which anything is stopped. When it returns, the context
-// of every turn in its scope is cancelled. It does no I/O and takes no lock that is
-// held during I/O. The log records the request in parallel. Call Wait on the result
-// for the receipts.
+// Stop stops turns; every stop goes through it. When Stop returns, the context of
+// every turn in its scope in this process is cancelled, unless the mode defers
+// the stop to the next step. Stop does no I/O and takes no lock that is held
+// during I/O; the request is recorded in parallel. Call Wait on the result for
+// the receipts.
 func (h *Hub) Stop(req bellcord.StopRequest) *Stopping {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +53,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 		s.named, s.elsewhere = req.Turn, h.stopElsewhereLocked(req)
 		return s
 	case req.Turn != "" && !h.sessions[t.Session].isOf(req.Owner):
-		s.err = bellcord.ErrNoTurn // another owner's turn does not exist for the caller
+		s.err = bellcord.ErrNoTurn // hide the turns of other owners
 		return s
 	}
 	s.turns = h.scopeLocked(req)
@@ -71,10 +72,11 @@ func (h *Hub) relayedLocked(turns []*Turn, req bellcord.StopRequest) {
 	}
 }
 
-// isOf reports whether the session is within an owner's reach.
+// isOf reports whether the session belongs to the owner. An empty owner matches
+// every session.
 func (l *line) isOf(owner string) bool { return owner == "" || l.session.Owner == owner }
 
-// scopeLocked resolves a request to the turns it names, now.
+// scopeLocked returns the turns that a request currently matches.
 func (h *Hub) scopeLocked(req bellcord.StopRequest) []*Turn {
 	switch {
 	case req.Turn != "":
@@ -86,7 +88,7 @@ func (h *Hub) scopeLocked(req bellcord.StopRequest) []*Turn {
 	case req.Session != "":
 		return h.sessions[req.Session].targetsLocked(req)
 	}
-	// Everything.
+	// No turn and no session: all sessions.
 	var all []*Turn
 	for _, l := range h.sessions {
 		all = append(all, l.targetsLocked(req)...)
@@ -94,7 +96,7 @@ func (h *Hub) scopeLocked(req bellcord.StopRequest) []*Turn {
 	return all
 }
 
-// targetsLocked are the turns of a line that a stop of the session stops.
+// targetsLocked returns the turns in the session's queue that a request stops.
 func (l *line) targetsLocked(req bellcord.StopRequest) []*Turn {
 	var all []*Turn
 	switch {
@@ -104,13 +106,14 @@ func (l *line) targetsLocked(req bellcord.StopRequest) []*Turn {
 	case l.running != nil:
 		all = []*Turn{l.running}
 	}
-	if req.Relayed && req.Turn == "" { // what came behind the request is not meant
+	if req.Relayed && req.Turn == "" { // turns accepted after the request are not in its scope
 		all = slices.DeleteFunc(all, func(t *Turn) bool { return t.tally.Times.Accepted.After(req.Cause.At) })
 	}
 	return all
 }
 
-// stopAllLocked applies a stop to the turns and has the request recorded.
+// stopAllLocked applies a stop to the turns and queues a record of the request
+// for each.
 func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.QueueAction) []*commitlog.Entry {
 	asked := make([]*commitlog.Entry, len(turns))
 	for i, t := range turns {
@@ -120,16 +123,17 @@ func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.Q
 	return asked
 }
 
-// applyStopLocked applies a stop to a turn and declares the fate of those behind it.
+// applyStopLocked applies a stop to a turn and decides what happens to the turns
+// queued behind it.
 func (h *Hub) applyStopLocked(t *Turn, cause *bellcord.Cause, fate bellcord.QueueAction) {
-	if l := h.sessions[t.Session]; l != nil && l.running == t { // a late word may find the session closed
+	if l := h.sessions[t.Session]; l != nil && l.running == t { // a late stop may find the session closed
 		t.declareLocked(fate, l.turns)
 	}
 	t.stop(cause)
 }
 
-// hear applies a stop that is on record already: another process's, whichever
-// way it came to be known here, or our own once more, which changes nothing.
+// hear applies a stop that the store already contains. Usually another process
+// recorded it; a stop by this process is applied already and changes nothing.
 func (h *Hub) hear(t *Turn, cause *bellcord.Cause) {
 	if cause == nil {
 		return
@@ -146,8 +150,8 @@ func (h *Hub) hear(t *Turn, cause *bellcord.Cause) {
 	}
 }
 
-// meantLocked are the turns that a stop of one is for: with Drop also those that waited
-// behind it when it was asked for.
+// meantLocked returns the turns that a stop of t applies to: with QueueDrop also
+// those that were queued behind t when the stop was requested.
 func (h *Hub) meantLocked(t *Turn, cause *bellcord.Cause) []*Turn {
 	l := h.sessions[t.Session]
 	if l == nil || l.running != t || cause.Queue != bellcord.QueueDrop {
@@ -158,8 +162,8 @@ func (h *Hub) meantLocked(t *Turn, cause *bellcord.Cause) []*Turn {
 	})
 }
 
-// declareLocked fixes the fate of the turns that wait behind a stopped one; the first
-// stop's word holds.
+// declareLocked decides what happens to the turns queued behind a stopped one.
+// The first stop decides.
 func (t *Turn) declareLocked(fate bellcord.QueueAction, line []*Turn) {
 	if t.fate != "" {
 		return
@@ -180,19 +184,19 @@ func (t *Turn) declareLocked(fate bellcord.QueueAction, line []*Turn) {
 	}
 }
 
-// stopElsewhereLocked records a stop for a turn that this hub does not run: it may be
-// another process's, it may have ended, it may not have come yet.
+// stopElsewhereLocked records a stop for a turn that this hub does not run:
+// another process may run it, it may have ended, or it may not have arrived yet.
 func (h *Hub) stopElsewhereLocked(req bellcord.StopRequest) *commitlog.Entry {
 	h.keepEarlyLocked(req, bellcord.EarlyStopLifetime)
 	h.peers.Stop(req)
 	return h.loose.Put(bellcord.RecordStop{Turn: req.Turn, Owner: req.Owner, Cause: req.Cause})
 }
 
-// keepRelayed is how long a stop is kept that another process received: its turn
-// may be on its way here, and the record takes a moment, too.
+// keepRelayed is how long a relayed stop is kept for a turn that is not here. The
+// turn may be about to arrive, and the stop is durable soon after.
 const keepRelayed = 10 * time.Second
 
-// keepEarlyLocked keeps a stop whose turn may still come.
+// keepEarlyLocked keeps a stop for a turn that may still arrive.
 func (h *Hub) keepEarlyLocked(req bellcord.StopRequest, keep time.Duration) {
 	of, now := promise{req.Turn, req.Owner}, time.Now()
 	if had, is := h.early[of]; !is || lifecycle.Overrules(req.Cause, *had.cause) || !now.Before(had.until) {
@@ -200,24 +204,25 @@ func (h *Hub) keepEarlyLocked(req bellcord.StopRequest, keep time.Duration) {
 	}
 }
 
-// Stopping is a stop under way.
+// Stopping is a stop in progress.
 type Stopping struct {
 	hub       *Hub
 	cause     bellcord.Cause
-	err       error              // why there is nothing that may be stopped
-	turns     []*Turn            // of this hub
-	asked     []*commitlog.Entry // the requests on their way to the record
-	named     bellcord.TurnID    // the turn that this hub does not have
-	elsewhere *commitlog.Entry   // the request to the process that has it, or to all others
+	err       error              // why the request matches nothing
+	turns     []*Turn            // in this hub
+	asked     []*commitlog.Entry // the records of the request
+	named     bellcord.TurnID    // the requested turn, if this hub does not have it
+	elsewhere *commitlog.Entry   // the record of the request for other processes
 	settled   atomic.Bool
 }
 
-// Turns are those that this hub has in the stop's scope.
+// Turns returns the turns of this hub in the stop's scope.
 func (s *Stopping) Turns() []*Turn { return s.turns }
 
-// Recorded returns when the request is on record, so that it survives this
-// process (law 32), or ctx has ended. The turns have been told long before. Where
-// all have settled, their ends are the record.
+// Recorded returns when the request is durable, so that it survives this process
+// (law 32), or with an error when ctx ends. The turns themselves were cancelled
+// by Stop. If Wait has returned a final state for every turn, Recorded returns
+// nil, because the ends are durable.
 func (s *Stopping) Recorded(ctx context.Context) error {
 	if s.settled.Load() {
 		return nil
@@ -232,9 +237,10 @@ func (s *Stopping) Recorded(ctx context.Context) error {
 	return err
 }
 
-// Wait returns what became of every turn in the stop's scope, once all have
-// settled or ctx has ended; in the latter case with its error. No answers means
-// that there was nothing to stop; ErrNoTurn, that the turn belongs to another owner.
+// Wait returns the outcome for every turn in the stop's scope once all have
+// settled. If ctx ends first, it returns the outcomes so far with an error. An
+// empty result means that there was nothing to stop. ErrNoTurn means that the
+// turn belongs to another owner.
 func (s *Stopping) Wait(ctx context.Context) ([]bellcord.StopAnswer, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -256,7 +262,7 @@ func (s *Stopping) Wait(ctx context.Context) ([]bellcord.StopAnswer, error) {
 				continue
 			}
 		}
-		if t.withdrawn { // the stop is kept, should the prompt be sent again
+		if t.withdrawn { // the stop is kept in case the prompt is sent again
 			answers[i].State = bellcord.StopStateWaitingForTurn
 			continue
 		}
@@ -277,14 +283,14 @@ func (s *Stopping) Wait(ctx context.Context) ([]bellcord.StopAnswer, error) {
 	return answers, err
 }
 
-// thenNext is for a turn's own limits: they say nothing about the turns behind it.
+// thenNext lets the next queued turn run after a stop by a turn's own limit.
 func thenNext(r bellcord.StopRequest) bellcord.StopRequest {
 	r.Queue = bellcord.QueueNext
 	return r
 }
 
-// appended takes the store's answer to one of the turn's appends: a stop that
-// another process recorded is applied with the next commit.
+// appended handles the store's result of one of the turn's appends. The result
+// contains a stop that another process has recorded.
 func (h *Hub) appended(t *Turn, r bellcord.Result) {
 	switch {
 	case r.Err != nil:

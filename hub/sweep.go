@@ -9,9 +9,8 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// sweep looks, at intervals, for what other processes did: stops they recorded
-// for our turns, events they added to sessions that somebody watches here,
-// turns they left behind when they died.
+// sweep polls the store for changes by other processes: stops recorded for our
+// turns, events in sessions that have readers here, and turns of dead processes.
 func (h *Hub) sweep() {
 	tick := time.NewTicker(h.opts.Sweep)
 	defer tick.Stop()
@@ -22,7 +21,7 @@ func (h *Hub) sweep() {
 			return
 		case <-tick.C:
 		}
-		err := h.look(n%second == 0) // the dead stay dead: looking less often costs a waiting turn little
+		err := h.look(n%second == 0) // once per second is often enough for dead processes
 		if errors.Is(err, bellcord.ErrFenced) {
 			h.takenForDead()
 			return
@@ -33,11 +32,12 @@ func (h *Hub) sweep() {
 	}
 }
 
-// mostLook is how long a look may take: a store that does not answer must not
-// keep one from looking again.
+// mostLook limits the duration of one poll, so that a store that does not respond
+// does not prevent the next one.
 const mostLook = 5 * time.Second
 
-// look hears the news, and looks for the dead.
+// look applies remote stops and events. If dead is set, it also takes over the
+// turns of dead processes and discards expired early stops.
 func (h *Hub) look(dead bool) error {
 	ctx, done := context.WithTimeout(context.Background(), mostLook)
 	defer done()
@@ -49,8 +49,9 @@ func (h *Hub) look(dead bool) error {
 	return err
 }
 
-// takenForDead ends what runs here, since other processes have ended it already,
-// and accepts nothing more: all that this one could write is refused.
+// takenForDead cancels all turns, because other processes have already ended
+// them, and rejects new prompts. The store rejects every further write of this
+// process.
 func (h *Hub) takenForDead() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,11 +62,12 @@ func (h *Hub) takenForDead() {
 	close(h.fenced)
 }
 
-// Fenced is closed when another process has taken this one for dead. All writes are
-// refused from then on; the process should exit.
+// Fenced is closed when another process has taken over this process's turns. All
+// writes are rejected from then on; the process should exit.
 func (h *Hub) Fenced() <-chan struct{} { return h.fenced }
 
-// hearNews looks for stops and events of other processes, where there may be any.
+// hearNews applies stops and events of other processes if the store reports
+// changes or the last poll failed.
 func (h *Hub) hearNews(ctx context.Context) error {
 	news, err := h.store.Changed(ctx)
 	h.log.Looked(err)
@@ -96,9 +98,9 @@ func (h *Hub) hearStops(ctx context.Context) error {
 	return nil
 }
 
-// takeOver ends the turns of processes that died: stopped where that was asked
-// for, else lost. Their output is in the log already. A turn whose end could
-// not be written is handed out again at the next look.
+// takeOver ends the turns of dead processes: as stopped if a stop was recorded,
+// otherwise as lost. Their output is already in the log. If an end cannot be
+// written, the store returns the turn again at the next poll.
 func (h *Hub) takeOver(ctx context.Context) error {
 	records, err := h.store.TakeOver(ctx)
 	for _, r := range records {
@@ -121,12 +123,13 @@ func (h *Hub) bury(ctx context.Context, r bellcord.TurnRecord) error {
 		if !errors.Is(err, bellcord.ErrStopRecorded) {
 			return err
 		}
-		r.Stop = result.Stop // it came in since we looked
+		r.Stop = result.Stop // recorded after the turn was read
 	}
 }
 
-// readLost reads the events of a dead process's turn. Where some cannot be read,
-// it returns why as damage: an end with what could be read is better than none.
+// readLost reads the events of a dead process's turn. If some cannot be read, it
+// returns the reason as damage, so that the end is written with the readable
+// events.
 func (h *Hub) readLost(ctx context.Context, r bellcord.TurnRecord) (lost *lifecycle.LostTurn, damage string, err error) {
 	lost = lifecycle.NewLostTurn(r)
 	err = bellcord.EachEvent(ctx, h.store, r.Session, r.FirstSeq-1, func(ev bellcord.Event) bool {

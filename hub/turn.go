@@ -14,32 +14,32 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// Turn is one prompt and everything done for it, until its one end. It is the
-// only thing that can be stopped, and it can be stopped from the moment it is
-// accepted. It keeps counts, not its transcript: that is in the log.
+// Turn is one prompt and everything done for it, until its end. It can be stopped
+// from the moment it is accepted. A Turn keeps counts; its transcript is in the
+// log.
 type Turn struct {
 	ID      bellcord.TurnID
 	Session bellcord.SessionID
-	Prompt  bellcord.Prompt // as it was accepted
+	Prompt  bellcord.Prompt // as accepted
 
-	ctx     context.Context         // the turn's one context; its cause says why the turn stops
-	cancel  context.CancelCauseFunc // the one way to stop; the first cause stays
-	forced  chan struct{}           // closed when the grace is to be skipped
+	ctx     context.Context         // the turn's only context; its cause is the reason of the stop
+	cancel  context.CancelCauseFunc // the only way to stop the turn; the first cause is kept
+	forced  chan struct{}           // closed by a forced stop, which skips the grace period
 	idle    chan struct{}           // closed when no work of the turn remains
-	settled chan struct{}           // closed when the end is durable; receipt is then there
+	settled chan struct{}           // closed when the end is durable; receipt is set before
 	receipt bellcord.Receipt
 	writer  *commitlog.Writer
-	mayRun  chan struct{}  // closed when the turn is first in its session's line
-	before  bellcord.Usage // of the session, when the turn began; set before its agent runs
+	mayRun  chan struct{}  // closed when the turn is first in its session's queue
+	before  bellcord.Usage // the session's usage before the turn; set before the agent runs
 
-	accepted  *commitlog.Entry   // its way into the store
-	titled    []*commitlog.Entry // that of the title that its session got from it
-	withdrawn bool               // it never came there; set before settled is closed
+	accepted  *commitlog.Entry   // the log entry of the acceptance
+	titled    []*commitlog.Entry // the log entries of the session title set from this prompt
+	withdrawn bool               // the acceptance was withdrawn; set before settled is closed
 
-	// Guarded by Hub.mu.
-	text  string // of the prompt, as it is now
+	// Protected by Hub.mu.
+	text  string // the prompt's text, as last edited
 	held  bool
-	fate  bellcord.QueueAction // what its stop declared for those behind it
+	fate  bellcord.QueueAction // the first stop's decision for the turns behind this one
 	holds []bellcord.TurnID
 	drops []bellcord.TurnID
 
@@ -47,7 +47,7 @@ type Turn struct {
 	tally     lifecycle.Tally
 	bounds    bounds
 	questions map[string]open
-	asked     int             // questions so far
+	asked     int             // number of questions so far
 	after     *bellcord.Cause // a stop that waits for the next step
 }
 
@@ -60,27 +60,28 @@ func newTurn(session bellcord.SessionID, p bellcord.Prompt) *Turn {
 		mayRun:    make(chan struct{}),
 		questions: map[string]open{},
 	}
-	// A request's context is never a turn's parent: a turn ends by its own
-	// cause alone.
+	// A request's context is never the parent of a turn's context: only a cause
+	// given to cancel ends a turn.
 	ctx := bellcord.WithForced(context.Background(), t.forced)
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	t.tally.Times.Accepted = time.Now()
 	return t
 }
 
-// Accepted returns once the turn is on record, or says why it never will be:
-// ErrTurnExists, where another one has its id.
+// Accepted returns nil once the turn is durable. Otherwise it returns the reason
+// why the turn was not accepted, ErrTurnExists if another turn has its ID, or the
+// error of ctx.
 func (t *Turn) Accepted(ctx context.Context) error {
 	_, err := t.accepted.Wait(ctx)
 	return err
 }
 
-// Idle is closed when no work of the turn remains; never for one whose agent did
-// not return.
+// Idle returns a channel that is closed when no work of the turn remains. It is
+// never closed if the agent did not return.
 func (t *Turn) Idle() <-chan struct{} { return t.idle }
 
-// isIdle reports whether the turn is on record and no work of it remains. Of one
-// that is not on record yet nobody can say that it will have an end.
+// isIdle reports whether the turn's acceptance is durable and no work of it
+// remains. Without a durable acceptance the turn may never have an end.
 func (t *Turn) isIdle() bool {
 	for _, done := range []<-chan struct{}{t.idle, t.accepted.Done()} {
 		select {
@@ -92,13 +93,15 @@ func (t *Turn) isIdle() bool {
 	return t.accepted.Result().Err == nil
 }
 
-// Settled is closed when the turn's end is durable.
+// Settled returns a channel that is closed when the turn has settled: its end is
+// durable, or the receipt has EndNotDurable set.
 func (t *Turn) Settled() <-chan struct{} { return t.settled }
 
-// Receipt returns the turn's end; only after Settled is closed.
+// Receipt returns the turn's receipt. It must not be called before Settled is
+// closed.
 func (t *Turn) Receipt() bellcord.Receipt { return t.receipt }
 
-// stop applies a cause to the turn, at once and without waiting for anything.
+// stop applies a cause to the turn. It does not block.
 func (t *Turn) stop(cause *bellcord.Cause) {
 	switch cause.Mode {
 	case bellcord.StopAfterStep:
@@ -121,14 +124,15 @@ func (t *Turn) stop(cause *bellcord.Cause) {
 	t.cancel(cause)
 }
 
-// cause returns the stop that ended the turn's context, nil if none did.
+// cause returns the stop that ended the turn's context, or nil.
 func (t *Turn) cause() *bellcord.Cause {
 	var c *bellcord.Cause
 	errors.As(context.Cause(t.ctx), &c)
 	return c
 }
 
-// askedToStop returns the stop that was asked for, also one that waits for a step.
+// askedToStop returns the stop requested for the turn, including one deferred to
+// the next step, or nil.
 func (t *Turn) askedToStop() *bellcord.Cause {
 	if c := t.cause(); c != nil {
 		return c
@@ -138,16 +142,16 @@ func (t *Turn) askedToStop() *bellcord.Cause {
 	return t.after
 }
 
-// observe counts a body into the turn's tally.
+// observe adds a body to the turn's tally.
 func (t *Turn) observe(b bellcord.Body) {
 	t.mu.Lock()
 	t.tally.Observe(b)
 	t.mu.Unlock()
 }
 
-// recordsLate reports whether b is recorded although the turn has been stopped:
-// it says what became of a call that is on record, what a request to the model
-// cost, or which session of a hosted agent the next turn continues.
+// recordsLate reports whether b is recorded after a stop: the outcome of a
+// recorded call, the usage of a model request, or the hosted agent's session for
+// the next turn.
 func (t *Turn) recordsLate(b bellcord.Body) bool {
 	switch b := b.(type) {
 	case bellcord.StepStarted, bellcord.UsageReported, bellcord.StepEnded, bellcord.SideRequestEnded, bellcord.AgentSessionOpened:
@@ -160,8 +164,8 @@ func (t *Turn) recordsLate(b bellcord.Body) bool {
 	return false
 }
 
-// bounded returns what is recorded for b, see bounds.apply. After a stop nothing
-// is held back any more: what is not recorded then is dropped.
+// bounded returns the bodies to record for b, see bounds.apply. After a stop,
+// output is not held but passed on, and the writer drops it.
 func (t *Turn) bounded(b bellcord.Body) ([]bellcord.Body, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,7 +175,7 @@ func (t *Turn) bounded(b bellcord.Body) ([]bellcord.Body, error) {
 	return t.bounds.apply(b)
 }
 
-// hasOpen reports whether the call is on record and has not ended.
+// hasOpen reports whether the call is recorded and has not ended.
 func (t *Turn) hasOpen(call string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -181,14 +185,14 @@ func (t *Turn) hasOpen(call string) bool {
 // given is a person's answer.
 type given struct{ choice, by string }
 
-// open is a question that waits for its answer.
+// open is an unanswered question.
 type open struct {
 	question bellcord.Question
-	asked    int // how many were asked before it
+	asked    int // number of the question in its turn
 	answer   chan given
 }
 
-// ask registers a question; a stopped turn asks nothing more.
+// ask registers a question. It fails with the turn's cause after a stop.
 func (t *Turn) ask(q bellcord.Question) (<-chan given, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,7 +205,8 @@ func (t *Turn) ask(q bellcord.Question) (<-chan given, error) {
 	return answer, nil
 }
 
-// Questions returns the open ones, in the order they were asked.
+// Questions returns the open questions in the order they were opened. After a stop
+// there are none.
 func (t *Turn) Questions() []bellcord.Question {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -216,9 +221,9 @@ func (t *Turn) Questions() []bellcord.Question {
 	return all
 }
 
-// answerQuestion passes a choice to the agent that asked the question. A
-// second answer finds no open question, and an answer after a stop finds the
-// turn ended.
+// answerQuestion passes a choice to the agent that waits for it. A second
+// answer fails with ErrNoQuestion, and an answer after a stop fails with
+// ErrTurnEnded.
 func (t *Turn) answerQuestion(question string, g given) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -234,13 +239,13 @@ func (t *Turn) answerQuestion(question string, g given) error {
 	return nil
 }
 
-// summaryLocked returns the receipt of the turn as it stands, for the given end.
-// It needs the hub's lock held.
+// summaryLocked returns the receipt of the turn for the given end. It requires
+// Hub.mu.
 func (t *Turn) summaryLocked(end bellcord.End, cause *bellcord.Cause, failure error) bellcord.Receipt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if cause == nil {
-		cause = t.after // asked for, and overtaken by the turn's own end
+		cause = t.after // deferred to the next step, but the turn ended first
 	}
 	r := t.tally.Receipt(!errors.Is(failure, errAbandoned))
 	r.AgentAbandoned = errors.Is(failure, errAbandoned)
@@ -251,7 +256,7 @@ func (t *Turn) summaryLocked(end bellcord.End, cause *bellcord.Cause, failure er
 		r.RaceWinner = bellcord.StopWon
 		r.Queue, r.HeldTurns, r.DroppedTurns = t.fate, t.holds, t.drops
 		if r.Times.Started.IsZero() {
-			r.Prompt = t.text // it never ran: the caller gets it back
+			r.Prompt = t.text // the turn never ran: return the prompt to the caller
 		}
 	}
 	if cause != nil {
@@ -267,8 +272,8 @@ func (t *Turn) summaryLocked(end bellcord.End, cause *bellcord.Cause, failure er
 	return r
 }
 
-// ending turns the cause of a turn's context, and only then its agent's word,
-// into the turn's end. A step that swallowed the cancellation cannot make the
+// ending determines the turn's end from the cause of its context, and only then
+// from the agent's error. A step that ignored the cancellation cannot make the
 // turn succeed (law 9), and a stop is never a failure (law 11).
 func ending(ctx context.Context, err error) (bellcord.End, *bellcord.Cause) {
 	var stop *bellcord.Cause

@@ -13,11 +13,11 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// fullDisk is a store whose commits fail while it is full.
+// fullDisk is a store that fails every commit while full is set.
 type fullDisk struct {
 	bellcord.Store
 	full    atomic.Bool
-	unknown bool // nobody can tell whether a failed commit is there
+	unknown bool // whether a failed commit was applied cannot be determined
 }
 
 var errNoSpace = errors.New("no space left on device")
@@ -32,7 +32,7 @@ func (d *fullDisk) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Re
 	return d.Store.Commit(ctx, ops)
 }
 
-// ran counts the turns that an agent was given.
+// ran is an agent that counts its turns.
 type ran struct{ turns atomic.Int32 }
 
 func (r *ran) Run(context.Context, *hub.Work) error {
@@ -66,7 +66,7 @@ func onFullDisk(t *testing.T, unknown bool, do func(t *testing.T, hub *hub.Hub, 
 	})
 }
 
-// recovers waits until the hub takes prompts again.
+// recovers frees the disk and waits until the hub accepts prompts again.
 func recovers(t *testing.T, hub *hub.Hub, disk *fullDisk) {
 	t.Helper()
 	disk.full.Store(false)
@@ -78,7 +78,7 @@ func recovers(t *testing.T, hub *hub.Hub, disk *fullDisk) {
 	}
 }
 
-func TestAccept_StoreFails_AnswersWithinASecondAndNeverRuns(t *testing.T) {
+func TestAccept_StoreFails_ReturnsWithinASecondAndNeverRuns(t *testing.T) {
 	t.Parallel()
 	onFullDisk(t, false, func(t *testing.T, hub *hub.Hub, disk *fullDisk, agent *ran, session bellcord.SessionID) {
 		id, began := bellcord.NewTurnID(), time.Now()
@@ -112,7 +112,7 @@ func TestAccept_StoreFails_AnswersWithinASecondAndNeverRuns(t *testing.T) {
 	})
 }
 
-func TestAccept_CallerLeavesBeforeTheCommit_NeverRuns(t *testing.T) {
+func TestAccept_ContextEndsBeforeCommit_NeverRuns(t *testing.T) {
 	t.Parallel()
 	onFullDisk(t, false, func(t *testing.T, hub *hub.Hub, disk *fullDisk, agent *ran, session bellcord.SessionID) {
 		leaving, done := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -132,8 +132,7 @@ func TestAccept_CallerLeavesBeforeTheCommit_NeverRuns(t *testing.T) {
 	})
 }
 
-// A second request with the same id does not fail because the first was given up.
-func TestAccept_FirstCallerLeaves_SecondWithTheSameIDIsAccepted(t *testing.T) {
+func TestAccept_FirstCallerWithdraws_SecondWithSameIDIsAccepted(t *testing.T) {
 	t.Parallel()
 	onFullDisk(t, false, func(t *testing.T, hub *hub.Hub, disk *fullDisk, agent *ran, session bellcord.SessionID) {
 		leaving, done := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -157,7 +156,7 @@ func TestAccept_FirstCallerLeaves_SecondWithTheSameIDIsAccepted(t *testing.T) {
 	})
 }
 
-func TestAccept_CommitMayHaveHappened_AnswersUnknown(t *testing.T) {
+func TestAccept_CommitOutcomeUnknown_ReturnsErrUnknown(t *testing.T) {
 	t.Parallel()
 	onFullDisk(t, true, func(t *testing.T, hub *hub.Hub, _ *fullDisk, _ *ran, session bellcord.SessionID) {
 		if _, err := hub.Accept(t.Context(), session, bellcord.Prompt{Text: "hello"}); !errors.Is(err, bellcord.ErrUnknown) {
@@ -166,8 +165,8 @@ func TestAccept_CommitMayHaveHappened_AnswersUnknown(t *testing.T) {
 	})
 }
 
-// Law 2, and the answer is true: a withdrawn turn is stopped should it come again.
-func TestStop_TurnWithdrawn_IsKeptForLater(t *testing.T) {
+// Law 2: a stop of a withdrawn turn applies if the same prompt is sent again.
+func TestStop_WithdrawnTurn_AppliesWhenPromptIsSentAgain(t *testing.T) {
 	t.Parallel()
 	onFullDisk(t, false, func(t *testing.T, hub *hub.Hub, disk *fullDisk, agent *ran, session bellcord.SessionID) {
 		p := bellcord.Prompt{Turn: bellcord.NewTurnID(), Text: "hello"}

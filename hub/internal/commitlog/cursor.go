@@ -7,15 +7,15 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Cursor is a reader's place in a session's log. It holds no events and slows
-// nobody: a reader that falls behind reads what it lacks from the store.
+// Cursor is a reader's position in a session's log. It buffers no events and does
+// not slow down writers: a reader that falls behind reads from the store.
 type Cursor struct {
 	journal *Journal
 	after   int64
 }
 
-// Next returns the events after the cursor, in order and without a hole, at
-// least one, and moves past them. It waits for the log to grow, or for ctx.
+// Next returns the events after the cursor and moves past them: at least one, in
+// order and without gaps. It blocks until the log grows or ctx ends.
 func (c *Cursor) Next(ctx context.Context) ([]bellcord.Event, error) {
 	for {
 		events, grown := c.journal.since(c.after)
@@ -38,17 +38,18 @@ func (c *Cursor) Next(ctx context.Context) ([]bellcord.Event, error) {
 	}
 }
 
-// After returns the sequence number the cursor stands behind.
+// After returns the sequence number of the last event that the cursor has passed.
 func (c *Cursor) After() int64 { return c.after }
 
-// Close lets go of the session.
+// Close releases the cursor's journal.
 func (c *Cursor) Close() {
 	c.journal.log.opts.View(c.journal.session, false)
 	c.journal.log.Release(c.journal)
 }
 
-// since returns the durable events after seq that are in memory; or a channel
-// to wait on when there are none; or neither, when the store has them.
+// since returns the durable events after seq if they are in memory. If there are
+// none, it returns a channel that is closed when the log grows. If only the store
+// has them, it returns nil and nil.
 func (j *Journal) since(seq int64) ([]bellcord.Event, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -64,7 +65,7 @@ func (j *Journal) since(seq int64) ([]bellcord.Event, <-chan struct{}) {
 func (j *Journal) await(ctx context.Context, grown <-chan struct{}) error {
 	j.waiting.Add(1)
 	defer j.waiting.Add(-1)
-	if j.stale.Swap(false) { // the sweep came by while nobody waited
+	if j.stale.Swap(false) { // a refresh skipped this journal because it had no waiting reader
 		if err := j.look(ctx); err != nil {
 			return err
 		}

@@ -10,24 +10,25 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// mostFailing is how long commits may fail before the hub refuses what needs one.
+// mostFailing is how long commits may fail before the log reports the store as
+// down.
 const mostFailing = time.Second
 
-// health is the state of the store, as the committer and the sweep find it.
+// health is the state of the store, as seen by the committer and by polling.
 type health struct {
 	why atomic.Pointer[error] // nil while the store works
 
-	mu     sync.Mutex    // protects what follows
-	lost   error         // the store's files are no longer in their place
-	commit error         // of the commits that fail
-	timer  *time.Timer   // runs from the first failed commit for mostFailing
-	round  int           // number of the timer
-	ripe   bool          // the timer has ended
-	down   chan struct{} // closed while why is set; nil until somebody waits
+	mu     sync.Mutex    // protects the fields below
+	lost   error         // set while the store's files are missing
+	commit error         // error of the last commit
+	timer  *time.Timer   // runs for mostFailing from the first failed commit
+	round  int           // number of the current timer
+	ripe   bool          // the timer has expired
+	down   chan struct{} // closed while why is set; nil until failed is called
 }
 
-// failing returns why prompts are refused, nil while they are not. It does no
-// I/O and takes no lock.
+// failing returns the reason why the store is down, or nil. It does no I/O and
+// takes no lock.
 func (h *health) failing() error {
 	if why := h.why.Load(); why != nil {
 		return *why
@@ -48,7 +49,7 @@ func (h *health) failed() <-chan struct{} {
 	return h.down
 }
 
-// looked takes the result of a look at the store's files.
+// looked records the result of polling the store.
 func (h *health) looked(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,7 +60,7 @@ func (h *health) looked(err error) {
 	h.update()
 }
 
-// committed takes the result of a commit.
+// committed records the result of a commit.
 func (h *health) committed(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +87,8 @@ func (h *health) suspect() bool {
 	return h.commit != nil
 }
 
-// ripened notes that commits have failed for long enough.
+// ripened marks the store as down if commits have failed since the timer of this
+// round started.
 func (h *health) ripened(round int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,7 +98,7 @@ func (h *health) ripened(round int) {
 	}
 }
 
-// update publishes the state; mu is held.
+// update publishes the state. It requires mu.
 func (h *health) update() {
 	var why error
 	switch {

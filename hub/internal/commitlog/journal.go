@@ -9,43 +9,43 @@ import (
 )
 
 // Journal is one session's part of the log: the ops that wait for the next
-// commit, and the newest durable events, so that readers who keep up need not
-// ask the store.
+// commit, and the newest durable events, so that readers that keep up do not read
+// from the store.
 type Journal struct {
 	log     *Log
 	session bellcord.SessionID
-	holders int // guarded by log.mu
+	holders int // protected by Log.mu
 	waiting atomic.Int32
-	stale   atomic.Bool // another process may have added to it since we looked
+	stale   atomic.Bool // another process may have appended events since the store was last read
 
 	mu       sync.Mutex
 	waits    []*Entry // in order, for the next commit
 	size     int      // bytes in waits
-	onDirty  bool     // it stands on the log's stack, or in its backlog
+	onDirty  bool     // the journal is on the dirty stack or in the backlog
 	onUrgent bool
 	room     chan struct{}    // closed and replaced when waits is taken
-	last     int64            // newest durable seq known here
-	tail     []bellcord.Event // some newest durable events, without a hole among them
+	last     int64            // newest durable sequence number seen here
+	tail     []bellcord.Event // newest durable events, without gaps
 	kept     int              // bytes in tail
 	grown    chan struct{}    // closed and replaced when last grows
 }
 
-// Entry is an op on its way to the store.
+// Entry is an op that is queued for the store.
 type Entry struct {
 	journal *Journal
 	op      bellcord.Op
-	writer  *Writer // of an append: whose
+	writer  *Writer // for an append, its writer
 	result  bellcord.Result
-	done    chan struct{} // closed when result is there
-	state   entryState    // guarded by the journal's lock, as is
-	leaving bool          // that its caller no longer waits, and it is to be dropped
+	done    chan struct{} // closed when result is set
+	state   entryState    // protected by Journal.mu
+	leaving bool          // the caller no longer waits: drop the entry if its commit fails; protected by Journal.mu
 }
 
-// Bounds of what a session may hold in memory.
+// Memory limits of a session.
 const (
-	mostWaiting = 256 << 10 // bytes not yet durable; a turn that is ahead by more has to wait
+	mostWaiting = 256 << 10 // bytes not yet durable, beyond which a turn's writes block
 	mostTail    = 16 << 10  // bytes of durable events kept for readers
-	mostEvents  = 64        // and their number
+	mostEvents  = 64        // number of durable events kept for readers
 )
 
 // Put queues an op for the next commit. It does not block.
@@ -57,7 +57,7 @@ func (j *Journal) Put(op bellcord.Op) *Entry {
 	return e
 }
 
-// enqueueLocked queues an entry; j.mu is held.
+// enqueueLocked queues an entry. It requires j.mu.
 func (j *Journal) enqueueLocked(e *Entry, size int) {
 	j.waits = append(j.waits, e)
 	j.size += size
@@ -70,7 +70,7 @@ func (j *Journal) enqueueLocked(e *Entry, size int) {
 	}
 }
 
-// hurry has what waits go with the next commit; j.mu is held.
+// hurry moves the waiting ops into the next commit. It requires j.mu.
 func (j *Journal) hurry() {
 	if !j.onUrgent && len(j.waits) > 0 {
 		j.onUrgent = true
@@ -78,34 +78,35 @@ func (j *Journal) hurry() {
 	}
 }
 
-// Wait returns the entry's result once it has been committed.
+// Wait returns the entry's result once it has been committed, or an error when
+// ctx ends or the log closes first.
 func (e *Entry) Wait(ctx context.Context) (bellcord.Result, error) {
 	why := bellcord.ErrClosed
 	select {
 	case <-e.done:
 	case <-ctx.Done():
 		why = ctx.Err()
-	case <-e.journal.log.closed: // the committer has gone: what it did not do stays undone
+	case <-e.journal.log.closed: // the committer has ended and commits nothing more
 	}
 	select {
-	case <-e.done: // before all else: what is there is there
+	case <-e.done: // a result takes precedence over ctx
 		return e.result, e.result.Err
 	default:
 		return bellcord.Result{}, why
 	}
 }
 
-// Done is closed when the entry has its result.
+// Done returns a channel that is closed when the entry has its result.
 func (e *Entry) Done() <-chan struct{} { return e.done }
 
-// Result returns the entry's result; only after Done is closed.
+// Result returns the entry's result. It must not be called before Done is closed.
 func (e *Entry) Result() bellcord.Result { return e.result }
 
-// Again queues another op behind the entry, in its journal.
+// Again queues another op in the entry's journal.
 func (e *Entry) Again(op bellcord.Op) *Entry { return e.journal.Put(op) }
 
-// takeWaiting returns all waiting entries to the committer and clears mark,
-// the flag under which the committer found the journal.
+// takeWaiting removes and returns all waiting entries. It clears mark, the flag
+// of the stack on which the committer found the journal.
 func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -117,7 +118,7 @@ func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 	for _, e := range batch {
 		e.state = inCommit
 		if e.writer != nil && e.writer.open == e {
-			e.writer.open = nil // what comes now goes into the next commit
+			e.writer.open = nil // later bodies go into the next commit
 		}
 	}
 	j.waits, j.size = nil, 0
@@ -126,7 +127,7 @@ func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 	return batch, size
 }
 
-// settled records the store's answer to an entry and tells who waits for it.
+// settled sets an entry's result and wakes its waiters.
 func (j *Journal) settled(e *Entry, r bellcord.Result) {
 	e.result = r
 	if e.writer != nil {
@@ -136,8 +137,8 @@ func (j *Journal) settled(e *Entry, r bellcord.Result) {
 	close(e.done)
 }
 
-// deliver hands what an entry added to the readers: of this session, or of others
-// for an op that belongs to no open session.
+// deliver passes the events of an entry to the readers of their sessions. An op
+// without an open session may have added events to several.
 func (j *Journal) deliver(events []bellcord.Event) {
 	if len(events) == 0 {
 		return
@@ -153,8 +154,8 @@ func (j *Journal) deliver(events []bellcord.Event) {
 	j.mu.Unlock()
 }
 
-// keep adds durable events to the tail and wakes the readers; j.mu is held. Of
-// another process's some may come twice, late or never.
+// keep adds durable events to the tail and wakes the readers. Events of other
+// processes may arrive late, more than once or never. It requires j.mu.
 func (j *Journal) keep(events []bellcord.Event) {
 	newest := int64(-1)
 	if n := len(j.tail); n > 0 {
@@ -165,7 +166,7 @@ func (j *Journal) keep(events []bellcord.Event) {
 			continue
 		}
 		if newest >= 0 && ev.Seq != newest+1 {
-			j.tail, j.kept = nil, 0 // somebody else's are in between: readers ask the store
+			j.tail, j.kept = nil, 0 // events in between are missing: readers read them from the store
 		}
 		j.tail = append(j.tail, ev)
 		j.kept += sizeOf(ev.Body)
@@ -185,7 +186,8 @@ func (j *Journal) keep(events []bellcord.Event) {
 	j.grewTo(newest)
 }
 
-// grewTo wakes the readers; j.mu is held.
+// grewTo updates the newest sequence number and wakes the readers. It requires
+// j.mu.
 func (j *Journal) grewTo(seq int64) {
 	if seq > j.last {
 		j.last = seq
@@ -194,7 +196,7 @@ func (j *Journal) grewTo(seq int64) {
 	}
 }
 
-// look asks the store whether another process has added to the session.
+// look reads the session's newest sequence number from the store.
 func (j *Journal) look(ctx context.Context) error {
 	seq, err := j.log.store.Tail(ctx, j.session)
 	if err != nil {
@@ -206,7 +208,7 @@ func (j *Journal) look(ctx context.Context) error {
 	return nil
 }
 
-// look is for many journals at once.
+// look is Journal.look for several journals at once.
 func (l *Log) look(ctx context.Context, journals []*Journal) error {
 	if len(journals) == 0 {
 		return nil

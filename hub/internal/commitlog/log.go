@@ -12,38 +12,38 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Log is the one ordered record that every front reads. All that is to be
-// durable goes through its group commit: what arrived while the last commit was
-// under way forms the next one, and an idle log commits at once.
+// Log is the ordered record of all sessions. Every durable change goes through
+// its group commit: ops that arrive during a commit form the next one, and an
+// idle log commits immediately.
 //
-// An event meets no lock that all sessions share. It waits in its session's
-// journal; a journal that has something to commit stands on a lock-free stack,
-// which the committer takes whole. A commit takes only so many journals: what
-// somebody waits for, a stop before all, goes with the next one, however many
-// others are streaming.
+// Appending an event takes no lock that sessions share. The event waits in its
+// session's journal, and the journal is pushed to a lock-free stack that the
+// committer empties. A commit takes a limited number of journals. Journals with
+// an op that has a waiter, such as a stop, are taken first, however many others
+// are streaming.
 type Log struct {
 	store bellcord.Store
 	opts  Options
 
 	dirty   stack         // journals with waiting ops
-	urgent  stack         // those of them with an op that somebody waits for
-	backlog []*Journal    // of the committer: dirty ones, in the order they came
-	wake    chan struct{} // holds one token while a stack may be non-empty
+	urgent  stack         // journals with an op that has a waiter
+	backlog []*Journal    // dirty journals in order of arrival; used by the committer only
+	wake    chan struct{} // contains a token while a stack may be non-empty
 
 	health  health
-	unseen  atomic.Bool // the end of a session could not be looked up: the sweep has to
+	unseen  atomic.Bool // reading a session's newest sequence number failed; Refresh must read it
 	closing chan struct{}
 	closed  chan struct{}
 
-	mu       sync.Mutex // guards journals, which opens and closes take, events never
+	mu       sync.Mutex // protects journals; never taken to append an event
 	journals map[bellcord.SessionID]*Journal
 }
 
-// Options configure a log.
+// Options configures a log.
 type Options struct {
 	Logger *slog.Logger
-	Watch  func(bellcord.Commit)                       // called with every commit, if not nil; must not wait
-	View   func(session bellcord.SessionID, more bool) // called when a session gets or loses a reader
+	Watch  func(bellcord.Commit)                       // called after every commit, if not nil; must not block
+	View   func(session bellcord.SessionID, more bool) // called when a session gains or loses a reader
 }
 
 // Open starts the committer; Close ends it.
@@ -59,28 +59,29 @@ func Open(store bellcord.Store, opts Options) *Log {
 	return l
 }
 
-// Closed is closed when the committer has ended: what it did not commit stays
-// undone.
+// Closed returns a channel that is closed when the committer has ended. Nothing
+// is committed after that.
 func (l *Log) Closed() <-chan struct{} { return l.closed }
 
-// Failing returns why the store takes no commits, nil while it does. It does no
+// Failing returns the reason why the store takes no commits, or nil. It does no
 // I/O and takes no lock.
 func (l *Log) Failing() error { return l.health.failing() }
 
-// Looked takes the result of a look at the store from outside of the log.
+// Looked records the result of polling the store.
 func (l *Log) Looked(err error) { l.health.looked(err) }
 
-// Unseen reports whether the log could not look up the end of a session since it
-// was last asked: then Refresh has to.
+// Unseen reports whether reading the newest sequence number of a session has
+// failed since the last call. If so, the caller must call Refresh.
 func (l *Log) Unseen() bool { return l.unseen.Swap(false) }
 
-// Refresh looks for events that other processes added to sessions with readers.
+// Refresh wakes the readers of sessions to which other processes have appended
+// events.
 func (l *Log) Refresh(ctx context.Context) error { return l.look(ctx, l.stale()) }
 
-// Follow returns a cursor behind the given sequence number of a session.
+// Follow returns a cursor that reads a session after the given sequence number.
 func (l *Log) Follow(ctx context.Context, session bellcord.SessionID, after int64) (*Cursor, error) {
 	c := &Cursor{journal: l.Journal(session), after: after}
-	l.opts.View(session, true) // before the look: what comes in between is in the store
+	l.opts.View(session, true) // before reading the store, so that no event is missed
 	if err := c.journal.look(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -88,7 +89,7 @@ func (l *Log) Follow(ctx context.Context, session bellcord.SessionID, after int6
 	return c, nil
 }
 
-// Close commits what waits, as far as ctx allows, and ends the committer.
+// Close commits the waiting ops, as far as ctx allows, and ends the committer.
 func (l *Log) Close(ctx context.Context) error {
 	close(l.closing)
 	select {
@@ -99,12 +100,12 @@ func (l *Log) Close(ctx context.Context) error {
 	}
 }
 
-// commitAll is the committer: the only goroutine that writes to the store.
+// commitAll is the committer, the only goroutine that writes to the store.
 func (l *Log) commitAll() {
 	defer close(l.closed)
 	for closing := false; !closing; {
 		var probe <-chan time.Time
-		if l.health.suspect() { // all that waited was withdrawn: nothing else finds out that the store works again
+		if l.health.suspect() { // without waiting ops, only a probe detects that the store works again
 			probe = time.After(probeStore)
 		}
 		select {
@@ -121,20 +122,19 @@ func (l *Log) commitAll() {
 	}
 }
 
-// probeStore is how often a failing store is tried while nothing waits for it.
+// probeStore is the interval for probing a failing store when no op waits.
 const probeStore = 250 * time.Millisecond
 
-// mostOps is how many ops a commit takes before it leaves the rest to the next:
-// enough to share the cost of a commit, few enough to be done in some
-// milliseconds.
+// mostOps is the number of ops after which a commit takes no more journals:
+// enough to share the cost of a commit, few enough to finish within milliseconds.
 const mostOps = 256
 
-// mostCommit is the same for its bytes: a turn that pours out a lot fills it
-// alone.
+// mostCommit is the same limit in bytes. A single busy turn can reach it.
 const mostCommit = 1 << 20
 
-// takeBatch empties journals, the urgent ones first, then in the order in which they
-// came. A journal's own order is kept; between sessions there is none.
+// takeBatch empties journals, the urgent ones first and the others in order of
+// arrival. The order within a journal is kept; there is no order between
+// sessions.
 func (l *Log) takeBatch() []*Entry {
 	var batch []*Entry
 	bytes := 0
@@ -156,8 +156,9 @@ func (l *Log) takeBatch() []*Entry {
 	return batch
 }
 
-// commit makes a batch durable and answers its entries. While the store
-// fails it tries again: turns go on into their journals, which are bounded.
+// commit makes a batch durable and sets the results of its entries. It retries
+// while the store fails; meanwhile turns write to their journals, which are
+// bounded.
 func (l *Log) commit(batch []*Entry) {
 	if len(batch) == 0 {
 		return
@@ -185,7 +186,7 @@ func (l *Log) commit(batch []*Entry) {
 	took := time.Since(began)
 	for i, e := range batch {
 		e.journal.settled(e, results[i])
-		if again { // an op that was there already does not say which events it had added
+		if again { // the result of a repeated op does not contain the events of the first attempt
 			l.lookAt(e.journal)
 		}
 	}
@@ -200,7 +201,8 @@ func opsOf(batch []*Entry) []bellcord.Op {
 	return ops
 }
 
-// lookAt looks for the end of a session; where that fails, the sweep will.
+// lookAt reads a session's newest sequence number. If that fails, the next
+// refresh reads it.
 func (l *Log) lookAt(j *Journal) {
 	ctx, done := context.WithTimeout(context.Background(), lookTimeout)
 	defer done()
@@ -210,10 +212,10 @@ func (l *Log) lookAt(j *Journal) {
 	}
 }
 
-// lookTimeout bounds a look at the end of a session.
+// lookTimeout limits the duration of lookAt.
 const lookTimeout = 5 * time.Second
 
-// notifyWatch calls the Watch function with what became durable.
+// notifyWatch calls Options.Watch with the committed results.
 func (l *Log) notifyWatch(took time.Duration, results []bellcord.Result) {
 	if l.opts.Watch == nil {
 		return
@@ -231,8 +233,8 @@ func (l *Log) refuse(batch []*Entry, err error) {
 	}
 }
 
-// Deliver hands durable events to the readers of their sessions. Of other
-// processes' events some may come twice, late or never.
+// Deliver passes durable events to the readers of their sessions. Events of other
+// processes may arrive late, more than once or never.
 func (l *Log) Deliver(events []bellcord.Event) {
 	for len(events) > 0 {
 		session, n := events[0].Session, 1
@@ -251,7 +253,8 @@ func (l *Log) Deliver(events []bellcord.Event) {
 	}
 }
 
-// push puts a journal on a stack, on which it is not yet, and wakes the committer.
+// push adds a journal to a stack and wakes the committer. The journal must not be
+// on the stack.
 func (l *Log) push(to *stack, j *Journal) {
 	to.push(j)
 	select {
@@ -260,7 +263,8 @@ func (l *Log) push(to *stack, j *Journal) {
 	}
 }
 
-// Journal returns the session's journal and holds it open until release.
+// Journal returns the session's journal and adds a reference to it. Release
+// removes the reference.
 func (l *Log) Journal(session bellcord.SessionID) *Journal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -273,7 +277,8 @@ func (l *Log) Journal(session bellcord.SessionID) *Journal {
 	return j
 }
 
-// Release lets go of a journal. The last release forgets it.
+// Release removes a reference to a journal and discards the journal with the last
+// one.
 func (l *Log) Release(j *Journal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -282,8 +287,8 @@ func (l *Log) Release(j *Journal) {
 	}
 }
 
-// stale marks every journal as possibly outdated by other processes, and returns
-// those that have waiting readers. On the others the next reader looks.
+// stale marks every journal as possibly outdated and returns those with waiting
+// readers. The others are refreshed by their next reader.
 func (l *Log) stale() []*Journal {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// stack is where journals wait for the committer. Many push without a lock, and
-// one takes all.
+// stack is a lock-free stack of journals that wait for the committer. Any
+// goroutine may push; one takes all.
 type stack struct{ top atomic.Pointer[place] }
 
-// place is a journal's on a stack.
+// place is a node of a stack.
 type place struct {
 	journal *Journal
 	below   *place
@@ -25,7 +25,8 @@ func (s *stack) push(j *Journal) {
 	}
 }
 
-// takeAll empties the stack and returns what was on it in the order it came.
+// takeAll empties the stack and returns its journals in the order they were
+// pushed.
 func (s *stack) takeAll() []*Journal {
 	var all []*Journal
 	for p := s.top.Swap(nil); p != nil; p = p.below {

@@ -9,18 +9,19 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// entryState is where an entry is on its way to the store.
+// entryState is the state of an entry on its way to the store.
 type entryState int
 
 const (
 	waiting  entryState = iota // in its journal
-	inCommit                   // the store has it, or may have had it
-	between                    // a commit failed, the store does not have it, another try follows
+	inCommit                   // the store has it, or may have it
+	between                    // a commit failed, the store does not have it, and a retry follows
 	gone                       // withdrawn
 )
 
-// Withdraw takes an op back and reports whether that is certain. Where a commit
-// with it is under way, it is dropped when that commit turns out to have failed.
+// Withdraw removes an entry from the log and reports whether that is certain. If
+// a commit with the entry is in progress, Withdraw returns false, and the entry
+// is dropped if that commit fails.
 func (e *Entry) Withdraw() bool {
 	j := e.journal
 	j.mu.Lock()
@@ -39,16 +40,16 @@ func (e *Entry) Withdraw() bool {
 	return true
 }
 
-// drop ends an entry that is not in the store; the journal's lock is held.
+// drop ends an entry that is not in the store. It requires the journal's lock.
 func (e *Entry) drop() {
 	e.state = gone
 	e.result = bellcord.Result{Err: bellcord.ErrWithdrawn}
 	close(e.done)
 }
 
-// WaitOrWithdraw returns once the entry is committed, with its error. When ctx ends
-// or the store fails before that, it withdraws the entry and returns why. It
-// returns ErrUnknown where a commit that has not returned may have the op.
+// WaitOrWithdraw returns the entry's error once it is committed. If ctx ends or
+// the store fails first, it withdraws the entry and returns the reason. It
+// returns ErrUnknown if a commit that has not returned may contain the op.
 func (e *Entry) WaitOrWithdraw(ctx context.Context) error {
 	health := &e.journal.log.health
 	var why error
@@ -59,7 +60,7 @@ func (e *Entry) WaitOrWithdraw(ctx context.Context) error {
 		why = context.Cause(ctx)
 	case <-health.failed():
 		if why = health.failing(); why == nil {
-			why = bellcord.ErrStoreDown // it works again
+			why = bellcord.ErrStoreDown // the store works again
 		}
 	case <-e.journal.log.closed:
 		_, err := e.Wait(ctx)
@@ -86,9 +87,9 @@ func (e *Entry) WaitOrWithdraw(ctx context.Context) error {
 	}
 }
 
-// pausing notes that a commit of the batch failed. Where the store is certain not
-// to have it, the entries can be withdrawn until the next try, and those whose
-// callers left meanwhile are dropped.
+// pausing handles a failed commit of the batch. If the store certainly does not
+// have it, the entries can be withdrawn until the next attempt, and those marked
+// as leaving are dropped.
 func pausing(batch []*Entry, certain bool) []*Entry {
 	if !certain {
 		return batch
@@ -118,7 +119,8 @@ func resuming(batch []*Entry) []*Entry {
 	})
 }
 
-// IsWithdrawn reports whether the entry was taken back before any commit had it.
+// IsWithdrawn reports whether the entry was withdrawn, which means that no commit
+// contains it.
 func (e *Entry) IsWithdrawn() bool {
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()

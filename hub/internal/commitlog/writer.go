@@ -12,42 +12,42 @@ import (
 type Writer struct {
 	journal  *Journal
 	turn     bellcord.TurnID
-	answered func(bellcord.Result) // called by the committer with the answer to each append
+	answered func(bellcord.Result) // called by the committer with the result of each append
 	fence    int64
 	n        int64
-	open     *Entry // the append that still waits, to which more may be joined
+	open     *Entry // the append that still waits and accepts more bodies
 	sealed   bool
 	lastly   *Entry // the newest append
 }
 
 // NewWriter returns the writer of a turn in the journal's session. The committer
-// calls answered with the answer to each append: it must not wait for anything.
+// calls answered with the result of each append; answered must not block.
 func NewWriter(j *Journal, turn bellcord.TurnID, answered func(bellcord.Result)) *Writer {
 	return &Writer{journal: j, turn: turn, answered: answered}
 }
 
-// SetFence sets the fence that later appends carry.
+// SetFence sets the fence of later appends.
 func (w *Writer) SetFence(fence int64) {
 	w.journal.mu.Lock()
 	w.fence = fence
 	w.journal.mu.Unlock()
 }
 
-// Fence returns the fence of the turn's claim, 0 before it.
+// Fence returns the fence of the turn's claim, or 0 before the claim.
 func (w *Writer) Fence() int64 {
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
 	return w.fence
 }
 
-// Write queues a body, joined to the last one where they are pieces of one
-// stream. It blocks only while more than mostWaiting bytes are not durable, and
-// never past the end of ctx.
+// Write queues a body. It joins it to the previous one if both are pieces of the
+// same stream. Write blocks only while more than mostWaiting bytes are not
+// durable, and not after ctx ends.
 //
 // Once ctx has ended, Write accepts a body only if late is set, and then does not
-// block; it returns the cause of ctx for every other body. The check and the
-// queueing happen under one lock, and a stop ends ctx before it queues its own
-// record: no text of the turn follows that record.
+// block; for other bodies it returns the cause of ctx. The check and the queueing
+// happen under one lock, and a stop ends ctx before it queues its own record.
+// Therefore no text of the turn follows that record.
 func (w *Writer) Write(ctx context.Context, body bellcord.Body, late bool) error {
 	j, size := w.journal, sizeOf(body)
 	j.mu.Lock()
@@ -89,7 +89,8 @@ func (w *Writer) Write(ctx context.Context, body bellcord.Body, late bool) error
 	return nil
 }
 
-// Sync returns when all that was written is durable.
+// Sync returns when everything written is durable, or with an error when ctx
+// ends.
 func (w *Writer) Sync(ctx context.Context) error {
 	w.journal.mu.Lock()
 	e := w.lastly
@@ -102,7 +103,7 @@ func (w *Writer) Sync(ctx context.Context) error {
 	return err
 }
 
-// Seal refuses every later write.
+// Seal makes every later write fail with ErrTurnEnded.
 func (w *Writer) Seal() {
 	w.journal.mu.Lock()
 	w.sealed = true
