@@ -7,10 +7,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// AnswerBuilder makes an answer from the events of one turn.
+// AnswerBuilder builds an answer from the events of one turn. The zero value is
+// ready to use.
 type AnswerBuilder struct {
-	model    string // of the step
-	step     bool   // a step began, and nothing of it came yet
+	model    string // the model of the current step
+	step     bool   // a step began and has produced nothing yet
 	messages []*answerMessage
 }
 
@@ -25,7 +26,7 @@ type answerCall struct {
 	started bool
 }
 
-// Add takes the turn's next event.
+// Add adds the turn's next event.
 func (b *AnswerBuilder) Add(body bellcord.Body) {
 	switch e := body.(type) {
 	case bellcord.StepStarted:
@@ -59,7 +60,7 @@ func (b *AnswerBuilder) message(speaks bool) *answerMessage {
 	return b.messages[n-1]
 }
 
-// findCall finds the newest call with an id; ids need only be unique within a step.
+// findCall returns the newest call with an ID. IDs are only unique within a step.
 func (b *AnswerBuilder) findCall(id string) *answerCall {
 	for _, m := range slices.Backward(b.messages) {
 		for _, c := range slices.Backward(m.calls) {
@@ -86,7 +87,7 @@ func (b *AnswerBuilder) endCalls() {
 	}
 }
 
-// Answer returns what was added so far.
+// Answer returns the answer so far.
 func (b *AnswerBuilder) Answer() bellcord.TurnAnswer {
 	a := bellcord.TurnAnswer{Messages: []bellcord.AnswerMessage{}}
 	for _, m := range b.messages {

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/history"
 )
 
-func TestTurnAnswer_EventsOfATurn_AreItsMessagesInOrder(t *testing.T) {
+func TestAnswerBuilder_EventsOfATurn_BecomeMessagesInOrder(t *testing.T) {
 	t.Parallel()
 	step := func(model string) bellcord.Body { return bellcord.StepStarted{Model: model} }
 	call := func(id string) bellcord.Body {

@@ -1,6 +1,6 @@
-// Package history builds conversations and answers from events, and repairs what a
-// stop or a crash left open, so that a model accepts it. It does no I/O except
-// reading events from a store.
+// Package history builds conversations and answers from events. It repairs
+// conversations that a stop or a crash left incomplete, so that models accept
+// them. Its only I/O is reading events from a store.
 package history
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/bellcord/bellcord/internal/clip"
 )
 
-// Read builds a session's conversation from its events and repairs what
-// a stop or a crash left open. It writes nothing and knows no clock: the same
-// events give the same messages, and more events only add to them, so a model's
-// prompt cache survives (law 22); but for a compaction, which replaces them.
+// Read builds a session's conversation from its events and repairs it (see
+// Repair). The result depends only on the events. More events only add messages,
+// so that a model's prompt cache stays valid (law 22), except that a compaction
+// replaces earlier messages.
 func Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
 	h := historian{prompts: map[bellcord.TurnID]bellcord.Prompt{}}
 	err := bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
@@ -25,7 +25,7 @@ func Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID
 	return Repair(h.recorded()), err
 }
 
-// Recorded is the conversation as the events have it, before any repair.
+// Recorded returns the conversation of the events without repairs.
 func Recorded(events []bellcord.Event) []bellcord.Message {
 	h := historian{prompts: map[bellcord.TurnID]bellcord.Prompt{}}
 	for _, ev := range events {
@@ -34,25 +34,25 @@ func Recorded(events []bellcord.Event) []bellcord.Message {
 	return h.recorded()
 }
 
-// historian folds events into messages.
+// historian builds messages from events.
 type historian struct {
 	messages []bellcord.Message
 	prompts  map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
-	turn     bellcord.TurnID                     // the one that runs
-	control  bool                                // it is no part of the conversation
-	note     string                              // what the next prompt is to be told about the last turn
+	turn     bellcord.TurnID                     // the running turn
+	control  bool                                // the running turn is not part of the conversation
+	note     string                              // a note on the last turn, to prepend to the next prompt
 
 	step  step
 	calls []*callState
 }
 
-// step is the one under way.
+// step is the current step.
 type step struct {
 	seq      int64
 	model    string
 	text     strings.Builder
 	thinking []bellcord.Thinking
-	thought  strings.Builder // since the last seal
+	thought  strings.Builder // thinking since the last signature
 }
 
 type callState struct {
@@ -62,8 +62,8 @@ type callState struct {
 	output  clip.Text
 }
 
-// mostSoFar is how much of the head and of the tail of an output the model is
-// given for a call that did not end.
+// mostSoFar limits the output of a call without an end, in bytes at its beginning
+// and at its tail.
 const mostSoFar = 32 << 10
 
 func (h *historian) read(ev bellcord.Event) {
@@ -77,7 +77,7 @@ func (h *historian) read(ev bellcord.Event) {
 	case bellcord.TurnStarted:
 		h.placePrompt(ev)
 	case bellcord.ConversationCleared:
-		*h = historian{prompts: h.prompts, turn: "none"} // what still runs belongs to what was
+		*h = historian{prompts: h.prompts, turn: "none"} // a running turn belongs to the old conversation
 	case bellcord.TurnEnded:
 		delete(h.prompts, ev.Turn)
 		if ev.Turn == h.turn {
@@ -109,7 +109,7 @@ func (h *historian) placePrompt(ev bellcord.Event) {
 	h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: ev.Seq, Text: text, Images: prompt.Images})
 }
 
-// work is what the running turn does.
+// work adds an event of the running turn.
 func (h *historian) work(seq int64, body bellcord.Body) {
 	switch b := body.(type) {
 	case bellcord.AttachmentLoaded:
@@ -146,7 +146,7 @@ func (s *step) seal(b bellcord.ThinkingSigned) {
 	s.thought.Reset()
 }
 
-// findCall finds a call of the step; ids need only be unique within it.
+// findCall returns a call of the current step. IDs are only unique within a step.
 func (h *historian) findCall(id string) *callState {
 	if i := slices.IndexFunc(h.calls, func(c *callState) bool { return c.ID == id }); i >= 0 {
 		return h.calls[i]
@@ -154,18 +154,19 @@ func (h *historian) findCall(id string) *callState {
 	return &callState{}
 }
 
-// recorded is what there is so far, the open step included.
+// recorded returns all messages, including those of the open step.
 func (h *historian) recorded() []bellcord.Message {
 	h.closeStep(nil)
 	return h.messages
 }
 
-// closeStep turns the step into messages, with a true result for each call that
-// was started and has none. receipt is the turn's, when it has ended.
+// closeStep turns the step into messages, with a result for each started call
+// that has none. receipt is the turn's receipt if the turn has ended, otherwise
+// nil.
 func (h *historian) closeStep(receipt *bellcord.Receipt) {
 	s := &h.step
 	if s.thought.Len() > 0 {
-		s.seal(bellcord.ThinkingSigned{}) // it was not finished
+		s.seal(bellcord.ThinkingSigned{}) // unfinished thinking has no signature
 	}
 	if s.text.Len() > 0 || len(h.calls) > 0 || len(s.thinking) > 0 {
 		m := bellcord.Message{Role: bellcord.RoleAssistant, Seq: s.seq, Model: s.model, Text: s.text.String(), Thinking: s.thinking}
@@ -192,7 +193,8 @@ func (c *callState) result(seq int64, receipt *bellcord.Receipt) bellcord.Messag
 	return m
 }
 
-// fate of a started call without an end on record, as the turn's receipt has it.
+// fate returns the outcome of a started call without a recorded end, according to
+// the turn's receipt.
 func (c *callState) fate(receipt *bellcord.Receipt) bellcord.CallOutcome {
 	if receipt != nil && slices.Contains(receipt.Calls.Stopped, bellcord.CallRef{Call: c.ID, Name: c.Name}) {
 		return bellcord.CallStopped
@@ -200,7 +202,7 @@ func (c *callState) fate(receipt *bellcord.Receipt) bellcord.CallOutcome {
 	return bellcord.CallUnknown
 }
 
-// noteOn says what the model should know about a turn that was cut short.
+// noteOn returns the note to the model about a turn that did not complete, or "".
 func noteOn(r bellcord.Receipt) string {
 	switch r.End {
 	case bellcord.EndStopped:

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/history"
 )
 
-// record is a session's events, as a store would have them.
+// record is a Reader of the given events.
 type record struct {
 	bellcord.Reader
 	events []bellcord.Event
@@ -27,7 +27,8 @@ func (r record) Tail(context.Context, bellcord.SessionID) (int64, error) {
 	return int64(len(r.events)), nil
 }
 
-// of numbers the bodies as events. A string names the turn of those that follow.
+// of returns the bodies as numbered events. A string sets the turn of the
+// following bodies.
 func of(entries ...any) (events []bellcord.Event) {
 	turn := bellcord.TurnID("one")
 	for _, e := range entries {
@@ -63,7 +64,7 @@ func ended(end bellcord.End, stopped ...string) bellcord.Body {
 	return bellcord.TurnEnded{Receipt: r}
 }
 
-// inWords is a conversation, a message a line.
+// inWords formats a conversation, one message per line.
 func inWords(messages []bellcord.Message) string {
 	var out strings.Builder
 	for _, m := range messages {
@@ -78,7 +79,7 @@ func inWords(messages []bellcord.Message) string {
 
 var begun, step = bellcord.TurnStarted{}, bellcord.StepStarted{}
 
-func TestHistoryIsWhatTheEventsSay(t *testing.T) {
+func TestRead_Events_BecomeMessages(t *testing.T) {
 	t.Parallel()
 	started := func(id string) bellcord.Body { return bellcord.ToolCallStarted{Call: id} }
 	const notStarted = `"[not started: the turn was stopped before this call ran; it had no effect]"`
@@ -163,7 +164,7 @@ func TestHistoryIsWhatTheEventsSay(t *testing.T) {
 	}
 }
 
-func TestALongHistoryIsReadToItsEnd(t *testing.T) {
+func TestRead_ThousandsOfEvents_ReadsToTheEnd(t *testing.T) {
 	t.Parallel()
 	entries := []any{prompted("count"), begun, step}
 	for i := range 1000 {
@@ -175,7 +176,7 @@ func TestALongHistoryIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-func TestNeighboursOfOneStreamAreJoined(t *testing.T) {
+func TestJoined_AdjacentPiecesOfOneStream_AreMerged(t *testing.T) {
 	t.Parallel()
 	output := func(call, text string) bellcord.Body { return bellcord.ToolOutputDelta{Call: call, Text: text} }
 	events := of(

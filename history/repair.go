@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// ForModel returns the history as a given model may be told it: seals of
-// other models are left out, with the thinking they close.
+// ForModel returns the history for a request to the given model. It omits the
+// thinking and the signatures of other models.
 func ForModel(history []bellcord.Message, model string) []bellcord.Message {
 	out := make([]bellcord.Message, len(history))
 	for i, m := range history {
@@ -29,13 +29,18 @@ func ForModel(history []bellcord.Message, model string) []bellcord.Message {
 	return out
 }
 
-// Repair makes a conversation one that every model accepts (law 21). It only
-// adds what is missing and drops what cannot be sent (law 22): a call without a
-// result gets one that says so, an answer to nobody a prompt without words; a
-// result without a call goes, as do thoughts that were not finished or that
-// nothing follows, calls without complete arguments or a proper name, and
-// messages without content. It knows no clock, and what is repaired stays as it
-// is.
+// Repair returns a conversation that every model accepts (law 21). It only adds
+// missing parts and drops parts that cannot be sent (law 22):
+//
+//   - a call without a result gets a result with the outcome not started,
+//   - an assistant message without a preceding prompt gets an empty prompt,
+//   - results without a call are dropped,
+//   - thinking that is unfinished or has no text or call after it is dropped,
+//   - calls without complete arguments or a valid name are dropped,
+//   - messages without content are dropped.
+//
+// Repair depends only on its argument, and repairing a result again does not
+// change it.
 func Repair(history []bellcord.Message) []bellcord.Message {
 	var out []bellcord.Message
 	for i := 0; i < len(history); {
@@ -60,7 +65,7 @@ func appendAnswer(out []bellcord.Message, m bellcord.Message, results []bellcord
 	if m.Text == "" && len(m.Calls) == 0 {
 		return out
 	}
-	if len(out) == 0 || out[len(out)-1].Role == bellcord.RoleAssistant { // a model answers somebody
+	if len(out) == 0 || out[len(out)-1].Role == bellcord.RoleAssistant { // models require a prompt before each answer
 		out = append(out, bellcord.Message{Role: bellcord.RoleUser, Seq: m.Seq, Text: "(empty message)"})
 	}
 	out = append(out, m)
@@ -70,7 +75,7 @@ func appendAnswer(out []bellcord.Message, m bellcord.Message, results []bellcord
 	return out
 }
 
-// sendable is an assistant's message without what no model takes back.
+// sendable returns an assistant's message without the parts that models reject.
 func sendable(m bellcord.Message) bellcord.Message {
 	var calls []bellcord.CallRequest
 	taken := map[string]bool{}
@@ -111,7 +116,7 @@ func resultFor(c bellcord.CallRequest, seq int64, results []bellcord.Message) be
 	}
 }
 
-// properName reports whether every model takes it for a tool's.
+// properName reports whether every model accepts name as the name of a tool.
 func properName(name string) bool {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'

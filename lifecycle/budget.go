@@ -6,8 +6,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Exceeded says which limit of the prompt is used up, "" if none is. used is the
-// turn's usage, before is what its session had used when the turn began.
+// Exceeded returns a description of the first limit of the prompt that is
+// reached, or "". used is the turn's usage; before is the session's usage when
+// the turn began.
 func Exceeded(p bellcord.Prompt, used, before bellcord.Usage) string {
 	all := used.Add(before)
 	reached := func(limit, used int64) bool { return limit > 0 && used >= limit }

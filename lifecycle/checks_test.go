@@ -18,16 +18,16 @@ import (
 
 var checks = flag.String("checks", "", "which checks of decide.go are removed: all, or a part of their names; without it, two at random")
 
-// check is a condition in decide.go whose removal has to be noticed.
+// check is a condition in decide.go. Tests must fail without it.
 type check struct {
-	name     string // its function and condition
-	from, to int    // of the source
-	text     string // put in its place
+	name     string // function and condition
+	from, to int    // byte offsets in the source
+	text     string // the replacement
 }
 
-// With any one check of decide.go removed, the store suite fails on both stores,
-// and the machine finds a violation.
-func TestDecide_WithoutOneCheck_StoresAndMachineNotice(t *testing.T) {
+// Without any one check of decide.go, the store suite fails on both stores, and
+// the model checker finds a violation.
+func TestDecide_WithoutOneCheck_StoreAndMachineTestsFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the stores and the machine once for each check: left out under -short")
 	}
@@ -51,7 +51,7 @@ func TestDecide_WithoutOneCheck_StoresAndMachineNotice(t *testing.T) {
 	}
 }
 
-// findChecks lists the conditions of decide.go.
+// findChecks returns the conditions of decide.go.
 func findChecks(t *testing.T) []check {
 	t.Helper()
 	source, err := os.ReadFile("decide.go")
@@ -90,8 +90,8 @@ func findChecks(t *testing.T) []check {
 	return found
 }
 
-// remove writes decide.go without the check, and returns the overlay that puts it
-// in the place of the real one.
+// remove writes decide.go without the check and returns the overlay file that
+// replaces the original.
 func (c check) remove(t *testing.T) string {
 	t.Helper()
 	source, err := os.ReadFile("decide.go")
@@ -121,7 +121,7 @@ func (c check) remove(t *testing.T) string {
 	return overlay
 }
 
-// notices runs tests of a package with the overlay, and requires that they fail.
+// notices runs tests of a package with the overlay and requires that they fail.
 func notices(t *testing.T, overlay, pkg string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay, "-count=1", "-vet=off", "-failfast", "-timeout=5m", pkg}, args...)...)

@@ -8,49 +8,49 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Facts are what a store has read about the turn of an op, under the locks under
-// which it carries the op out.
+// Facts is the state that a store has read for an op, under the locks that it
+// holds while it applies the op.
 type Facts struct {
-	Alive   bool   // the node that asks is registered: no other node has taken it for dead
+	Alive   bool   // the node of the op is registered, so no other node has taken over its turns
 	Session bool   // the op's session exists
-	Owner   string // of the turn's session
-	Turn    *Turn  // nil where there is none
-	Busy    bool   // another turn of the session runs
+	Owner   string // owner of the turn's session
+	Turn    *Turn  // nil if the turn does not exist
+	Busy    bool   // another turn of the session is running
 
-	// The stops that were kept for the turn before it came: any owner's, and the one
-	// of the session's owner. For a RecordStop, Early is the one with its owner.
+	// Stops recorded before the turn existed: without an owner, and with the
+	// session's owner. For a RecordStop, Early is the one with the op's owner.
 	Early      *bellcord.Cause
 	EarlyOwner *bellcord.Cause
 }
 
-// Turn is a turn as the store has it.
+// Turn is the stored state of a turn.
 type Turn struct {
 	Session  bellcord.SessionID
 	State    bellcord.TurnState
-	Own      bool  // the node that asks has it
-	Fence    int64 // raised by every claim and take-over
-	Applied  int64 // number of its last append
-	Accepted int64 // the time of the accept, in nanoseconds since 1970: it identifies the op
-	Claimed  int64 // the same of the claim
+	Own      bool  // the node of the op owns the turn
+	Fence    int64 // incremented by every claim and takeover
+	Applied  int64 // number of the last append
+	Accepted int64 // time of the accept, in nanoseconds since 1970; identifies the op
+	Claimed  int64 // time of the claim, likewise
 	Stop     *bellcord.Cause
-	// SameReceipt reports whether the turn has ended with the receipt of the op.
+	// SameReceipt reports whether the turn has ended with the op's receipt.
 	SameReceipt bool
 }
 
-// Decision is what becomes of an op. With neither Err nor Apply the op was carried
-// out before, or has nothing to change.
+// Decision is the outcome of an op. If Err is nil and Apply is false, the op was
+// applied before or has nothing to change.
 type Decision struct {
-	Err   error           // why the op is refused
-	Apply bool            // the op is to be carried out
-	Stop  *bellcord.Cause // the turn's stop behind the op; for a kept stop, the one to keep
-	Event bool            // Stop is new, so a StopRequested event is added
-	Fence int64           // of a claim
+	Err   error           // why the op is rejected
+	Apply bool            // the store must apply the op
+	Stop  *bellcord.Cause // the turn's stop after the op; for a turn that does not exist, the stop to keep for it
+	Event bool            // Stop is new, so a StopRequested event is appended
+	Fence int64           // the fence of a claim
 }
 
 func refuse(err error) Decision { return Decision{Err: err} }
 
-// Decide returns what becomes of an op on a turn. It knows no other ops: for these
-// it returns the zero Decision.
+// Decide returns the decision for an op on a turn. For all other ops it returns
+// the zero Decision.
 func Decide(f Facts, op bellcord.Op) Decision {
 	switch op := op.(type) {
 	case bellcord.AcceptTurn:
@@ -69,12 +69,12 @@ func Decide(f Facts, op bellcord.Op) Decision {
 	return Decision{}
 }
 
-// Accept decides whether a turn is recorded as queued. A stop that was kept for it
-// becomes its own.
+// Accept decides whether a turn is recorded as queued. A stop that was kept for
+// the turn becomes its stop.
 func Accept(f Facts, op bellcord.AcceptTurn) Decision {
 	if t := f.Turn; t != nil {
 		if t.Own && t.Session == op.Session && t.Accepted == op.At.UnixNano() {
-			return Decision{Stop: t.Stop} // this very op, committed before
+			return Decision{Stop: t.Stop} // the same op, committed before
 		}
 		return refuse(bellcord.ErrTurnExists)
 	}
@@ -88,8 +88,8 @@ func Accept(f Facts, op bellcord.AcceptTurn) Decision {
 	return Decision{Apply: true, Stop: stop, Event: stop != nil}
 }
 
-// owns reports whether the turn exists in the session and belongs to the node that
-// asks.
+// owns reports whether the turn exists in the session and belongs to the node of
+// the op.
 func (f Facts) owns(session bellcord.SessionID) bool {
 	if f.Turn == nil {
 		return false
@@ -100,8 +100,8 @@ func (f Facts) owns(session bellcord.SessionID) bool {
 	return f.Turn.Own
 }
 
-// holds reports whether a write carries the turn's fence: the node that has the
-// turn, and the number under which it got it.
+// holds reports whether a write has the turn's fence: it comes from the node that
+// owns the turn, under its current claim.
 func (f Facts) holds(session bellcord.SessionID, fence int64) bool {
 	if !f.owns(session) {
 		return false
@@ -109,15 +109,15 @@ func (f Facts) holds(session bellcord.SessionID, fence int64) bool {
 	return f.Turn.Fence == fence
 }
 
-// Claim decides whether a queued turn starts. It does not ask whether the node is
-// alive: a take-over that removes a node moves its unended turns, too.
+// Claim decides whether a queued turn starts. It does not check whether the node
+// is alive, because a takeover that removes a node also moves its unended turns.
 func Claim(f Facts, op bellcord.ClaimTurn) Decision {
 	if !f.owns(op.Session) {
 		return refuse(bellcord.ErrFenced)
 	}
 	t := f.Turn
 	if t.State != bellcord.StateQueued && t.Claimed == op.At.UnixNano() {
-		return Decision{Fence: t.Fence, Stop: t.Stop} // this very op, committed before
+		return Decision{Fence: t.Fence, Stop: t.Stop} // the same op, committed before
 	}
 	if t.State != bellcord.StateQueued {
 		return refuse(bellcord.ErrFenced)
@@ -128,14 +128,14 @@ func Claim(f Facts, op bellcord.ClaimTurn) Decision {
 	return Decision{Apply: true, Fence: t.Fence + 1, Stop: t.Stop}
 }
 
-// Append decides whether events are added to a running turn.
+// Append decides whether events are appended to a running turn.
 func Append(f Facts, op bellcord.AppendEvents) Decision {
 	if !f.holds(op.Session, op.Fence) {
 		return refuse(bellcord.ErrFenced)
 	}
 	t := f.Turn
 	if op.N > 0 && t.Applied >= op.N {
-		return Decision{Stop: t.Stop} // it is in the log already
+		return Decision{Stop: t.Stop} // already in the log
 	}
 	if t.State != bellcord.StateRunning {
 		return refuse(bellcord.ErrFenced)
@@ -146,7 +146,8 @@ func Append(f Facts, op bellcord.AppendEvents) Decision {
 	return Decision{Apply: true, Stop: t.Stop}
 }
 
-// Edit decides whether the text of a turn changes: only while it waits.
+// Edit decides whether the text of a turn changes. It can only change while the
+// turn is queued.
 func Edit(f Facts, op bellcord.EditTurn) Decision {
 	if !f.owns(op.Session) {
 		return refuse(bellcord.ErrFenced)
@@ -158,7 +159,7 @@ func Edit(f Facts, op bellcord.EditTurn) Decision {
 }
 
 // RecordStop decides which stop a turn has, or which one is kept for a turn that
-// does not exist yet. It needs no fence: every node may record a stop.
+// does not exist yet. It requires no fence: every node may record a stop.
 func RecordStop(f Facts, op bellcord.RecordStop) Decision {
 	if f.Turn == nil {
 		if f.Early != nil && !Overrules(op.Cause, *f.Early) {
@@ -172,7 +173,7 @@ func RecordStop(f Facts, op bellcord.RecordStop) Decision {
 	return StopFor(f.Turn.State, f.Turn.Stop, op.Cause)
 }
 
-// StopFor decides which stop a turn has behind one more.
+// StopFor decides which stop a turn has after one more is recorded.
 func StopFor(state bellcord.TurnState, had *bellcord.Cause, stop bellcord.Cause) Decision {
 	if state == bellcord.StateEnded {
 		return Decision{Stop: had}
@@ -201,7 +202,7 @@ func SameReceipt(stored *bellcord.Receipt, op bellcord.Receipt) bool {
 	return err == nil && failed == nil && bytes.Equal(before, now)
 }
 
-// Finish decides whether a turn ends with the receipt of the op. It decides every
+// Finish decides whether a turn ends with the op's receipt. It resolves every
 // race between a stop and the turn's own end.
 func Finish(f Facts, op bellcord.FinishTurn) Decision {
 	if !f.holds(op.Session, op.Fence) {
@@ -209,7 +210,7 @@ func Finish(f Facts, op bellcord.FinishTurn) Decision {
 	}
 	t := f.Turn
 	if t.State == bellcord.StateEnded && t.SameReceipt {
-		return Decision{} // this very op, committed before
+		return Decision{} // the same op, committed before
 	}
 	if t.State == bellcord.StateEnded {
 		return refuse(bellcord.ErrFenced)
@@ -220,8 +221,9 @@ func Finish(f Facts, op bellcord.FinishTurn) Decision {
 	return Decision{Apply: true}
 }
 
-// StoredTurn returns the facts about a turn from its record: for the node that
-// asks, with the time of its claim and the number of its last append.
+// StoredTurn returns the state of a turn from its record, as seen by the given
+// node. claimed is the time of the claim and applied the number of the last
+// append.
 func StoredTurn(r bellcord.TurnRecord, node string, claimed, applied int64) *Turn {
 	return &Turn{
 		Session: r.Session, State: r.State, Own: r.Node == node, Fence: r.Fence, Applied: applied,
@@ -229,9 +231,9 @@ func StoredTurn(r bellcord.TurnRecord, node string, claimed, applied int64) *Tur
 	}
 }
 
-// Result is the answer to an op that a store did not carry out: one that the rules
-// refuse, or that was carried out before. A store that would carry out an op but
-// whose own statement did not match disagrees with the rules; that is an error.
+// Result returns the result of an op that the store did not apply, because it is
+// rejected or was applied before. If the decision is to apply the op, the store's
+// statement disagrees with the rules, and Result returns an error.
 func (d Decision) Result(op bellcord.Op) (bellcord.Result, error) {
 	if d.Apply {
 		return bellcord.Result{}, fmt.Errorf("the store did not apply a %T that the turn's state allows", op)

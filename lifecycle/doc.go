@@ -1,7 +1,7 @@
-// Package lifecycle holds the rules of a turn's life: which of several stops
-// counts, which writes a turn accepts in which state, when a limit is used up, and
-// what a receipt says. The stores apply these rules, and so do the hub and the
-// model checker in laws/machine.
+// Package lifecycle contains the rules of a turn: which of several stops applies,
+// which writes a turn accepts in which state, when a limit is reached, and what a
+// receipt contains. The stores, the hub and the model checker in laws/machine
+// apply these rules.
 //
-// The package is pure: it has no clock, does no I/O and starts no goroutine.
+// All functions are pure: they read no clock, do no I/O and start no goroutine.
 package lifecycle

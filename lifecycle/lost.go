@@ -8,22 +8,21 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// LostTurn rebuilds the receipt of a turn whose process died from its events.
+// LostTurn rebuilds the receipt of a dead process's turn from its events.
 type LostTurn struct {
 	record bellcord.TurnRecord
 	tally  Tally
-	open   map[string]bool // questions without an answer
+	open   map[string]bool // unanswered questions
 }
 
-// NewLostTurn begins with the turn's record and no events.
+// NewLostTurn returns a LostTurn for the turn's record, without events.
 func NewLostTurn(record bellcord.TurnRecord) *LostTurn {
 	l := &LostTurn{record: record, open: map[string]bool{}}
 	l.tally.Times.Accepted = record.Accepted
 	return l
 }
 
-// Observe counts an event of the turn's session; events of other turns are
-// ignored.
+// Observe adds an event of the turn's session. It ignores events of other turns.
 func (l *LostTurn) Observe(ev bellcord.Event) {
 	if ev.Turn != l.record.ID {
 		return
@@ -39,8 +38,8 @@ func (l *LostTurn) Observe(ev bellcord.Event) {
 	l.tally.Observe(ev.Body)
 }
 
-// Receipt returns the turn's end: stopped if a stop that takes effect now is the
-// turn's stop, else lost.
+// Receipt returns the turn's receipt: stopped if stop is a stop that takes effect
+// immediately, otherwise lost.
 func (l *LostTurn) Receipt(stop *bellcord.Cause, at time.Time) bellcord.Receipt {
 	r := l.tally.Receipt(false)
 	r.Turn, r.Session, r.End, r.RaceWinner = l.record.ID, l.record.Session, bellcord.EndLost, bellcord.CompletionWon

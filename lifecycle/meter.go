@@ -6,24 +6,23 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// meter adds up what a turn uses. A request that has not told its usage counts
-// as an estimate from what is known of it.
+// meter adds up a turn's usage. A request without reported usage is estimated.
 type meter struct {
-	closed []bellcord.ModelUsage // by model, in the order of first use
+	closed []bellcord.ModelUsage // by model, in order of first use
 	step   *request
-	asides map[string]*request // by what they are for
+	asides map[string]*request // side requests, by purpose
 }
 
-// request is one to a model that has not ended.
+// request is a model request that has not ended.
 type request struct {
 	model  string
 	price  *bellcord.Price
-	input  int64          // our estimate
-	told   bellcord.Usage // by the model so far
-	output int64          // bytes it has produced
+	input  int64          // estimated input tokens
+	told   bellcord.Usage // usage reported by the model so far
+	output int64          // bytes of output so far
 }
 
-// bytesPerToken is the usual rule of thumb, for estimates that are flagged as such.
+// bytesPerToken is a rule of thumb for estimates, which are marked as such.
 const bytesPerToken = 4
 
 func (m *meter) observe(b bellcord.Body) {
@@ -62,7 +61,8 @@ func (m *meter) produced(bytes int) {
 	}
 }
 
-// endRequest counts a request; known is nil if the model reported no usage.
+// endRequest adds the usage of a request. known is nil if the model reported
+// none.
 func (m *meter) endRequest(r *request, known *bellcord.Usage) {
 	if r == nil {
 		return
@@ -80,7 +80,8 @@ func (m *meter) endRequest(r *request, known *bellcord.Usage) {
 	m.closed[i].Usage = m.closed[i].Add(used)
 }
 
-// estimate is what the request has cost so far, as far as one can know.
+// estimate returns the request's usage so far: the reported usage, completed by
+// estimates.
 func (r *request) estimate() bellcord.Usage {
 	u := r.told
 	if u.InputTokens == 0 {
@@ -98,7 +99,7 @@ func (r *request) cost(u bellcord.Usage) int64 {
 	return r.price.Of(u)
 }
 
-// total is all of it, what has not ended included.
+// total returns the usage of all requests, including those that have not ended.
 func (m *meter) total() bellcord.Usage {
 	sum := bellcord.Usage{Exact: true}
 	for _, s := range m.closed {
@@ -113,7 +114,7 @@ func (m *meter) total() bellcord.Usage {
 	return sum
 }
 
-// byModel is the same by model, for the receipt.
+// byModel returns the same usage by model, for the receipt.
 func (m *meter) byModel() []bellcord.ModelUsage {
 	sum := meter{closed: slices.Clone(m.closed)}
 	sum.endRequest(m.step, nil)

@@ -10,14 +10,14 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// model is a store that holds nothing but facts: it applies what lifecycle
-// decides. The real stores are compared with it.
+// model is a reference store. It keeps only the facts and applies the decisions
+// of package lifecycle; the test compares the real stores with it.
 type model struct {
-	owners map[bellcord.SessionID]string // of the sessions that exist
+	owners map[bellcord.SessionID]string // owners of the existing sessions
 	turns  map[bellcord.TurnID]*modelTurn
 	early  map[earlyKey]*bellcord.Cause
 	ticks  int64
-	past   []step // for repetitions
+	past   []step // steps that may be repeated
 }
 
 type modelTurn struct {
@@ -31,16 +31,16 @@ type earlyKey struct {
 	owner string
 }
 
-// step is an op of one node.
+// step is an op of a node.
 type step struct {
 	node int
 	op   bellcord.Op
 }
 
-// The nodes: two that live, and one that was taken for dead.
+// dead is the node that has been taken over. Nodes 0 and 1 are alive.
 const dead = 2
 
-// facts are what a store would read for the step.
+// facts returns what a store would read for the step.
 func (m *model) facts(s step) lifecycle.Facts {
 	f := lifecycle.Facts{Alive: s.node != dead}
 	fill := func(id bellcord.TurnID, session bellcord.SessionID) {
@@ -76,7 +76,7 @@ func (m *model) facts(s step) lifecycle.Facts {
 	return f
 }
 
-// apply carries out what was decided.
+// apply applies a decision.
 func (m *model) apply(s step, d lifecycle.Decision) {
 	switch op := s.op.(type) {
 	case bellcord.AcceptTurn:
@@ -100,8 +100,8 @@ func (m *model) apply(s step, d lifecycle.Decision) {
 	}
 }
 
-// draw draws a step: often one that makes sense, often one that is off by a
-// little, sometimes one that was made before.
+// draw returns a random step: usually a valid one, often one with a small error,
+// sometimes a repetition.
 func (m *model) draw(t *rapid.T, sessions []bellcord.SessionID, turns []bellcord.TurnID) step {
 	if len(m.past) > 0 && rapid.IntRange(0, 4).Draw(t, "repeats") == 0 {
 		return rapid.SampledFrom(m.past).Draw(t, "again")

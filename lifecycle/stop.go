@@ -2,21 +2,21 @@ package lifecycle
 
 import "github.com/bellcord/bellcord"
 
-// Overrules reports whether a later stop replaces an earlier one on record. Of
-// several stops the first stays, except that a stop that takes effect now replaces
-// one that waits for a step.
+// Overrules reports whether a later stop replaces a recorded earlier one. The
+// first of several stops is kept, except that an immediate stop replaces one that
+// waits for the next step.
 func Overrules(later, earlier bellcord.Cause) bool {
 	return earlier.Mode == bellcord.StopAfterStep && later.Mode != bellcord.StopAfterStep
 }
 
-// Escalates reports whether a later stop only removes the grace period of an
-// earlier one on record. All other fields of the earlier one are kept.
+// Escalates reports whether later only removes the grace period of earlier, a
+// recorded stop. All other fields of earlier are kept.
 func Escalates(later, earlier bellcord.Cause) bool {
 	return later.Mode == bellcord.StopForce && earlier.Mode != bellcord.StopForce && !Overrules(later, earlier)
 }
 
-// Prevailing returns the one of two stops of a turn that counts, where both became
-// known at once: the earlier one, unless the other overrules it. Either may be nil.
+// Prevailing returns the stop that applies if a turn has two: the earlier one,
+// unless the other overrules it. Either may be nil.
 func Prevailing(a, b *bellcord.Cause) *bellcord.Cause {
 	switch {
 	case a == nil:
@@ -29,6 +29,6 @@ func Prevailing(a, b *bellcord.Cause) *bellcord.Cause {
 	return a
 }
 
-// CutsNow reports whether a turn with this stop may no longer end as done. Stop may
-// be nil.
+// CutsNow reports whether a turn with this stop can no longer end as done. stop
+// may be nil.
 func CutsNow(stop *bellcord.Cause) bool { return stop != nil && stop.Mode != bellcord.StopAfterStep }

@@ -27,10 +27,10 @@ var ops = flag.Int("ops", 4000, "how many ops the stores are compared on, at lea
 // opsPerRun is the length of one sequence of ops.
 const opsPerRun = 100
 
-// Both stores answer every op as the rules decide it, whatever the state of its
-// turn: whether it is refused and why, the turn's stop, the fence of a claim, and
-// whether events were added.
-func TestDecide_RandomFactsAndOps_BothStoresAnswerAlike(t *testing.T) {
+// For every op and every state of its turn, the results of both stores match the
+// decision: the error, the turn's stop, the fence of a claim, and whether events
+// were appended.
+func TestDecide_RandomFactsAndOps_MatchBothStores(t *testing.T) {
 	t.Parallel()
 	stores := map[string][]bellcord.Store{"sqlite": sqliteNodes(t), "postgres": postgresNodes(t)}
 	if err := flag.Set("rapid.checks", fmt.Sprint((*ops+opsPerRun-1)/opsPerRun)); err != nil {
@@ -69,10 +69,10 @@ func TestDecide_RandomFactsAndOps_BothStoresAnswerAlike(t *testing.T) {
 	}
 }
 
-// opsPerCommit is the number of ops that a node commits at once.
+// opsPerCommit is the number of ops in one commit.
 const opsPerCommit = 16
 
-// decided is a step and what the rules say to it.
+// decided is a step with its decision.
 type decided struct {
 	step
 	d    lifecycle.Decision
@@ -98,8 +98,8 @@ func newModel(t *rapid.T, stores map[string][]bellcord.Store) (*model, []bellcor
 	return m, sessions, turns
 }
 
-// compareAll has the stores carry out the steps of one node and holds their answers
-// against the decisions.
+// compareAll commits the steps of one node to each store and compares the results
+// with the decisions.
 func compareAll(t *rapid.T, stores map[string][]bellcord.Store, batch []decided) {
 	ops := make([]bellcord.Op, len(batch))
 	for i, one := range batch {
@@ -118,11 +118,11 @@ func compareAll(t *rapid.T, stores map[string][]bellcord.Store, batch []decided)
 	}
 }
 
-// differs says how an answer differs from the decision, "" if it does not.
+// differs returns how a result differs from the decision, or "".
 func (one decided) differs(r bellcord.Result) string {
 	d := one.d
 	_, isStop := one.op.(bellcord.RecordStop)
-	if one.kept { // the answer does not show what is kept
+	if one.kept { // the result does not contain a kept stop
 		d.Stop, d.Apply = nil, false
 	}
 	adds := d.Apply && (!isStop || d.Event)
@@ -139,7 +139,8 @@ func (one decided) differs(r bellcord.Result) string {
 	return ""
 }
 
-// sqliteNodes opens three nodes on one database; the last is taken for dead.
+// sqliteNodes opens three nodes on one database. The last one has been taken
+// over.
 func sqliteNodes(t *testing.T) []bellcord.Store {
 	dir := t.TempDir()
 	open := func() *sqlite.Store {
@@ -165,7 +166,7 @@ func sqliteNodes(t *testing.T) []bellcord.Store {
 	return []bellcord.Store{first, second, gone}
 }
 
-// postgresNodes is the same in a schema that is gone after the test.
+// postgresNodes does the same in a schema that is dropped after the test.
 func postgresNodes(t *testing.T) []bellcord.Store {
 	base := os.Getenv("BELLCORD_POSTGRES")
 	if base == "" {

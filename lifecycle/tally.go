@@ -6,13 +6,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Tally folds a turn's events into what its receipt needs. It grows with the calls
-// that are open, not with the turn. The same fold over stored events rebuilds it
-// for a turn whose process died. It is not safe for concurrent use.
+// Tally accumulates a turn's events for its receipt. Its size depends on the
+// number of open calls, not on the length of the turn. For the turn of a dead
+// process, the same tally is rebuilt from the stored events. A Tally is not safe
+// for concurrent use.
 type Tally struct {
 	Times bellcord.Times
 
-	open  []openCall // called and not ended, in the order asked
+	open  []openCall // requested and not ended, in order of request
 	calls bellcord.Calls
 	kept  bellcord.Kept
 	procs bellcord.Processes
@@ -25,7 +26,7 @@ type openCall struct {
 	started bool
 }
 
-// Observe counts an event.
+// Observe adds an event to the tally.
 func (t *Tally) Observe(b bellcord.Body) {
 	t.meter.observe(b)
 	switch b := b.(type) {
@@ -72,11 +73,11 @@ func (t *Tally) countCall(ref bellcord.CallRef, fate bellcord.CallOutcome) {
 	}
 }
 
-// Steps returns the number of requests to the model.
+// Steps returns the number of model requests.
 func (t *Tally) Steps() int { return t.steps }
 
-// Usage returns what the turn has used, with an estimate for a request that has
-// not ended.
+// Usage returns the turn's usage, with an estimate for requests that have not
+// ended.
 func (t *Tally) Usage() bellcord.Usage { return t.meter.total() }
 
 // OpenCalls returns the number of calls that were requested and have not ended.
@@ -85,7 +86,7 @@ func (t *Tally) OpenCalls() int { return len(t.open) }
 // IsOpen reports whether the call was requested and has not ended.
 func (t *Tally) IsOpen(call string) bool { return t.find(call) >= 0 }
 
-// AddProcesses adds processes that were ended for the turn and belong to no call.
+// AddProcesses adds ended processes that belong to no call.
 func (t *Tally) AddProcesses(p bellcord.Processes) { t.procs.Add(p) }
 
 // SetBackground sets the processes that were declared to outlive the turn.
@@ -95,9 +96,9 @@ func (t *Tally) find(call string) int {
 	return slices.IndexFunc(t.open, func(c openCall) bool { return c.Call == call })
 }
 
-// Receipt sums up: calls still open get the fate that is true of them.
-// witnessed means that the turn's agent returned and so ended what it had
-// started; otherwise nobody knows.
+// Receipt returns a receipt of the tally. The outcome of an open call depends on
+// witnessed: if true, the turn's agent has returned and ended everything it
+// started; if false, the outcome of a started call is unknown.
 func (t *Tally) Receipt(witnessed bool) bellcord.Receipt {
 	sum := *t
 	sum.calls.Stopped = slices.Clone(t.calls.Stopped)
