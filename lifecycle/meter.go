@@ -61,8 +61,7 @@ func (m *meter) produced(bytes int) {
 	}
 }
 
-// endRequest adds the usage of a request. known is nil if the model reported
-// none.
+// endRequest adds the usage of a request, estimated if the model reported none.
 func (m *meter) endRequest(r *request, known *bellcord.Usage) {
 	if r == nil {
 		return

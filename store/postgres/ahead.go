@@ -9,17 +9,17 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// ahead is what the first op of a batch asked the database for together with the
-// locks, behind them in one round trip: most batches begin with appends, an end
-// or a stop, and a stop is waited for. What is nil was not asked.
+// ahead contains the results of the first op's statement, which is sent together
+// with the locks to save a round trip. Most batches begin with an append, an end
+// or a stop, and a stop has a waiting caller. A nil field was not requested.
 type ahead struct {
-	stops map[bellcord.TurnID]*string // of appends: what advance returned
-	ended *int64                      // of a finish: how many rows it changed
-	turn  *turnRow                    // of a stop: its turn; with no id where there is none
-	alone bool                        // there is no other op, so what it writes may wait for the commit
+	stops map[bellcord.TurnID]*string // for appends: the result of advance
+	ended *int64                      // for a finish: the number of changed rows
+	turn  *turnRow                    // for a stop: its turn, with an empty ID if it does not exist
+	alone bool                        // the batch has no other op, so writes may be delayed until the commit
 }
 
-// ask has the first op's statement sent behind the locks.
+// ask queues the first op's statement after the locks.
 func (t *tx) ask(b *pgx.Batch, ops []bellcord.Op) {
 	t.ahead.alone = len(ops) == 1
 	switch op := ops[0].(type) {
@@ -52,7 +52,7 @@ func (t *tx) ask(b *pgx.Batch, ops []bellcord.Op) {
 	}
 }
 
-// turnOf is turn for the stop of one, which may have been asked for ahead.
+// turnOf returns the turn of a stop, from ahead if it has already been read.
 func (t *tx) turnOf(id bellcord.TurnID) (turnRow, error) {
 	found := t.ahead.turn
 	if t.ahead.turn = nil; found == nil {

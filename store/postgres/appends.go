@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// together returns how many of the ops, from the first on, are appends of
-// different turns: those are carried out by one statement.
+// together returns the length of the prefix of ops that consists of appends to
+// different turns. One statement applies all of them.
 func together(ops []bellcord.Op) int {
 	seen := map[bellcord.TurnID]bool{}
 	for i, op := range ops {
@@ -24,8 +24,8 @@ func together(ops []bellcord.Op) int {
 	return len(ops)
 }
 
-// appendTogether carries out a whole round of appends; each is answered as if it
-// had been alone.
+// appendTogether applies a group of appends. Each gets the same result as if it
+// had been applied alone.
 func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
 	stops, err := t.ahead.stops, error(nil)
 	if t.ahead.stops = nil; stops == nil {
@@ -51,10 +51,10 @@ func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error 
 	return nil
 }
 
-// advance counts the appends, where they may be made, and returns the stops that
-// the turns have on record. The conditions are one comparison, which no index
-// answers, so that the turns are found by their ids alone: of the columns one by
-// one the planner knows too little, and looks through all that run.
+// advance applies the valid appends to their turns and returns the recorded stops
+// of those turns. The conditions are one row comparison, which no index supports,
+// so that the planner finds the turns by ID only. With separate conditions its
+// estimates are poor, and it scans all running turns.
 func (t *tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]*string, error) {
 	query, args := t.advancing(ops)
 	rows, err := t.conn.Query(t.ctx, query, args...)
@@ -89,7 +89,7 @@ func stopsOf(rows pgx.Rows) (map[bellcord.TurnID]*string, error) {
 	return stops, err
 }
 
-// appendRefused answers an append that was not carried out.
+// appendRefused returns the result of an append that was not applied.
 func (t *tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *eventRows) addRow(ev bellcord.StoredEvent) {
 	r.bodies, r.hashes = append(r.bodies, ev.Body), append(r.hashes, ev.Hash[:])
 }
 
-// drop removes the rows of a session that is deleted.
+// drop removes the rows of a deleted session.
 func (r *eventRows) drop(session string) {
 	var kept eventRows
 	for i, s := range r.sessions {
@@ -136,7 +136,8 @@ func (r *eventRows) drop(session string) {
 	*r = kept
 }
 
-// mostBytes is how much of bodies a statement writes; one may be larger.
+// mostBytes limits the bodies that one statement writes, unless a single body is
+// larger.
 const mostBytes = 16 << 20
 
 // insert queues statements that write the rows.

@@ -9,9 +9,9 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// claim checks, in the statement that takes the turn and raises its fence, that
-// this process is still a node and its lease holds, that the turn is its own and
-// that no other turn of the session runs.
+// claim starts a turn and increments its fence. The same statement checks that
+// this process is still a node with a valid lease, that the turn belongs to it,
+// and that no other turn of the session is running.
 func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	var fence int64
 	var stop *string
@@ -35,8 +35,8 @@ func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	return added, nil
 }
 
-// claimRefused answers a claim that was not carried out. One that only lacked a
-// lease is tried again with a new one.
+// claimRefused returns the result of a claim that was not applied. If only the
+// lease had expired, it renews the lease and claims again.
 func (t *tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
@@ -58,9 +58,9 @@ func (t *tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	return t.claim(op)
 }
 
-// leaseAgain renews a lease that ran out while nobody took the node for dead: its
-// row is there, and stays until this transaction has ended. It reports whether
-// there was need to.
+// leaseAgain renews an expired lease if no other node has taken over this one:
+// the node's row still exists, and this transaction keeps it. It reports whether
+// the lease had expired.
 func (t *tx) leaseAgain() (bool, error) {
 	n, err := t.affected(leaseMore+` AND lease_until <= `+clock, t.s.node, t.s.opts.Lease.Nanoseconds())
 	return n > 0, err

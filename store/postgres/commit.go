@@ -48,7 +48,7 @@ func (t *tx) carryOutAll(ops []bellcord.Op, results []bellcord.Result) error {
 	return nil
 }
 
-// carryOut carries out one op; scope is what a RecordStops found.
+// carryOut applies one op. scope contains the turns that a RecordStops matches.
 func (t *tx) carryOut(op bellcord.Op, scope []string) (bellcord.Result, error) {
 	switch op := op.(type) {
 	case bellcord.PutSession:
@@ -92,7 +92,7 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8
 		RETURNING owner, (SELECT last_seq FROM tail), (SELECT hash FROM tail)`,
 		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner)).Scan(&owner, &last, &hash)
-	if t.held[v.ID] == nil { // it is now, also where somebody deleted and made it anew while we waited
+	if t.held[v.ID] == nil { // true even if another node deleted and created it while we waited
 		t.held[v.ID] = newTail(owner, last, hash)
 	}
 	return bellcord.Result{}, err
@@ -104,7 +104,7 @@ func (t *tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
 	return bellcord.Result{}, t.deleteSessions([]string{textOf(id)})
 }
 
-// deleteSessions removes sessions that are held, with all that they have.
+// deleteSessions deletes locked sessions with all their data.
 func (t *tx) deleteSessions(ids []string) error {
 	for _, q := range []string{
 		`DELETE FROM events WHERE session = ANY ($1::text[])`,
@@ -120,7 +120,7 @@ func (t *tx) deleteSessions(ids []string) error {
 	return nil
 }
 
-// appendToSession adds what concerns a session alone.
+// appendToSession appends events that belong to no turn.
 func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) {
 	if t.held[op.Session] == nil {
 		return refused(bellcord.ErrNoSession)
@@ -132,13 +132,13 @@ func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) 
 	return added, nil
 }
 
-// errNotHeld is the answer to an op that the rules allow in a session that does
+// errNotHeld is the result of an op that the rules allow in a session that does
 // not exist.
 var errNotHeld = errors.New("the transaction does not hold the session")
 
-// addBodies appends bodies to a session's log; they are written with the
-// commit. A body that cannot be encoded is refused before anything is added,
-// so that other operations are not affected.
+// addBodies appends bodies to a session's log; the commit writes them. If a body
+// cannot be encoded, it rejects this op before anything is added; other ops are
+// not affected.
 func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) bellcord.Result {
 	var added bellcord.Result
 	data, err := marshalAll(bodies)

@@ -13,17 +13,17 @@ import (
 	"github.com/bellcord/bellcord/store/storetest"
 )
 
-// The rows of storetest.BenchmarkCommit.
+// Rows of storetest.BenchmarkCommit.
 const turns, each = 2000, 256
 
 func BenchmarkCommit(b *testing.B) {
 	storetest.BenchmarkCommit(b, openWith(b, place(b), postgres.Options{}))
 }
 
-// BenchmarkCopy is the same rows without any promise: a bare COPY of them.
+// BenchmarkCopy writes the same rows without any guarantee, with a plain COPY.
 func BenchmarkCopy(b *testing.B) {
 	home := place(b)
-	openWith(b, home, postgres.Options{}) // for the tables
+	openWith(b, home, postgres.Options{}) // creates the tables
 	sessions := make([]bellcord.SessionID, turns)
 	for i := range sessions {
 		sessions[i] = bellcord.NewSessionID()
@@ -48,7 +48,7 @@ func BenchmarkCopy(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*each), "µs/append")
 }
 
-// BenchmarkStart is the commit of a single prompt, and that of its start.
+// BenchmarkStart measures the commit of a single prompt and of its start.
 func BenchmarkStart(b *testing.B) {
 	s := openWith(b, place(b), postgres.Options{})
 	for b.Loop() {

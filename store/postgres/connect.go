@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// connectTimeout is how long a server may take to let us in.
+	// connectTimeout limits the time to connect to a server.
 	connectTimeout = 5 * time.Second
-	// cancelTimeout is how long a server may take to give up a statement; then
+	// cancelTimeout is how long a server may take to cancel a statement before
 	// the connection is closed.
 	cancelTimeout = time.Second
-	// mostIdle is how long a transaction may wait for its node's next word. One
-	// that lives takes microseconds.
+	// mostIdle limits how long the server waits for the next statement of a
+	// transaction. A live node takes microseconds.
 	mostIdle = 2 * time.Second
 )
 
-// The states of SQL that are no mere failures.
+// SQLSTATE codes that the store handles.
 const (
 	cancelled = "57014"
 	deadlock  = "40P01"
@@ -35,7 +35,7 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &told) && told.Code == code
 }
 
-// configure reads the URL and adds what the store relies on.
+// configure parses the URL and adds the settings that the store requires.
 func configure(url string, opts Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -51,10 +51,11 @@ func configure(url string, opts Options) (*pgxpool.Config, error) {
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "bellcord"
 	}
-	// A node that is paused within a transaction must not keep the others
-	// waiting for its locks, least of all for longer than it counts as alive.
+	// A node that is paused within a transaction must not block the other nodes
+	// with its locks, in particular not for longer than its lease.
 	c.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(min(opts.Lease/2, mostIdle).Milliseconds(), 10)
-	// A reader that gives up cancels its statement; its connection stays good.
+	// A reader with an ended context cancels its statement; the connection stays
+	// usable.
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTimeout}
 	}
@@ -62,17 +63,17 @@ func configure(url string, opts Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// beDurable sees to it that what a person has been shown survives the loss of
-// power, whatever is usual in this database.
+// beDurable sets synchronous_commit, so that text that a person has seen survives
+// a power loss, whatever the default of the database is.
 func beDurable(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')`)
 	return err
 }
 
-// writing is for the connection that commits. Its statements find rows by their
-// keys, whatever the tables hold; to plan them anew for every batch costs more
-// than it can win. A plan that was made while the tables were small must not read
-// them whole for as long as it is kept.
+// writing returns the configuration of the connection that commits. Its
+// statements find rows by key, so planning them again for every batch costs more
+// than it gains. Sequential scans and some joins are disabled, because a cached
+// plan made while the tables were small must not read whole tables later.
 func writing(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	set := config.ConnConfig.RuntimeParams

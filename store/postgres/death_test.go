@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// child is this binary again, as a node of the suite's that obeys a line at a
-// time; see storetest.Main.
+// child is a child process of this binary that acts as a node of the suite and
+// executes one command per line; see storetest.Main.
 type child struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -50,7 +50,7 @@ func start(t *testing.T, place string, lease time.Duration) *child {
 	return c
 }
 
-// hear reads an answer that must begin with a word.
+// hear reads a reply that must begin with word.
 func (c *child) hear(word string) {
 	c.t.Helper()
 	if !c.answers.Scan() || !strings.HasPrefix(c.answers.Text(), word) {
@@ -66,7 +66,7 @@ func (c *child) tell(want string, words ...any) {
 	c.hear(want)
 }
 
-// runs makes the child accept a turn and run it, and accept one that waits.
+// runs makes the child start one turn and queue another.
 func (c *child) runs(session bellcord.SessionID) (running, waiting bellcord.AcceptTurn) {
 	c.t.Helper()
 	running, waiting = accept(session), accept(session)
@@ -77,7 +77,8 @@ func (c *child) runs(session bellcord.SessionID) (running, waiting bellcord.Acce
 	return running, waiting
 }
 
-// takes looks until the node gets two turns, and returns how long that took.
+// takes polls until the node has taken over two turns, and returns the elapsed
+// time and their fences.
 func takes(t *testing.T, s *postgres.Store, within time.Duration) (time.Duration, map[bellcord.TurnID]int64) {
 	t.Helper()
 	fences := map[bellcord.TurnID]int64{}
@@ -94,7 +95,7 @@ func takes(t *testing.T, s *postgres.Store, within time.Duration) (time.Duration
 	return took, fences
 }
 
-func TestLaw33_AKilledNodesTurnsAreTakenOverWithinItsLease(t *testing.T) {
+func TestLaw33_KilledNode_TurnsAreTakenOverWhenLeaseExpires(t *testing.T) {
 	t.Parallel()
 	const lease = 2 * time.Second
 	home := place(t)

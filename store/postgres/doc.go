@@ -1,17 +1,17 @@
-// Package postgres keeps Bellcord's log in PostgreSQL, for nodes on several
-// machines. Each process is a node with an id of its own and a lease, which it
-// renews by the database's clock; a node whose lease has run out may be taken
-// for dead by the others. The lease only permits: what decides is the node's
-// row, whose removal fences it off for good, and the fence that every write of a
-// turn carries.
+// Package postgres implements bellcord.Store on PostgreSQL, for nodes on several
+// machines. Each process is a node with its own ID and a lease, which it renews
+// by the database's clock. When a lease has expired, another node may take over
+// the turns of that node. The lease only permits this. What decides is the node's
+// row, because its deletion fences the node permanently, and the fence that every
+// write of a turn carries.
 //
-// A commit is one transaction that takes its locks before it does anything, in
-// one order for all nodes: its own node, the ids of turns that may be coming,
-// then the sessions by id. Whoever holds a session's lock is the only one that
-// writes to it, so all that follows is as simple as with a single writer, and
-// two nodes' commits do not deadlock. Its last round trip adds the events, moves
-// the ends of the logs and commits.
+// A commit is one transaction. It first takes all its locks, in the same order on
+// all nodes: its own node, the IDs of turns that may be about to arrive, then the
+// sessions by ID. Only the holder of a session's lock writes to the session, so
+// the rest of the commit works as with a single writer, and commits of two nodes
+// do not deadlock. The last round trip inserts the events, updates the newest
+// sequence numbers and commits.
 //
-// PostgreSQL 14 or later is needed, and connections that are a process's own: a
-// pooler between them must keep sessions apart.
+// The package requires PostgreSQL 14 or later. A connection pooler must use
+// session pooling.
 package postgres

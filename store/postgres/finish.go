@@ -5,7 +5,7 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// finish is the one point at which every race about a turn is decided.
+// finish ends a turn. Its one statement resolves every race about the turn.
 func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	receipt, err := encode(op.Receipt)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t *tx) headOf(session bellcord.SessionID) *bellcord.LogHead {
 	return &head
 }
 
-// finishRefused answers a finish that was not carried out.
+// finishRefused returns the result of a finish that was not applied.
 func (t *tx) finishRefused(op bellcord.FinishTurn) (bellcord.Result, error) {
 	facts, row, err := t.facts(op.Turn)
 	if err != nil {

@@ -11,20 +11,21 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// clock is the database's time. All leases go by it, whatever the clocks of the
-// nodes say.
+// clock is the database's time in nanoseconds. All leases use it; the clocks of
+// the nodes do not matter.
 const clock = `(extract(epoch FROM clock_timestamp()) * 1000000000)::bigint`
 
-// lease is what a node knows about its own lease, by its own steady clock from
-// before it asked: the database never holds it for dead sooner.
+// lease is this node's view of the lease. It uses the local monotonic clock from
+// before each request, so that the lease never ends earlier in the database than
+// here.
 type lease struct {
 	mu     sync.Mutex
-	asked  time.Time // for the newest one that was granted
-	shaken time.Time // when the database was last back after it could not be reached for a while
-	fenced bool      // the node's row is gone: it was taken for dead
+	asked  time.Time // when the newest granted lease was requested
+	shaken time.Time // when the database was reachable again after an interruption
+	fenced bool      // the node's row is gone: another node has taken over
 }
 
-// granted notes that the lease which was asked for then was granted.
+// granted records a lease that was granted for a request at the given time.
 func (l *lease) granted(asked time.Time, longest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,18 +35,18 @@ func (l *lease) granted(asked time.Time, longest time.Duration) {
 	l.asked = asked
 }
 
-// Leased reports whether this node's lease still holds, with a margin: no two
-// clocks go at the same rate. Without it a node should start nothing; what runs
-// may go on, and its next write tells the truth.
+// Leased reports whether this node's lease is valid, with a margin because clocks
+// run at different rates. Without a lease a node should start nothing. Running
+// work may continue; its next write fails if the node was taken over.
 func (s *Store) Leased() bool {
 	s.lease.mu.Lock()
 	defer s.lease.mu.Unlock()
 	return !s.lease.fenced && time.Since(s.lease.asked) < s.opts.Lease-s.opts.Lease/10
 }
 
-// steady reports whether this node may judge others. One that could not reach
-// the database itself for a while gives the others, who may have been as
-// unlucky, the time of a lease to come back.
+// steady reports whether this node may take over others. After it could not reach
+// the database for a while, it waits for the duration of a lease, because other
+// nodes may have had the same problem.
 func (s *Store) steady() bool {
 	s.lease.mu.Lock()
 	defer s.lease.mu.Unlock()
@@ -65,8 +66,8 @@ func (s *Store) register(ctx context.Context) error {
 	return err
 }
 
-// beat renews the lease until the store is closed or the node was taken for
-// dead, which is for good.
+// beat renews the lease until the store is closed or another node has taken over
+// this one, which is permanent.
 func (s *Store) beat() {
 	tick := time.NewTicker(s.opts.Renew)
 	defer tick.Stop()
@@ -93,8 +94,8 @@ func (s *Store) beat() {
 
 const leaseMore = `UPDATE nodes SET heard = ` + clock + `, lease_until = ` + clock + ` + $2 WHERE id = $1`
 
-// renew asks for a new lease, and looks at the schema's version with it. A lease that ran out can be renewed for as long as
-// nobody has taken the node's row away.
+// renew renews the lease and checks the schema's version. An expired lease can be
+// renewed as long as no other node has deleted this node's row.
 func (s *Store) renew() (alive bool, err error) {
 	ctx, done := context.WithTimeout(context.Background(), s.opts.Lease/4)
 	defer done()
@@ -117,12 +118,11 @@ func (s *Store) renew() (alive bool, err error) {
 	return true, nil
 }
 
-// tidyEvery is how many renewals there are between two tidyings.
+// tidyEvery is the number of renewals between two cleanups.
 const tidyEvery = 30
 
-// tidy removes what is of no use any more: early stops that are too old, and the
-// marks of nodes that are gone, once everybody has seen them. What is locked is
-// left to the next time.
+// tidy deletes expired early stops, and the marks of removed nodes once all other
+// nodes have had time to read them. It skips locked rows.
 func (s *Store) tidy() {
 	ctx, done := context.WithTimeout(context.Background(), s.opts.Lease/4)
 	defer done()

@@ -13,10 +13,10 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// quiet is for nodes whose trouble is part of the test.
+// quiet is the logger of nodes with expected failures.
 var quiet = slog.New(slog.DiscardHandler)
 
-func TestALeaseEndsWithTheConnectionAndIsRenewedWithIt(t *testing.T) {
+func TestLease_ConnectionLostAndRestored_ExpiresAndIsRenewed(t *testing.T) {
 	t.Parallel()
 	const lease = time.Second
 	home := place(t)
@@ -44,7 +44,7 @@ func TestALeaseEndsWithTheConnectionAndIsRenewedWithIt(t *testing.T) {
 	})
 }
 
-// leaseLeft is what a node's lease has left by the database's clock.
+// leaseLeft returns the remaining time of a node's lease by the database's clock.
 func leaseLeft(t *testing.T, place string, s *postgres.Store) (left time.Duration) {
 	t.Helper()
 	at(t, place, func(db *pgx.Conn) {
@@ -56,7 +56,7 @@ func leaseLeft(t *testing.T, place string, s *postgres.Store) (left time.Duratio
 	return left
 }
 
-func TestAClaimUnderALeaseThatRanOutRenewsItWhereNobodyTookTheNode(t *testing.T) {
+func TestClaim_ExpiredLeaseWithoutTakeover_RenewsLease(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s := openWith(t, home, postgres.Options{Lease: time.Hour})
@@ -73,7 +73,7 @@ func TestAClaimUnderALeaseThatRanOutRenewsItWhereNobodyTookTheNode(t *testing.T)
 	}
 }
 
-func TestANodeThatLosesItsRowIsToldSoAndTakesNothing(t *testing.T) {
+func TestTakeOver_NodeWithoutRow_ReturnsErrFenced(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s := openWith(t, home, postgres.Options{Lease: time.Second, Renew: 50 * time.Millisecond, Logger: quiet})
@@ -90,13 +90,13 @@ func TestANodeThatLosesItsRowIsToldSoAndTakesNothing(t *testing.T) {
 	}
 }
 
-func TestANodeThatWasCutOffItselfGivesTheOthersTimeToComeBack(t *testing.T) {
+func TestTakeOver_AfterOwnOutage_WaitsForOneLease(t *testing.T) {
 	t.Parallel()
 	const lease = 2 * time.Second
 	home := place(t)
 	seen, network := through(t, home)
 	s := openWith(t, seen, postgres.Options{Lease: lease, Renew: lease / 20, Logger: quiet})
-	unlucky := openWith(t, home, postgres.Options{Lease: time.Hour}) // it, too, could not renew its lease
+	unlucky := openWith(t, home, postgres.Options{Lease: time.Hour}) // its lease could not be renewed either
 	ok(t, unlucky, accept(session(t, unlucky)))
 	network.freeze()
 	until(t, 10*time.Second, "the lease has run out", func() bool { return !s.Leased() })
@@ -114,9 +114,9 @@ func TestANodeThatWasCutOffItselfGivesTheOthersTimeToComeBack(t *testing.T) {
 	})
 }
 
-// What a node accepts at the moment in which it is taken for dead is refused or
-// taken over: nothing waits for ever (law 33).
-func TestLaw33_WhatIsAcceptedDuringATakeOverIsRefusedOrTaken(t *testing.T) {
+// A turn that a node accepts while it is being taken over is rejected or taken
+// over; it never waits forever (law 33).
+func TestLaw33_AcceptDuringTakeover_IsRejectedOrTakenOver(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	taker := openWith(t, home, postgres.Options{})
@@ -135,7 +135,7 @@ func TestLaw33_WhatIsAcceptedDuringATakeOverIsRefusedOrTaken(t *testing.T) {
 			refusals++
 			continue
 		}
-		taken, err := taker.TakeOver(t.Context()) // it may have been too busy to be buried the first time
+		taken, err := taker.TakeOver(t.Context()) // the first attempt may have skipped the locked row
 		if err != nil || len(taken) != 1 || taken[0].ID != a.Turn {
 			t.Fatalf("the turn waits for ever: taken %v, %v", taken, err)
 		}
@@ -144,7 +144,7 @@ func TestLaw33_WhatIsAcceptedDuringATakeOverIsRefusedOrTaken(t *testing.T) {
 	t.Logf("%d of 60 were refused", refusals)
 }
 
-func TestALeaseTooShortToBeRenewedIsRefused(t *testing.T) {
+func TestOpen_LeaseShorterThanTwoRenewals_Fails(t *testing.T) {
 	t.Parallel()
 	if s, err := postgres.Open(t.Context(), place(t), postgres.Options{Lease: time.Second, Renew: time.Second}); err == nil {
 		_ = s.Close()

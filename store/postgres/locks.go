@@ -9,13 +9,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// wanted is what a batch of ops has to hold before its first op is carried out.
+// wanted is the set of locks that a batch of ops needs before its first op is
+// applied.
 type wanted struct {
-	node     bool     // something is to be started, which a removed node must not
-	comings  []int64  // locks of turns that may be coming: a stop and its turn must not miss each other
+	node     bool     // an op starts a turn, which a removed node must not do
+	comings  []int64  // locks of turn IDs, so that a stop and its turn do not miss each other
 	made     []string // sessions that may be new
 	sessions []string
-	stops    []string // turns whose sessions are not known yet
+	stops    []string // turns with sessions that are yet to be determined
 	scopes   map[int]bellcord.RecordStops
 }
 
@@ -52,22 +53,22 @@ func wants(ops []bellcord.Op) wanted {
 	return w
 }
 
-// coming is the number of the lock under which a turn's id is accepted, and
-// stopped when there is no such turn yet.
+// coming returns the number of the advisory lock for a turn's ID. It is held to
+// accept the turn, and to record a stop for a turn that may not exist yet.
 func coming(id bellcord.TurnID) int64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(id)) // a hash takes everything
+	_, _ = h.Write([]byte(id)) // never fails
 	return int64(h.Sum64())
 }
 
-// hold begins the transaction and takes its locks, in the order that all nodes
-// keep. Every statement after it sees what those did who held them before; the
-// first may be sent with it.
+// hold begins the transaction and takes its locks in the order that all nodes
+// use. Every later statement sees the commits of the previous holders. The
+// callback may add the first of them to the same round trip.
 func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 	t.held, t.scope = map[bellcord.SessionID]*tail{}, map[int][]string{}
 	b := &pgx.Batch{}
 	b.Queue(begin)
-	if w.node { // not the lock that a renewal takes, only one that keeps the row from being removed
+	if w.node { // does not conflict with a renewal, only with the deletion of the row
 		b.Queue(`SELECT 1 FROM nodes WHERE id = $1 FOR KEY SHARE`, t.s.node).Query(func(rows pgx.Rows) error {
 			t.lives = rows.Next()
 			return rows.Err()
@@ -96,8 +97,8 @@ func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
 	return t.sendBatch(b)
 }
 
-// holdSessions locks the sessions, and those of the turns, in the order of their
-// ids.
+// holdSessions locks the given sessions and the sessions of the given turns, in
+// the order of their IDs.
 func (t *tx) holdSessions(b *pgx.Batch, sessions, turns []string) {
 	b.Queue(`
 		SELECT tails.session, last_seq, hash, (SELECT owner FROM sessions WHERE id = tails.session) FROM tails
@@ -108,7 +109,7 @@ func (t *tx) holdSessions(b *pgx.Batch, sessions, turns []string) {
 		var last int64
 		var hash []byte
 		_, err := pgx.ForEachRow(rows, []any{&id, &last, &hash, &owner}, func() error {
-			if owner != nil { // else a later op of this batch is to make it
+			if owner != nil { // otherwise a later op of this batch creates it
 				t.held[bellcord.SessionID(id)] = newTail(*owner, last, hash)
 			}
 			return nil
@@ -123,8 +124,9 @@ func newTail(owner word, last int64, hash []byte) *tail {
 	return s
 }
 
-// resolve finds the turns of a scope, as it is now: what comes behind them while
-// their sessions are waited for is not touched (law 1).
+// resolve finds the turns in the scope of a stop at this moment. Turns that are
+// accepted while the transaction waits for the sessions' locks are not affected
+// (law 1).
 func (t *tx) resolve(b *pgx.Batch, place int, op bellcord.RecordStops) {
 	b.Queue(`
 		SELECT id FROM (

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestACommitWhoseAnswerWasLostIsAnsweredTheSameTheSecondTime(t *testing.T) {
+func TestCommit_AnswerLost_RetryReturnsSameResult(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	seen, network := through(t, home)
@@ -47,7 +47,7 @@ func TestACommitWhoseAnswerWasLostIsAnsweredTheSameTheSecondTime(t *testing.T) {
 	}
 }
 
-func TestAStoreGoesOnAfterItsConnectionsWereCut(t *testing.T) {
+func TestCommit_ConnectionsTerminated_Recovers(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	name := "cut" + string(bellcord.NewSessionID())
@@ -68,7 +68,7 @@ func TestAStoreGoesOnAfterItsConnectionsWereCut(t *testing.T) {
 	}
 }
 
-func TestACommitThatIsGivenUpSaysSoAndLeavesNothingLocked(t *testing.T) {
+func TestCommit_ContextEnds_ReturnsErrorAndReleasesLocks(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s := openWith(t, home, postgres.Options{})
@@ -89,7 +89,7 @@ func TestACommitThatIsGivenUpSaysSoAndLeavesNothingLocked(t *testing.T) {
 	}
 }
 
-func TestANodeThatIsCutOffWithinACommitDoesNotKeepTheOthersWaitingForLong(t *testing.T) {
+func TestCommit_OtherNodeCutOffDuringCommit_BlocksOnlyBriefly(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	seen, network := through(t, home)

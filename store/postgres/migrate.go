@@ -14,8 +14,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrating is the lock under which schemas are brought up to date: one for the
-// whole database, because a schema has many names.
+// migrating is the key of the advisory lock for migrations. There is one for the
+// whole database, because a schema can be reached under several names.
 const migrating = 0x42656c6c
 
 // oldVersions is the last schema version with the names of events and fields from
@@ -78,7 +78,7 @@ func apply(ctx context.Context, t pgx.Tx, have int) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(ctx, string(text), pgx.QueryExecModeSimpleProtocol); err != nil { // one text, many statements
+		if _, err := t.Exec(ctx, string(text), pgx.QueryExecModeSimpleProtocol); err != nil { // a single text with several statements
 			return fmt.Errorf("migration %s: %w", name, err)
 		}
 	}

@@ -10,23 +10,23 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Node is a process that shares the store, as the database knows it.
+// Node is a process that shares the store, as registered in the database.
 type Node struct {
 	ID       string
 	Name     string
 	Version  string
 	Started  time.Time
-	Heard    time.Duration // since it last renewed its lease
-	Left     time.Duration // of its lease; less than 0: it may be taken for dead
+	Heard    time.Duration // time since it last renewed its lease
+	Left     time.Duration // remaining time of its lease; negative if it may be taken over
 	Draining bool
-	Running  int // turns
+	Running  int // number of running turns
 	Queued   int
 }
 
-// NodeID is this process's id among the nodes.
+// NodeID returns the ID of this process among the nodes.
 func (s *Store) NodeID() string { return s.node }
 
-// Nodes returns the nodes that are there, in the order they started.
+// Nodes returns the registered nodes in the order they started.
 func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	rows, err := s.readers.Query(ctx, `
 		SELECT id, name, version, started, heard, lease_until - `+clock+`, `+clock+`, draining,
@@ -46,8 +46,8 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	return all, s.explain(ctx, err)
 }
 
-// Home returns the node that a session is at home with: the one of its newest
-// turn, if it lives and does not take leave; "" where there is none.
+// Home returns the node that should handle a session: the node of its newest
+// turn, if its lease is valid and it is not draining. Otherwise it returns "".
 func (s *Store) Home(ctx context.Context, session bellcord.SessionID) (string, error) {
 	var node string
 	err := s.readers.QueryRow(ctx, `
@@ -59,7 +59,7 @@ func (s *Store) Home(ctx context.Context, session bellcord.SessionID) (string, e
 	return node, s.explain(ctx, err)
 }
 
-// Drain says that this node takes leave: no session is at home with it any more.
+// Drain marks this node as draining. Home no longer returns it.
 func (s *Store) Drain(ctx context.Context) error {
 	_, err := s.heart.Exec(ctx, `UPDATE nodes SET draining = true WHERE id = $1`, s.node)
 	return s.explain(ctx, err)

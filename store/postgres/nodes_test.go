@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestASessionIsAtHomeWithTheLiveNodeOfItsNewestTurn(t *testing.T) {
+func TestHome_SeveralNodes_IsLiveNodeOfNewestTurn(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	a := openWith(t, home, postgres.Options{Lease: time.Hour})
@@ -45,7 +45,7 @@ func TestASessionIsAtHomeWithTheLiveNodeOfItsNewestTurn(t *testing.T) {
 	isHome("", "when it is not heard any more")
 }
 
-func TestTheNodesAreListedWithTheirLeasesAndTurns(t *testing.T) {
+func TestNodes_TwoNodes_AreListedWithLeasesAndTurns(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	a := openWith(t, home, postgres.Options{Lease: time.Hour, Name: "a", Version: "1"})
@@ -72,7 +72,7 @@ func TestTheNodesAreListedWithTheirLeasesAndTurns(t *testing.T) {
 	}
 }
 
-func TestLaw20_ANodeThatWasTakenForDeadIsToldSoByTheNews(t *testing.T) {
+func TestLaw20_ChangedAfterTakeover_ReturnsErrFenced(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s := openWith(t, home, postgres.Options{Lease: time.Hour, Logger: quiet})

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
+func TestOpen_NewerSchemaVersion_Fails(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	first := openWith(t, home, postgres.Options{})
@@ -36,7 +36,7 @@ func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
 	session(t, openWith(t, home, postgres.Options{}))
 }
 
-func TestASchemaThatIsNamedIsMade(t *testing.T) {
+func TestOpen_SchemaOption_CreatesSchema(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	const odd = ` "Od.d" Schéma`
@@ -54,7 +54,7 @@ func TestASchemaThatIsNamedIsMade(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsNotThereIsAnError(t *testing.T) {
+func TestOpen_UnreachableDatabase_Fails(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://127.0.0.1:1/nothing?connect_timeout=1", "no URL at all"} {
 		if s, err := postgres.Open(t.Context(), url, postgres.Options{}); err == nil {
@@ -64,7 +64,7 @@ func TestADatabaseThatIsNotThereIsAnError(t *testing.T) {
 	}
 }
 
-func TestANodesOwnWritesAreNoNews(t *testing.T) {
+func TestChanged_OwnWrites_AreNotReported(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s, other := openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// do commits ops that must be committed, refused or not.
+// do commits ops. The commit must succeed, but ops may be rejected.
 func do(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
 	t.Helper()
 	results, err := s.Commit(t.Context(), ops)
@@ -19,7 +19,7 @@ func do(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
 	return results
 }
 
-// ok commits ops of which none may be refused.
+// ok commits ops, none of which may be rejected.
 func ok(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
 	t.Helper()
 	results := do(t, s, ops...)
@@ -74,7 +74,7 @@ func kinds(t testing.TB, s *postgres.Store, session bellcord.SessionID) (all []s
 	return all
 }
 
-// until looks at short intervals whether something has come true.
+// until polls until the condition holds.
 func until(t testing.TB, within time.Duration, what string, come func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

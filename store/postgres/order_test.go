@@ -12,11 +12,11 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestCommitsOfTwoNodesToTheSameSessionsInOppositeOrderDoNotDeadlock(t *testing.T) {
+func TestCommit_TwoNodesInOppositeOrder_DoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	const rounds, sessions = 1000, 4
 	home := place(t)
-	var told bytes.Buffer // a deadlock would be told, and tried again
+	var told bytes.Buffer // contains a warning if a deadlock was retried
 	logger := slog.New(slog.NewTextHandler(&told, nil))
 	nodes := []*postgres.Store{openWith(t, home, postgres.Options{Logger: logger}), openWith(t, home, postgres.Options{Logger: logger})}
 	var ids []bellcord.SessionID
@@ -50,8 +50,8 @@ func TestCommitsOfTwoNodesToTheSameSessionsInOppositeOrderDoNotDeadlock(t *testi
 	}
 }
 
-// mixed is a batch that touches all sessions: the first node's by its turns and
-// notes, the second's by notes and stops.
+// mixed returns a batch that touches all sessions: for the first node with events
+// of its turns and notes, for the second with notes and stops.
 func mixed(n, round int, ids []bellcord.SessionID, runs []bellcord.AcceptTurn) (ops []bellcord.Op) {
 	for i, id := range ids {
 		if n == 0 {
@@ -66,9 +66,9 @@ func mixed(n, round int, ids []bellcord.SessionID, runs []bellcord.AcceptTurn) (
 	return ops
 }
 
-// A stop and its turn that come at the same moment, through different nodes,
-// must not miss each other (law 2).
-func TestLaw02_AStopAndItsTurnThatComeAtOnceThroughTwoNodesMeet(t *testing.T) {
+// A stop and its turn that arrive at the same moment through different nodes do
+// not miss each other (law 2).
+func TestLaw02_StopAndTurnArriveTogetherOnTwoNodes_TurnIsStopped(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	one, other := openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})
@@ -94,8 +94,8 @@ func TestLaw02_AStopAndItsTurnThatComeAtOnceThroughTwoNodesMeet(t *testing.T) {
 	t.Logf("%d of 200 stops were early", early)
 }
 
-// Sessions that two nodes make at once, in opposite order, are the same.
-func TestSessionsThatTwoNodesMakeAtOnceAreOne(t *testing.T) {
+// Two nodes create the same sessions at the same time in opposite order.
+func TestPutSession_TwoNodesAtOnce_CreateOneSession(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	nodes := []*postgres.Store{openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})}

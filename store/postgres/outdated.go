@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// known is the schema version of this program.
+// known returns the schema version of this program.
 func known() (int, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	return oldVersions + len(files), err
 }
 
-// newerSchema is why this program cannot use a schema.
+// newerSchema returns the error for a schema that this program does not support.
 func newerSchema(have, known int) error {
 	return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, known)
 }
 
-// outdated records that the schema became newer than this program while it ran.
+// outdated records that the schema has become newer than this program.
 type outdated struct {
 	mu   sync.Mutex
 	why  error
 	told chan struct{} // closed when why is set
 }
 
-// schemaIs takes the schema's version, as it was when the lease was renewed.
+// schemaIs checks the schema version that was read with a lease renewal.
 func (s *Store) schemaIs(version int) {
 	s.outdated.mu.Lock()
 	defer s.outdated.mu.Unlock()
@@ -36,14 +36,14 @@ func (s *Store) schemaIs(version int) {
 	close(s.outdated.told)
 }
 
-// Outdated returns why this node must not go on: a newer program has changed the
-// schema since it started. It is nil while the schema is the one that it knows.
-// Every renewal of the lease looks.
+// Outdated returns an error if a newer program has changed the schema since this
+// node started, and nil otherwise. The node must then shut down. The version is
+// checked with every lease renewal.
 func (s *Store) Outdated() error {
 	s.outdated.mu.Lock()
 	defer s.outdated.mu.Unlock()
 	return s.outdated.why
 }
 
-// WhenOutdated is closed once Outdated has an error.
+// WhenOutdated returns a channel that is closed when Outdated returns an error.
 func (s *Store) WhenOutdated() <-chan struct{} { return s.outdated.told }

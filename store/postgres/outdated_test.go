@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestOutdated_SchemaBecomesNewer_IsFoundWithTheLease(t *testing.T) {
+func TestOutdated_SchemaBecomesNewer_IsDetectedAtLeaseRenewal(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s := openWith(t, home, postgres.Options{Lease: time.Minute, Renew: 20 * time.Millisecond, Logger: quiet})
@@ -33,7 +33,7 @@ func TestOutdated_SchemaBecomesNewer_IsFoundWithTheLease(t *testing.T) {
 	if err := s.Outdated(); err == nil || !strings.Contains(err.Error(), "schema version 90") {
 		t.Errorf("it says %v", err)
 	}
-	session(t, s) // what runs can still end: the lease holds
+	session(t, s) // running work can still end, because the lease is valid
 	if !s.Leased() {
 		t.Error("it has lost its lease")
 	}

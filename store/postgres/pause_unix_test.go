@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestLaw20_ANodeThatWakesAfterItsLeaseIsRefused(t *testing.T) {
+func TestLaw20_NodeResumedAfterTakeover_WritesAreRejected(t *testing.T) {
 	t.Parallel()
 	const lease = 2 * time.Second
 	home := place(t)

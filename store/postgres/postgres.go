@@ -19,14 +19,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Options of a node. What is zero gets its default.
+// Options configures a node. A zero value selects the default.
 type Options struct {
-	Lease  time.Duration // how long a node counts as alive after it was last heard; 12 s
-	Renew  time.Duration // how often it is heard; 2 s
-	Schema string        // made when missing; what the URL says, or public
+	Lease  time.Duration // after a renewal, until other nodes may take over (default 12 s)
+	Renew  time.Duration // interval between renewals (default 2 s, at most Lease/6)
+	Schema string        // created if missing (default: the search_path of the URL, or public)
 	Logger *slog.Logger
 
-	Name, Version string // of the node, for people
+	Name, Version string // shown to people
 }
 
 func (o Options) withDefaults() Options {
@@ -42,7 +42,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is a bellcord.Store on a schema of a PostgreSQL database.
+// Store is a bellcord.Store in a schema of a PostgreSQL database. It is safe for
+// concurrent use.
 type Store struct {
 	opts  Options
 	node  string
@@ -50,24 +51,24 @@ type Store struct {
 	clock storeClock
 
 	signingKey []byte
-	version    int // of the schema that this program knows
+	version    int // schema version of this program
 	outdated   outdated
 
 	readers *pgxpool.Pool
-	writer  *pgxpool.Pool // of one connection: to have it is to be the one that writes
-	heart   *pgxpool.Pool // of one connection: the lease waits for nobody
+	writer  *pgxpool.Pool // one connection: its holder is the only writer
+	heart   *pgxpool.Pool // one connection for the lease, so that a renewal waits for nothing
 
-	heard  sync.Mutex // guards marks
+	heard  sync.Mutex // protects marks
 	marks  map[string]int64
 	quit   chan struct{}
-	still  sync.WaitGroup // the heart, until it has stopped
+	still  sync.WaitGroup // the goroutine that renews the lease
 	closed atomic.Bool
 }
 
 var _ bellcord.Store = (*Store)(nil)
 
-// Open connects to the database, brings the schema up to date and registers this
-// process as a node, which lives until Close.
+// Open connects to the database, migrates the schema and registers this process
+// as a node until Close.
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	if opts.Lease < 2*opts.Renew {
@@ -108,12 +109,12 @@ func (s *Store) open(ctx context.Context, url string) error {
 	return s.register(ctx)
 }
 
-// leaveTimeout is how long the database may take to hear that a node leaves.
+// leaveTimeout limits the time to unregister a node.
 const leaveTimeout = 5 * time.Second
 
-// Close lets go of the store. A node that leaves with turns unended leaves its
-// row, as one that has left, and they are taken over at once by whoever looks
-// next. A second Close is nothing.
+// Close closes the store and unregisters the node. If it still has unended turns,
+// its row is kept with an expired lease, and another node takes them over.
+// Further calls do nothing.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -142,8 +143,8 @@ func (s *Store) disconnect() {
 	}
 }
 
-// explain makes errors answer the caller's question: the database's word for a
-// statement that was cancelled becomes the context's, a closed pool the store's.
+// explain translates errors: a statement cancelled by ctx becomes the error of
+// ctx, a closed pool ErrClosed, and a lost connection ErrStoreDown.
 func (s *Store) explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -158,8 +159,8 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// isLost reports whether an error means that the database cannot be reached, or
-// ended the connection.
+// isLost reports whether an error means that the database cannot be reached or
+// has closed the connection.
 func isLost(err error) bool {
 	var (
 		connect *pgconn.ConnectError

@@ -19,12 +19,13 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m, open) }
 
-func TestStore(t *testing.T) {
+func TestStore_Suite_Passes(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Harness{Open: open, Place: func(t *testing.T) string { return place(t) }, Forsake: forsake, Gaps: gaps})
 }
 
-// gaps are the demands of the suite that this store does not meet, and why.
+// gaps lists the requirements of the suite that this store does not meet, with
+// the reason.
 var gaps = map[string]string{
 	"a call's arguments come back byte for byte": "the body's JSON compacts a RawMessage and escapes <, > and & in it: the same value, and the same bytes at every later reading, which is what prompt caches need",
 
@@ -33,7 +34,7 @@ var gaps = map[string]string{
 	"a replayed op is answered with the events that it added": "the answer to a replay leaves the events out; the log looks for the session's end instead",
 }
 
-// database is the one that tests may make schemas in.
+// database returns the URL of the database in which tests create schemas.
 func database() string {
 	if named := os.Getenv("BELLCORD_POSTGRES"); named != "" {
 		return named
@@ -41,7 +42,7 @@ func database() string {
 	return "postgres://postgres@127.0.0.1:5432/test"
 }
 
-// place makes a schema that is gone after the test, and returns the URL of it.
+// place creates a schema that is dropped after the test, and returns its URL.
 func place(t testing.TB) string {
 	t.Helper()
 	db, err := pgx.Connect(t.Context(), database())
@@ -60,7 +61,7 @@ func place(t testing.TB) string {
 	return with(t, database(), "search_path", schema)
 }
 
-// at does something to a database, as somebody who is no node.
+// at runs do on a plain connection that is not a node.
 func at(t testing.TB, place string, do func(*pgx.Conn)) {
 	t.Helper()
 	clean, _ := leaseOf(place)
@@ -92,9 +93,8 @@ func with(t testing.TB, place, name, value string) string {
 	return u.String()
 }
 
-// leaseOf takes the lease out of a place that names one: it is how a test tells
-// a process what lease to have. In the suite leases do not run out by
-// themselves.
+// leaseOf removes the lease from the URL of a place. A test passes the lease of a
+// child process this way. In the suite, leases do not expire on their own.
 func leaseOf(place string) (clean string, lease time.Duration) {
 	u, err := url.Parse(place)
 	if err != nil {
@@ -126,9 +126,8 @@ func open(place string) (storetest.Node, error) {
 	return &node{s, clean}, err
 }
 
-// node is one of the suite, which kills processes and wants their turns at once.
-// Before it takes over, it does what time would: the leases of processes that
-// are gone run out.
+// node is a node of the suite, which kills processes and expects an immediate
+// takeover. Before a takeover, it expires the leases of processes that are gone.
 type node struct {
 	*postgres.Store
 	place string
@@ -159,13 +158,13 @@ func (n *node) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 	return n.Store.TakeOver(ctx)
 }
 
-// forsake lets all leases run out.
+// forsake expires all leases.
 func forsake(t *testing.T, place string) {
 	at(t, place, func(db *pgx.Conn) { mustExec(t, db, `UPDATE nodes SET lease_until = 1`) })
 }
 
-// openWith opens a node that leaves when the test ends. A lease that is to last
-// for all of a test is not renewed meanwhile, so that it can be taken away.
+// openWith opens a node that is closed when the test ends. A lease that lasts for
+// the whole test is not renewed, so that the test can expire it.
 func openWith(t testing.TB, place string, opts postgres.Options) *postgres.Store {
 	t.Helper()
 	if opts.Lease == time.Hour {

@@ -8,19 +8,20 @@ import (
 	"testing"
 )
 
-// proxy stands between a node and the database, and can do what networks do.
+// proxy forwards connections between a node and the database and simulates
+// network failures.
 type proxy struct {
 	listener net.Listener
 	server   string
 
 	mu      sync.Mutex
 	flows   chan struct{} // closed while bytes flow
-	swallow bool          // the next acknowledgement of a commit, and the connection with it
-	cut     chan struct{} // closed when all is frozen because a transaction began; nil: no such order
+	swallow bool          // drop the next acknowledgement of a commit and close its connection
+	cut     chan struct{} // closed when the proxy froze at the start of a transaction; nil if not requested
 	conns   []net.Conn
 }
 
-// through returns the place as it is seen through a new proxy.
+// through returns the URL of the place through a new proxy.
 func through(t *testing.T, place string) (string, *proxy) {
 	t.Helper()
 	u, err := url.Parse(with(t, place, "sslmode", "disable"))
@@ -89,8 +90,8 @@ func (p *proxy) copy(to, from net.Conn, answers bool) {
 	}
 }
 
-// swallows reports whether an answer says that a commit was done, and is not to
-// arrive.
+// swallows reports whether an answer is a commit's acknowledgement that must be
+// dropped.
 func (p *proxy) swallows(answer []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,8 +102,8 @@ func (p *proxy) swallows(answer []byte) bool {
 	return true
 }
 
-// cutAt freezes all when an answer says that a transaction has begun, where that
-// is the order.
+// cutAt freezes the proxy if that was requested and an answer shows that a
+// transaction has begun.
 func (p *proxy) cutAt(answer []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,7 +114,8 @@ func (p *proxy) cutAt(answer []byte) {
 	}
 }
 
-// cutNext orders the next transaction to be frozen; the channel tells that it is.
+// cutNext freezes the proxy at the start of the next transaction. The channel is
+// closed when that has happened.
 func (p *proxy) cutNext() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,8 +130,7 @@ func (p *proxy) swallowNext() {
 	p.swallow = true
 }
 
-// freeze holds all bytes back, as a network that has gone away does; thaw lets
-// them flow again.
+// freeze holds back all bytes, like a network that is down. thaw ends that.
 func (p *proxy) freeze() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// prunedAtOnce bounds a transaction of Prune, so that nobody waits for it long.
+// prunedAtOnce limits the sessions in one transaction of Prune, so that it does
+// not block others for long.
 const prunedAtOnce = 100
 
-// Prune deletes the sessions in which nothing has happened since a time and
-// nothing runs or waits, with their events, and returns how many there were.
-// What was spent stays on record. Whole sessions go, never the beginning of one:
-// a log has no holes.
+// Prune deletes the sessions that were last changed before the given time and
+// have no unended turn, with their events, and returns their number. Spending
+// records are kept. Prune deletes only whole sessions, so that logs have no gaps.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	for total := 0; ; {
 		var n int
@@ -38,7 +38,7 @@ func (t *tx) prune(before time.Time) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Looked at again, now that nobody else can write to them.
+	// Check again, now that no other node can write to them.
 	ids, err := t.ids(`SELECT id FROM sessions WHERE `+idle+` AND id = ANY ($2::text[])`, before.UnixNano(), held)
 	if err != nil || len(ids) == 0 {
 		return 0, err

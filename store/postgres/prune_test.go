@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestSessionsInWhichNothingHappensAnyMoreArePruned(t *testing.T) {
+func TestPrune_IdleSessions_AreDeleted(t *testing.T) {
 	t.Parallel()
 	s := openWith(t, place(t), postgres.Options{})
 	long := now().Add(-48 * time.Hour)

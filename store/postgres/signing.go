@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// signingKeySize is the length of the key that signs messages between nodes.
+// signingKeySize is the length in bytes of the key that signs messages between
+// nodes.
 const signingKeySize = 32
 
 // takeSigningKey reads the key that signs messages between nodes. The first node
-// on a schema makes it.
+// on a schema creates it.
 func (s *Store) takeSigningKey(ctx context.Context) error {
 	fresh := make([]byte, signingKeySize)
 	rand.Read(fresh) //nolint:errcheck // never fails
@@ -29,27 +30,28 @@ func (s *Store) takeSigningKey(ctx context.Context) error {
 	return nil
 }
 
-// SigningKey is the key that signs messages between the nodes of this schema.
+// SigningKey returns the key that signs messages between the nodes of this
+// schema.
 func (s *Store) SigningKey() []byte { return s.signingKey }
 
-// storeClock is an estimate of the database's clock. It goes on by this machine's
-// steady clock while the database cannot be reached.
+// storeClock estimates the database's clock. While the database cannot be
+// reached, it advances with the local monotonic clock.
 type storeClock struct {
 	mu   sync.Mutex
-	then time.Time // by the database's clock
-	at   time.Time // by the steady one, when it was then
+	then time.Time // time of the database's clock
+	at   time.Time // local monotonic time at that moment
 }
 
-// told takes the database's time as it was between two moments.
+// told sets the database's time, which was read between two local times.
 func (c *storeClock) told(nanoseconds int64, asked, answered time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.then, c.at = time.Unix(0, nanoseconds), asked.Add(answered.Sub(asked)/2)
 }
 
-// Now returns the database's time. It asks nobody: the estimate is as old as the
-// lease, and off by at most half the time that its renewal took. The wall clock of
-// this machine has no part in it.
+// Now returns an estimate of the database's time, without I/O. It is based on the
+// last lease renewal and differs by at most half the duration of that renewal. It
+// does not depend on this machine's wall clock.
 func (s *Store) Now() time.Time {
 	s.clock.mu.Lock()
 	defer s.clock.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestSigningKey_NodesThatStartTogether_HaveOne(t *testing.T) {
+func TestSigningKey_NodesStartTogether_ShareOneKey(t *testing.T) {
 	t.Parallel()
 	home, other := place(t), place(t)
 	keys := make([][]byte, 4)
@@ -32,7 +32,7 @@ func TestSigningKey_NodesThatStartTogether_HaveOne(t *testing.T) {
 	}
 }
 
-// A function of the schema takes the place of the database's clock.
+// A function in the schema replaces the database's clock.
 func TestNow_DatabaseClockDiffers_FollowsTheDatabase(t *testing.T) {
 	t.Parallel()
 	home := place(t)

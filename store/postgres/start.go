@@ -31,7 +31,7 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 		bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
 	}
 	kept := op.Prompt
-	kept.Images = nil // the event has them, and they are large
+	kept.Images = nil // stored in the event only, because they are large
 	prompt, err := encode(kept)
 	cause, mode, bad := encodeCause(d.Stop)
 	if err = errors.Join(err, bad); err != nil {
@@ -50,7 +50,7 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 		word(op.Turn), word(op.Session), t.s.node, added.Events[0].Seq, op.At.UnixNano(), cause, mode, prompt)
 }
 
-// early adds to the facts of an accept the stops that were kept for the turn.
+// early adds the stops kept for the turn to the facts of an accept.
 func (t *tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) error {
 	intents, err := t.intents(op.Turn, op.At, "", f.Owner)
 	f.Early = intents[""]
@@ -60,8 +60,8 @@ func (t *tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) error {
 	return err
 }
 
-// intents returns the stops that were kept for a turn and are not too old, by
-// owner. The turn's id is locked: none is added or taken meanwhile.
+// intents returns the unexpired stops kept for a turn, by owner. The turn's ID is
+// locked, so that none is added or removed at the same time.
 func (t *tx) intents(id bellcord.TurnID, now time.Time, owners ...string) (map[string]*bellcord.Cause, error) {
 	names := make([]string, len(owners))
 	for i, o := range owners {
@@ -91,7 +91,7 @@ func (t *tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 	return nil
 }
 
-// edit changes the text of a turn that waits.
+// edit changes the text of a queued turn.
 func (t *tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 	facts, record, err := t.facts(op.Turn)
 	if err != nil {

@@ -39,7 +39,7 @@ func (t *tx) ownerOf(session bellcord.SessionID) string {
 	return ""
 }
 
-// putStop writes a turn's stop, as the rules decided.
+// putStop writes a turn's stop according to the decision.
 func (t *tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord.Result, error) {
 	record.Stop = d.Stop
 	result := bellcord.Result{Record: &record, Stop: d.Stop}
@@ -70,9 +70,9 @@ func (t *tx) writeStop(record bellcord.TurnRecord) error {
 	return t.exec(query, word(record.ID), cause, mode)
 }
 
-// recordStops records a stop for the turns of other nodes that its scope had when
-// the locks were asked for, and that have not ended since, unless by this very
-// stop: it may have reached them before.
+// recordStops records a stop for the turns of other nodes that were in its scope
+// when the locks were requested. It skips turns that have ended since, except
+// those that this stop has ended.
 func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Result, error) {
 	rows, err := t.conn.Query(t.ctx, `SELECT `+turnColumns+` FROM turns 
 		WHERE id = ANY ($1::text[]) AND (state <> 'ended' OR stopped_by = $3) AND node <> $2 ORDER BY accepted`, scope, t.s.node, op.Cause.At.UnixNano())
@@ -95,7 +95,7 @@ func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Resu
 	return result, nil
 }
 
-// keepIntent keeps a stop for a turn that has not come.
+// keepIntent keeps a stop for a turn that does not exist yet.
 func (t *tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) (bellcord.Result, error) {
 	if !d.Apply {
 		return bellcord.Result{}, nil

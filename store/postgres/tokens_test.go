@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-func TestTokensAreKept(t *testing.T) {
+func TestTokenStore_Suite_Passes(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, authtest.Harness{
 		Place: func(t *testing.T) string { return place(t) },

@@ -12,40 +12,42 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tx is the transaction under way. Refusals are results; its errors end the
-// transaction. What nobody reads before the end is written with the commit.
+// tx is the current transaction. A rejected op is a result; an error ends the
+// transaction. Rows that are not read in the transaction are written with the
+// commit.
 type tx struct {
 	ctx   context.Context
 	s     *Store
 	conn  *pgx.Conn
-	lives bool                         // this node's row is there and stays; looked at where an op starts something
-	held  map[bellcord.SessionID]*tail // the sessions that are there, and ours alone until the end
-	scope map[int][]string             // of the batch's RecordStops, by their place: the turns that they found
+	lives bool                         // this node's row exists and is locked; set only if an op starts a turn
+	held  map[bellcord.SessionID]*tail // existing sessions, locked until the end of the transaction
+	scope map[int][]string             // turns matched by each RecordStops, by its index in the batch
 	ahead ahead
 	rows  eventRows
 	later *pgx.Batch
 }
 
-// tail is a session as the transaction has it.
+// tail is the state of a session in the transaction.
 type tail struct {
 	owner   string
 	head    bellcord.LogHead
 	grown   bool
-	touched int64 // the latest time that something happened in it
+	touched int64 // time of the latest change in the session
 }
 
-// mostTries is how often a transaction that met another in the wrong order is
-// tried again. The order of locks makes that rare; nothing was acknowledged.
+// mostTries limits how often a transaction is retried after a deadlock or
+// serialization failure. The order of locks makes these rare. Nothing was
+// acknowledged before.
 const mostTries = 10
 
-// mostCommit is how long a transaction may take. A connection that leads nowhere
-// any more, to a machine that is gone, would keep it waiting for a quarter of an
-// hour; given up, it is one whose end nobody knows.
+// mostCommit limits the duration of a transaction. A connection to an unreachable
+// machine could otherwise block it for a quarter of an hour. Whether a
+// transaction with an expired limit was committed cannot be determined.
 const mostCommit = 10 * time.Second
 
-// transact runs f in one transaction on the one connection that writes. After an
-// error that came with the end of the transaction nobody can tell whether it
-// happened: f's ops are then to be committed again.
+// transact runs f in one transaction on the writing connection. If the error
+// occurred at the end of the transaction, whether it was committed cannot be
+// determined; the ops must then be committed again.
 func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 	if s.closed.Load() {
 		return bellcord.ErrClosed
@@ -56,7 +58,7 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 	if err != nil {
 		return undone(s.explain(ctx, err))
 	}
-	defer conn.Release() // a connection that is lost, or not out of its transaction, is closed
+	defer conn.Release() // closes a connection that is lost or still in a transaction
 	for tries := 1; ; tries++ {
 		err := s.try(ctx, conn.Conn(), f)
 		if err == nil || tries == mostTries || !isCode(err, deadlock) && !isCode(err, notSerial) {
@@ -77,14 +79,14 @@ func (s *Store) try(ctx context.Context, conn *pgx.Conn, f func(*tx) error) erro
 	if err != nil && !conn.IsClosed() {
 		end, done := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer done()
-		_, _ = conn.Exec(end, `ROLLBACK`) // where it fails, the connection is closed, and that does it
+		_, _ = conn.Exec(end, `ROLLBACK`) // if it fails, the connection is closed, which rolls back
 	}
 	return err
 }
 
 const begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
 
-// beginTx starts a transaction that needs no more than its own rows' locks.
+// beginTx starts a transaction that needs only the locks of the rows it uses.
 func (t *tx) beginTx() error {
 	_, err := t.conn.Exec(t.ctx, begin)
 	return err
@@ -92,8 +94,7 @@ func (t *tx) beginTx() error {
 
 var errRolledBack = errors.New("the transaction was rolled back")
 
-// commit writes what was left for the end, and ends the transaction, in one
-// round trip.
+// commit writes the delayed rows and ends the transaction, in one round trip.
 func (t *tx) commit() error {
 	t.moveTails()
 	t.touchSessions()
@@ -149,14 +150,14 @@ func (t *tx) touchSessions() {
 	}
 }
 
-// mark leaves a sign for the other nodes that there is something new.
+// mark notifies other nodes of a change, see Changed.
 func (t *tx) mark() {
 	t.later.Queue(`
 		INSERT INTO marks (node, mark, at) VALUES ($1, nextval('mark_numbers'), `+clock+`)
 		ON CONFLICT (node) DO UPDATE SET mark = excluded.mark, at = excluded.at`, t.s.node)
 }
 
-// touch notes that something happened in a session.
+// touch updates the time of the latest change of a session.
 func (t *tx) touch(session bellcord.SessionID, at time.Time) {
 	if s := t.held[session]; s != nil {
 		s.touched = max(s.touched, at.UnixNano())
@@ -165,5 +166,5 @@ func (t *tx) touch(session bellcord.SessionID, at time.Time) {
 
 func unknownOp(op bellcord.Op) error { return fmt.Errorf("unknown op %T", op) }
 
-// undone marks the error of a transaction whose end was not sent.
+// undone marks the error of a transaction for which no COMMIT was sent.
 func undone(err error) error { return bellcord.NotCommitted(err) }

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// turnRow is a turn's record, and what only the store wants to know.
+// turnRow is a turn's record with the columns that only the store uses.
 type turnRow struct {
 	bellcord.TurnRecord
 	claimed int64 // time of the claim
@@ -24,12 +24,12 @@ const (
 	turnByID    = `SELECT ` + turnColumns + ` FROM turns WHERE id = $1`
 )
 
-// turn reads a turn as the transaction sees it.
+// turn reads a turn within the transaction.
 func (t *tx) turn(id bellcord.TurnID) (turnRow, error) {
 	return scanTurn(t.conn.QueryRow(t.ctx, turnByID, word(id)))
 }
 
-// facts reads what the rules need to know about an op's turn.
+// facts returns the facts about an op's turn for package lifecycle.
 func (t *tx) facts(id bellcord.TurnID) (lifecycle.Facts, turnRow, error) {
 	row, err := t.turn(id)
 	if errors.Is(err, bellcord.ErrNoTurn) {
@@ -38,7 +38,7 @@ func (t *tx) facts(id bellcord.TurnID) (lifecycle.Facts, turnRow, error) {
 	return t.factsOf(&row), row, err
 }
 
-// factsOf returns the facts about a turn that was read; nil where there is none.
+// factsOf returns the facts about a turn. row is nil if the turn does not exist.
 func (t *tx) factsOf(row *turnRow) lifecycle.Facts {
 	f := lifecycle.Facts{Alive: t.lives}
 	if row != nil {
@@ -61,7 +61,7 @@ func (s *Store) RecordedStops(ctx context.Context) ([]bellcord.TurnRecord, error
 
 // UnendedTurns implements bellcord.Reader.
 func (s *Store) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
-	if session != "" { // a text of its own, so that it is planned for what it is
+	if session != "" { // a separate statement gets its own plan
 		return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' AND session = $1 ORDER BY accepted`, word(session))
 	}
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' ORDER BY accepted`)

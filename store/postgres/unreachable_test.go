@@ -11,13 +11,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestExplain_LostConnection_IsStoreDown(t *testing.T) {
+func TestExplain_LostConnection_ReturnsErrStoreDown(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
 		io.ErrUnexpectedEOF,
 		&net.OpError{Op: "read", Err: errors.New("connection reset by peer")},
 		&pgconn.PgError{Code: "57P01"}, // the database shuts down
-		&pgconn.PgError{Code: "53300"}, // it has no connection left
+		&pgconn.PgError{Code: "53300"}, // no connections left
 	} {
 		if got := (&Store{}).explain(t.Context(), err); !errors.Is(got, bellcord.ErrStoreDown) || !errors.Is(got, err) {
 			t.Errorf("%v is explained as %v", err, got)

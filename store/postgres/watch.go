@@ -10,9 +10,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Changed implements bellcord.Watcher. Every commit leaves its node's mark, a
-// number that is used once: what the others committed is new exactly when their
-// marks are. A node that was taken for dead is told so, with ErrFenced.
+// Changed implements bellcord.Watcher. Every commit sets its node's mark to a new
+// number, so other nodes have committed if and only if their marks differ.
+// Changed returns ErrFenced if another node has taken over this one.
 func (s *Store) Changed(ctx context.Context) (bool, error) {
 	if s.closed.Load() {
 		return false, bellcord.ErrClosed
@@ -41,8 +41,8 @@ func (s *Store) Changed(ctx context.Context) (bool, error) {
 	return news, nil
 }
 
-// TakeOver implements bellcord.Watcher. A node whose lease has run out, by the
-// database's clock, is taken for dead.
+// TakeOver implements bellcord.Watcher. It takes over nodes with a lease that has
+// expired by the database's clock.
 func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 	var lapsed bool
 	err := s.readers.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM nodes WHERE lease_until < `+clock+` AND id <> $1)`, s.node).Scan(&lapsed)
@@ -57,9 +57,10 @@ func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND taken AND state <> 'ended'`, s.node)
 }
 
-// bury removes the dead nodes and makes their unended turns ours, in one
-// transaction: from here on their claims and their writes are refused, should
-// they ever wake. Of several nodes that try, one gets a row; nobody waits for it.
+// bury removes dead nodes and assigns their unended turns to this node, in one
+// transaction. From then on, claims and writes of those nodes are rejected. If
+// several nodes try at the same time, one gets each row and the others skip it
+// without blocking.
 func (t *tx) bury() error {
 	if err := t.beginTx(); err != nil {
 		return err
@@ -69,7 +70,7 @@ func (t *tx) bury() error {
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return bellcord.ErrFenced
-	case err != nil || !alive: // whoever is late itself judges nobody
+	case err != nil || !alive: // a node with an expired lease must not take over others
 		return err
 	}
 	dead, err := t.ids(`
@@ -81,8 +82,9 @@ func (t *tx) bury() error {
 	return t.inherit(dead)
 }
 
-// inherit takes the unended turns of nodes that are no more. What these had
-// accepted is committed: it kept their rows from being removed.
+// inherit assigns the unended turns of removed nodes to this node. Everything
+// that those nodes accepted is committed, because an accept locks the node's row
+// against removal.
 func (t *tx) inherit(dead []string) error {
 	if err := t.exec(`
 		SELECT 1 FROM tails WHERE session IN (SELECT session FROM turns WHERE node = ANY ($1::text[]) AND state <> 'ended')

@@ -12,14 +12,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// word is a string of somebody else's on its way to the database and back. As
-// text, PostgreSQL takes neither a zero byte nor what is not UTF-8, and one such
-// word would fail a whole commit; it is written with escapes, and comes back as
-// it was.
+// word is a string from outside the store. PostgreSQL accepts neither zero bytes
+// nor invalid UTF-8 as text, and one such string would fail a whole commit. A
+// word is escaped when it is written and restored when it is read.
 type word string
 
-// escaped begins a word that is written with escapes. Nothing that people type
-// begins with it; what does is escaped, too.
+// escaped is the prefix of an escaped word. A word that starts with it is always
+// escaped.
 const escaped = "\x01"
 
 func textOf[S ~string](s S) string {
@@ -46,8 +45,8 @@ func (w *word) ScanText(v pgtype.Text) error {
 	return err
 }
 
-// encode writes one of the core's own values. Few can fail to be written, a time
-// far out of range for instance; that is the op's own fault.
+// encode returns the JSON of a core value. It fails only for rare values such as
+// a time out of range, and then only the op of the value is rejected.
 func encode(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -56,7 +55,7 @@ func encode(v any) (string, error) {
 	return string(data), nil
 }
 
-// encodeCause returns nil for no stop.
+// encodeCause returns nil pointers if c is nil.
 func encodeCause(c *bellcord.Cause) (cause, mode *string, err error) {
 	if c == nil {
 		return nil, nil, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// One word that PostgreSQL cannot hold as text must not fail a whole commit, for
-// ever: it holds what many turns wrote.
-func TestWordsThatAreNoTextComeBackAsTheyWereAndHoldUpNobody(t *testing.T) {
+// A string that PostgreSQL cannot store as text must not make a whole commit
+// fail, because the commit contains ops of many turns and is retried forever.
+func TestWord_InvalidText_RoundTripsWithoutBlockingOtherSessions(t *testing.T) {
 	t.Parallel()
 	s := openWith(t, place(t), postgres.Options{})
 	innocent := session(t, s)

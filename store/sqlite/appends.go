@@ -9,11 +9,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// rowsAtOnce is how many rows a statement for many writes.
+// rowsAtOnce is the number of rows that a multi-row statement writes.
 const rowsAtOnce = 32
 
-// together returns how many of the ops, from the first on, are appends of
-// different turns: those are carried out by few statements.
+// together returns the length of the prefix of ops that consists of appends to
+// different turns. A few statements apply all of them.
 func together(ops []bellcord.Op) int {
 	seen := map[bellcord.TurnID]bool{}
 	for i, op := range ops {
@@ -26,8 +26,8 @@ func together(ops []bellcord.Op) int {
 	return len(ops)
 }
 
-// appendTogether carries out a whole round of appends; each is answered as if it
-// had been alone.
+// appendTogether applies a group of appends. Each gets the same result as if it
+// had been applied alone.
 func (t tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
 	stops, err := t.advance(ops)
 	if err != nil {
@@ -58,8 +58,8 @@ func (t tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
 	return t.insert(rows)
 }
 
-// advance counts the appends, where they may be made, and returns the stops that
-// the turns have on record.
+// advance applies the valid appends to their turns and returns the recorded stops
+// of those turns.
 func (t tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]sql.NullString, error) {
 	args := make([]any, 0, 4*rowsAtOnce+1)
 	for _, op := range ops {
@@ -87,14 +87,14 @@ func (t tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]sql.NullString, erro
 	return stops, rows.Err()
 }
 
-// numbered is what an append adds, with its place in the log.
+// numbered is the result of an append with its rows.
 type numbered struct {
 	bellcord.Result
-	rows [][]any // of the table events
+	rows [][]any // for the table events
 }
 
-// number gives the bodies their sequence numbers. One that cannot be written
-// down is refused, before anything is added: it concerns nobody else.
+// number assigns sequence numbers to the bodies. If a body cannot be encoded, it
+// rejects this append before anything is added; other ops are not affected.
 func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 	var n numbered
 	last, err := t.head(op.Session)
@@ -116,7 +116,7 @@ func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 	return n, nil
 }
 
-// insert writes rows of the table events.
+// insert writes rows to the table events.
 func (t tx) insert(rows [][]any) error {
 	const one = `(?, ?, ?, ?, ?, ?, ?)`
 	for len(rows) > 0 {

@@ -13,9 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// Backup writes a copy of the database in dir, as it is at one moment, to a file
-// that does not exist yet. Other processes go on writing meanwhile. The copy is
-// one file, for its owner alone.
+// Backup writes a consistent copy of the database in dir to a new file. Other
+// processes can continue to write. The file has mode 0600 and must not exist.
 func Backup(ctx context.Context, dir, file string) (err error) {
 	s, err := openReader(ctx, dir)
 	if err != nil {
@@ -29,11 +28,11 @@ func Backup(ctx context.Context, dir, file string) (err error) {
 	defer func() {
 		err = errors.Join(err, made.Close())
 		if err != nil {
-			_ = os.Remove(file) // half a copy is none
+			_ = os.Remove(file) // do not leave an incomplete copy
 		}
 	}()
-	// SQLite's backup API starts again whenever another process writes, and
-	// under load never ends. VACUUM INTO reads in one transaction.
+	// SQLite's backup API starts over whenever another process writes, and never
+	// ends under load. VACUUM INTO reads in one transaction.
 	vacuum, err := sql.Open("sqlite", s.dsn())
 	if err != nil {
 		return err
@@ -48,15 +47,16 @@ func Backup(ctx context.Context, dir, file string) (err error) {
 // ErrInUse means that other processes have the store open.
 var ErrInUse = errors.New("the store is in use: stop the server and every other bellcord on this data directory first")
 
-// Restore puts a copy that Backup made in the place of the database in dir. The
-// database that is there is kept as bellcord.db.old, and its name is returned.
+// Restore replaces the database in dir with a copy that Backup wrote. It keeps
+// the previous database as bellcord.db.old and returns that name, or "" if there
+// was none.
 func Restore(ctx context.Context, dir, file string) (old string, err error) {
 	if _, err := os.Stat(file + "-wal"); err == nil {
 		return "", fmt.Errorf("%s has a write-ahead log next to it, so it is not a complete copy; make one with \"bellcord store backup\"", file)
 	}
 	err = alone(dir, func() error {
 		copied := filepath.Join(dir, databaseName+".restoring")
-		defer func() { _ = os.Remove(copied) }() // it is gone where all went well
+		defer func() { _ = os.Remove(copied) }() // fails after success, when the file has been renamed
 		if err := copyTo(copied, file); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func Restore(ctx context.Context, dir, file string) (old string, err error) {
 		if err := os.Rename(copied, filepath.Join(dir, databaseName)); err != nil {
 			return err
 		}
-		if i.id == "" { // from before there were identities: the next start makes one
+		if i.id == "" { // an old copy without an identity: the next Open creates one
 			return remove(filepath.Join(dir, identityName))
 		}
 		return writeIdentity(dir, i)
@@ -78,7 +78,8 @@ func Restore(ctx context.Context, dir, file string) (old string, err error) {
 	return old, err
 }
 
-// Adopt makes the database in dir the one that its directory expects.
+// Adopt accepts the database in dir as the one that belongs there, after
+// ErrIdentity.
 func Adopt(ctx context.Context, dir string) error {
 	return alone(dir, func() error {
 		i, err := inspect(ctx, filepath.Join(dir, databaseName))
@@ -92,7 +93,8 @@ func Adopt(ctx context.Context, dir string) error {
 	})
 }
 
-// alone runs do while no other process has the store in dir open, or can open it.
+// alone runs do while no other process has the store in dir open or can open it.
+// It returns ErrInUse if one has.
 func alone(dir string, do func() error) (err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "nodes"), 0o700); err != nil {
 		return err
@@ -124,8 +126,8 @@ func alone(dir string, do func() error) (err error) {
 	return do()
 }
 
-// inspect checks a database file that nobody uses and returns its identity,
-// which is empty for one from before there were identities.
+// inspect checks a database file that no process uses and returns its identity,
+// which is empty for databases of older versions.
 func inspect(ctx context.Context, path string) (i identity, err error) {
 	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
@@ -156,7 +158,7 @@ func inspect(ctx context.Context, path string) (i identity, err error) {
 }
 
 // keepOld renames the database and its write-ahead log, so that SQLite still
-// opens them together. It returns "" where there is none.
+// opens them together. It returns the new name, or "" if there was no database.
 func keepOld(dir string) (string, error) {
 	path := filepath.Join(dir, databaseName)
 	old := path + ".old"

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-func TestCheck_SoundStore_CountsAndFindsNothing(t *testing.T) {
+func TestCheck_IntactStore_ReportsCountsAndNoProblems(t *testing.T) {
 	t.Parallel()
 	dir, _ := written(t)
 	report, err := sqlite.Check(t.Context(), dir)
@@ -22,7 +22,7 @@ func TestCheck_SoundStore_CountsAndFindsNothing(t *testing.T) {
 	}
 }
 
-func TestCheck_DamagedPages_ReportsThem(t *testing.T) {
+func TestCheck_DamagedPages_ReportsProblems(t *testing.T) {
 	t.Parallel()
 	dir, _ := written(t)
 	damage(t, dir, "words of the session")
@@ -32,7 +32,7 @@ func TestCheck_DamagedPages_ReportsThem(t *testing.T) {
 	}
 }
 
-func TestRestore_Backup_BringsBackWhatWasThereAndKeepsTheOldFile(t *testing.T) {
+func TestRestore_Backup_RestoresEventsAndKeepsOldFile(t *testing.T) {
 	t.Parallel()
 	dir, session := written(t)
 	file := filepath.Join(t.TempDir(), "backup.db")
@@ -66,7 +66,7 @@ func TestRestore_Backup_BringsBackWhatWasThereAndKeepsTheOldFile(t *testing.T) {
 	}
 }
 
-func TestRestore_FileThatIsNoStore_ChangesNothing(t *testing.T) {
+func TestRestore_NotAStore_FailsWithoutChanges(t *testing.T) {
 	t.Parallel()
 	dir, session := written(t)
 	file := filepath.Join(t.TempDir(), "letter")
@@ -86,7 +86,7 @@ func TestRestore_FileThatIsNoStore_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAdopt_ReplacedDatabase_IsOpenedAfterwards(t *testing.T) {
+func TestAdopt_ReplacedDatabase_CanBeOpened(t *testing.T) {
 	t.Parallel()
 	ours, theirs := t.TempDir(), t.TempDir()
 	reopen(t, ours)
@@ -99,8 +99,8 @@ func TestAdopt_ReplacedDatabase_IsOpenedAfterwards(t *testing.T) {
 	reopen(t, ours)
 }
 
-// Turns that stream do not keep a backup from ending.
-func TestBackup_WhileSessionsAreWritten_EndsWithAWholeCopy(t *testing.T) {
+// Streaming turns do not prevent a backup from finishing.
+func TestBackup_DuringWrites_FinishesWithCompleteCopy(t *testing.T) {
 	t.Parallel()
 	dir, session := written(t)
 	s, err := sqlite.Open(t.Context(), dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/store/storecheck"
 )
 
-// Check checks the database in dir: SQLite's own integrity check, the rules of
+// Check checks the database in dir: SQLite's integrity check, the rules of
 // storecheck, and the identity. It writes nothing, registers no node and works
 // while other processes use the store.
 func Check(ctx context.Context, dir string) (report *storecheck.Report, err error) {
@@ -42,7 +42,7 @@ func Check(ctx context.Context, dir string) (report *storecheck.Report, err erro
 	return report, ctx.Err()
 }
 
-// checkPages runs what only SQL can see.
+// checkPages runs the checks that need SQL.
 func (s *Store) checkPages(ctx context.Context, report *storecheck.Report) error {
 	rows, err := s.query(ctx, `PRAGMA integrity_check(20)`)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Store) checkPages(ctx context.Context, report *storecheck.Report) error
 	return err
 }
 
-// openReader opens a database that is there for reading alone.
+// openReader opens an existing database for reading only.
 func openReader(ctx context.Context, dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	path := filepath.Join(dir, databaseName)

@@ -28,8 +28,8 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 				return fmt.Errorf("%T: %w", ops[i], err)
 			}
 			i += n
-			// A commit is for many turns. On few cores a stop's news must not
-			// stand in line behind all of it.
+			// A commit contains ops of many turns. On few cores, let other
+			// goroutines, such as a stop, run in between.
 			runtime.Gosched()
 		}
 		return nil
@@ -37,7 +37,7 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 	return results, err
 }
 
-// tx is the transaction under way. Refusals are results; its errors end the
+// tx is the current transaction. A rejected op is a result; an error ends the
 // transaction.
 type tx struct {
 	ctx context.Context
@@ -127,7 +127,7 @@ func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
 	return added, err
 }
 
-// appendRefused answers an append that was not carried out.
+// appendRefused returns the result of an append that was not applied.
 func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
@@ -136,7 +136,7 @@ func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
 	return lifecycle.Append(facts, op).Result(op)
 }
 
-// addBodies puts bodies at the end of a session's log.
+// addBodies appends bodies to a session's log.
 func (t tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
 	added, err := t.number(bellcord.AppendEvents{Session: session, Turn: turn, At: at, Bodies: bodies})
 	if err != nil {

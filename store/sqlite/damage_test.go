@@ -18,7 +18,8 @@ import (
 
 const manyEvents = 1000
 
-// written is a closed store with one session that has many events.
+// written returns the directory of a closed store with one session that has many
+// events.
 func written(t *testing.T) (dir string, session bellcord.SessionID) {
 	t.Helper()
 	dir, session = t.TempDir(), bellcord.NewSessionID()
@@ -68,7 +69,7 @@ func TestReadHistory_DamagedPages_ReturnsErrDamaged(t *testing.T) {
 	historyFails(t, dir, session)
 }
 
-// Rows that are gone without a trace are as bad as pages that cannot be read.
+// Missing rows are reported like unreadable pages.
 func TestReadHistory_MissingEvents_ReturnsErrDamaged(t *testing.T) {
 	t.Parallel()
 	for _, which := range []string{"seq = 1", "seq = 500", "seq BETWEEN 200 AND 600"} {

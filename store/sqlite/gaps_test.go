@@ -1,6 +1,7 @@
 package sqlite_test
 
-// gaps are the demands of the suite that this store does not meet, and why.
+// gaps lists the requirements of the suite that this store does not meet, with
+// the reason.
 var gaps = map[string]string{
 	"a call's arguments come back byte for byte": "the body's JSON compacts a RawMessage and escapes <, > and & in it: the same value, and the same bytes at every later reading, which is what prompt caches need",
 

@@ -12,28 +12,30 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// The files of a store in its directory.
+// Names of a store's files in its directory.
 const (
 	databaseName = "bellcord.db"
 	identityName = "store.id"
 )
 
-// identity says which store a database or a directory belongs to, and how many
-// transactions it has seen.
+// identity identifies the store that a database or a directory belongs to, with
+// its number of committed transactions.
 type identity struct {
 	id      string
 	commits int64
 }
 
-// identityLayout has a fixed width, so that the number is overwritten in place.
+// identityLayout has a fixed width, so that the number can be overwritten in
+// place.
 const identityLayout = "%s %020d\n"
 
-// remains are files that only a store that was in use leaves in its directory.
+// remains lists files that exist only in the directory of a store that has been
+// used.
 var remains = []string{identityName, databaseName + "-wal", "token", "workspaces"}
 
-// refuseEmpty returns an error where the database is missing or empty and the
-// directory has the remains of one. It must run before SQLite opens the file:
-// beside an empty database SQLite deletes the write-ahead log.
+// refuseEmpty returns ErrIdentity if the database is missing or empty although
+// the directory contains files of a used store. It must run before SQLite opens
+// the database, because SQLite deletes the write-ahead log of an empty database.
 func refuseEmpty(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, databaseName))
 	switch {
@@ -57,11 +59,12 @@ func refuseEmpty(dir string) error {
 	return nil
 }
 
-// ErrIdentity means that the database is not the one that its directory had.
+// ErrIdentity means that the database is not the one that was used in its
+// directory.
 var ErrIdentity = errors.New("the database is not the one used here before")
 
-// setAside renames what is left of a lost database, so that a new store can be
-// made in dir. It fails where the database is there.
+// setAside renames the remaining files of a lost database, so that a new store
+// can be created in dir. It fails if the database exists.
 func setAside(dir string) error {
 	path := filepath.Join(dir, databaseName)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
@@ -76,8 +79,8 @@ func setAside(dir string) error {
 	return nil
 }
 
-// identify compares the database's identity with the directory's. A new store,
-// and one from before there were identities, gets one. The caller is in the
+// identify compares the identity of the database with that of the directory. A
+// new store, or one of an older version, gets an identity. The caller holds the
 // turnstile.
 func (s *Store) identify(ctx context.Context) error {
 	inDir, err := readIdentity(s.dir)
@@ -109,7 +112,8 @@ func (s *Store) identify(ctx context.Context) error {
 
 const acceptDatabase = "run \"bellcord store restore FILE\" with a backup, or \"bellcord store adopt\" to keep using the database as it is"
 
-// compare compares the directory's identity with the database's.
+// compare returns ErrIdentity if the database's identity does not match the
+// directory's.
 func (i identity) compare(database identity) error {
 	switch {
 	case database.id == "":
@@ -135,9 +139,9 @@ func readIdentity(dir string) (identity, error) {
 	return i, nil
 }
 
-// writeIdentity puts the file in place at once.
+// writeIdentity replaces the identity file atomically.
 func writeIdentity(dir string, i identity) error {
-	f, err := os.CreateTemp(dir, ".store-id-*") // its mode is 0600
+	f, err := os.CreateTemp(dir, ".store-id-*") // created with mode 0600
 	if err != nil {
 		return err
 	}
@@ -150,20 +154,20 @@ func writeIdentity(dir string, i identity) error {
 		err = os.Rename(f.Name(), filepath.Join(dir, identityName))
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // it may be gone already
+		_ = os.Remove(f.Name()) // may be gone already
 	}
 	return err
 }
 
-// counted counts the transaction in the database.
+// counted increments and returns the number of transactions in the database.
 func (t tx) counted() (commits int64, err error) {
 	err = t.row(`UPDATE identity SET commits = commits + 1 RETURNING commits`).Scan(&commits)
 	return commits, err
 }
 
-// noteCommit writes the number of the last durable commit to the directory. It
-// is not synced: after a loss of power the file has a smaller number, which is
-// true as well. For the same reason a failed write does no harm.
+// noteCommit writes the number of the last durable commit to the directory. The
+// write is not synced: after a power loss, or if the write fails, the file
+// contains a smaller number, which is still a valid lower bound.
 func (s *Store) noteCommit(commits int64) {
 	_, _ = s.mark.WriteAt(fmt.Appendf(nil, identityLayout, s.id, commits), 0)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// A database that was lost or emptied is never replaced by a new one without a
-// word, whatever still shows that it was there.
-func TestOpen_DatabaseLostBesideItsRemains_IsRefused(t *testing.T) {
+// A missing or empty database is never silently replaced by a new one if any file
+// of the old store remains.
+func TestOpen_DatabaseMissingButOtherFilesRemain_ReturnsErrIdentity(t *testing.T) {
 	t.Parallel()
 	for _, remains := range []string{"store.id", "bellcord.db-wal", "token", "workspaces"} {
 		for _, emptied := range []bool{false, true} {
@@ -36,7 +36,7 @@ func TestOpen_DatabaseLostBesideItsRemains_IsRefused(t *testing.T) {
 	}
 }
 
-func TestOpenNew_DatabaseLost_BeginsEmptyAndKeepsTheRemains(t *testing.T) {
+func TestOpenNew_DatabaseMissing_StartsEmptyAndKeepsOldFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reopen(t, dir)
@@ -65,7 +65,7 @@ func TestOpenNew_DatabaseLost_BeginsEmptyAndKeepsTheRemains(t *testing.T) {
 	}
 }
 
-func TestOpen_AnotherStoresDatabase_IsRefused(t *testing.T) {
+func TestOpen_DatabaseOfAnotherStore_ReturnsErrIdentity(t *testing.T) {
 	t.Parallel()
 	ours, theirs := t.TempDir(), t.TempDir()
 	reopen(t, ours)
@@ -74,7 +74,7 @@ func TestOpen_AnotherStoresDatabase_IsRefused(t *testing.T) {
 	refused(t, ours, "its id is", "store adopt")
 }
 
-func TestOpen_OlderCopyOfTheDatabase_IsRefused(t *testing.T) {
+func TestOpen_OlderCopyOfDatabase_ReturnsErrIdentity(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reopen(t, dir)
@@ -85,8 +85,8 @@ func TestOpen_OlderCopyOfTheDatabase_IsRefused(t *testing.T) {
 	refused(t, dir, "commits are missing", "store restore")
 }
 
-// A process that is killed leaves its last commits in the write-ahead log.
-func TestOpen_WriteAheadLogDeleted_IsRefused(t *testing.T) {
+// A killed process leaves its last commits in the write-ahead log.
+func TestOpen_WriteAheadLogDeleted_ReturnsErrIdentity(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reopen(t, dir)
@@ -96,7 +96,7 @@ func TestOpen_WriteAheadLogDeleted_IsRefused(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	put(t, s)
-	killed := t.TempDir() // as a kill would leave it
+	killed := t.TempDir() // the state after a kill
 	for _, name := range []string{"bellcord.db", "store.id"} {
 		copyFile(t, filepath.Join(dir, name), filepath.Join(killed, name))
 	}
@@ -105,8 +105,8 @@ func TestOpen_WriteAheadLogDeleted_IsRefused(t *testing.T) {
 	reopen(t, killed)
 }
 
-// A directory from before stores had an identity gets one.
-func TestOpen_StoreWithoutIdentityFile_GetsOne(t *testing.T) {
+// A directory of a version without identities gets one.
+func TestOpen_NoIdentityFile_CreatesIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reopen(t, dir)
@@ -119,9 +119,8 @@ func TestOpen_StoreWithoutIdentityFile_GetsOne(t *testing.T) {
 	}
 }
 
-// What is written into a file that has no name any more would be gone at the
-// next start.
-func TestCommit_FileDeletedOrReplacedWhileOpen_IsRefused(t *testing.T) {
+// Data written to a deleted file would be lost at the next start.
+func TestCommit_FileDeletedOrReplaced_ReturnsErrStoreLost(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows keeps open files in their place")
@@ -150,7 +149,7 @@ func TestCommit_FileDeletedOrReplacedWhileOpen_IsRefused(t *testing.T) {
 			if err := os.Rename(path+".away", path); err != nil {
 				t.Fatal(err)
 			}
-			put(t, s) // the same file is back
+			put(t, s) // the original file is back
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
@@ -158,10 +157,10 @@ func TestCommit_FileDeletedOrReplacedWhileOpen_IsRefused(t *testing.T) {
 	}
 }
 
-// refused opens the store and expects an error with each of the parts.
+// refused opens the store and expects an error that contains each of the parts.
 func refused(t *testing.T, dir string, parts ...string) {
 	t.Helper()
-	for range 2 { // a refusal changes nothing
+	for range 2 { // the error must not change the files
 		s, err := sqlite.Open(context.Background(), dir)
 		if err == nil {
 			_ = s.Close()

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// What a node writes itself is no news to it: a server with thousands of viewers
-// must not look through all their sessions four times a second.
-func TestANodesOwnWritesAreNoNews(t *testing.T) {
+// Changed reports only writes of other nodes. Otherwise a server with thousands
+// of viewers would read all their sessions four times per second.
+func TestChanged_OwnWrites_AreNotReported(t *testing.T) {
 	t.Parallel()
 	s, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
+func TestOpen_NewerSchemaVersion_Fails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reopen(t, dir)
@@ -35,11 +35,11 @@ func TestADatabaseFromANewerVersionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setVersion(t, dir, 8+len(files)) // what it was
+	setVersion(t, dir, 8+len(files)) // the original version
 	reopen(t, dir)
 }
 
-func TestADatabaseIsOpenedWhateverItsDirectoryIsCalled(t *testing.T) {
+func TestOpen_SpecialCharactersInPath_OpensDatabase(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a space", "quest?ion", "ha#sh", "per%41cent", "a&b=c", "ü漢", "deep/er/still"} {
 		dir := filepath.Join(t.TempDir(), name)
@@ -50,7 +50,7 @@ func TestADatabaseIsOpenedWhateverItsDirectoryIsCalled(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatCannotBeIsAnError(t *testing.T) {
+func TestOpen_PathIsAFile_Fails(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -62,7 +62,7 @@ func TestADirectoryThatCannotBeIsAnError(t *testing.T) {
 	}
 }
 
-func TestNodesLeaveNoFilesBehind(t *testing.T) {
+func TestClose_LastNode_RemovesLockFilesAndWriteAheadLog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for range 3 {

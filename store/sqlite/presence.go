@@ -8,14 +8,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// presence remembers which files the open connections write to.
+// presence is a file that the open connections use.
 type presence struct {
 	path string
 	info os.FileInfo
 }
 
-// look remembers the files of the database. SQLite keeps all of them while a
-// connection is open.
+// look stores the identity of the database files. SQLite keeps all of them while
+// a connection is open.
 func (s *Store) look() error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		path := filepath.Join(s.dir, databaseName+suffix)
@@ -28,8 +28,8 @@ func (s *Store) look() error {
 	return nil
 }
 
-// present returns ErrStoreLost where a file of the database is no longer in its
-// place: what is written then is gone with the last process that has it open.
+// present returns ErrStoreLost if a database file was removed, replaced or
+// emptied. Data written after that is lost when the last process closes the file.
 func (s *Store) present() error {
 	for i, f := range s.files {
 		info, err := os.Stat(f.path)

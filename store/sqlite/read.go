@@ -12,8 +12,7 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// query and queryRow read, with statements that are prepared the first time they
-// are used.
+// query and queryRow read with prepared statements, which are cached by text.
 
 func (s *Store) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	stmt, err := s.reading(ctx, query)
@@ -99,7 +98,7 @@ func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, er
 	return last, err
 }
 
-// Tails implements bellcord.Reader. Each is a look into memory, mostly.
+// Tails implements bellcord.Reader. SQLite answers most of it from memory.
 func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int64, error) {
 	all := make([]int64, len(sessions))
 	for i, id := range sessions {
@@ -129,7 +128,8 @@ type turnRow struct {
 	applied int64 // number of the last append
 }
 
-// turn reads a turn as the transaction sees it. There is none where found is false.
+// turn reads a turn within the transaction. If found is false, the turn does not
+// exist.
 func (t tx) turn(id bellcord.TurnID) (row turnRow, found bool, err error) {
 	row, err = scanTurn(t.row(turnByID, string(id)))
 	if errors.Is(err, bellcord.ErrNoTurn) {
@@ -138,7 +138,7 @@ func (t tx) turn(id bellcord.TurnID) (row turnRow, found bool, err error) {
 	return row, err == nil, err
 }
 
-// facts returns what the rules need to know about an op's turn. Only an accept
+// facts returns the facts about an op's turn for package lifecycle. An accept
 // needs more, see early.
 func (t tx) facts(id bellcord.TurnID) (lifecycle.Facts, turnRow, error) {
 	row, found, err := t.turn(id)

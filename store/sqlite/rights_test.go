@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-func TestWhatPeopleSaidIsForTheOwnerAlone(t *testing.T) {
+func TestOpen_DatabaseFiles_AreReadableByOwnerOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	store, err := sqlite.Open(t.Context(), dir)

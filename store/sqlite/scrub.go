@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Scrub waits scrubPause between two tries. Each try holds up commits for at most
-// scrubHold while it waits for readers.
+// Scrub waits scrubPause between attempts. Each attempt blocks commits for at
+// most scrubHold while it waits for readers.
 const (
 	scrubPause = 50 * time.Millisecond
 	scrubHold  = 10 * time.Millisecond
@@ -19,13 +19,13 @@ const (
 
 var _ bellcord.Scrubber = (*Store)(nil)
 
-// Scrub implements bellcord.Scrubber. In the database file a delete overwrites
-// what it deletes (secure_delete); Scrub empties the write-ahead log, which has
-// the pages as they were before. It holds up nobody for long: a try that would have
-// to wait for a reader is made again later.
+// Scrub implements bellcord.Scrubber. In the database file, a delete overwrites
+// the deleted data (secure_delete). Scrub empties the write-ahead log, which
+// contains earlier versions of the pages. An attempt that would block on a reader
+// is repeated later, so that Scrub does not block other connections for long.
 func (s *Store) Scrub(ctx context.Context) error {
 	for {
-		// Most of the log goes into the database file here, without a lock.
+		// This moves most of the log into the database file without a lock.
 		_, err := s.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
 		busy := err != nil
 		if err == nil {
@@ -49,7 +49,7 @@ func orBusy(err error) error {
 	return err
 }
 
-// truncate empties the log unless a connection reads from it or writes to it.
+// truncate empties the log, or returns busy if a connection is using it.
 func (s *Store) truncate(ctx context.Context) (busy bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

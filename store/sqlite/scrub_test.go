@@ -18,7 +18,7 @@ import (
 
 const sentence = "the quick brown fox of one deleted session"
 
-// occurrences counts the sentence in every file of a store.
+// occurrences counts the sentence in all files of a store.
 func occurrences(t *testing.T, dir string) (count int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -35,8 +35,8 @@ func occurrences(t *testing.T, dir string) (count int) {
 	return count
 }
 
-// fill makes sessions with events of many sizes that are written in turn, so that
-// they share pages, and returns their ids. One in three has the sentence.
+// fill creates sessions with events of many sizes, written in turn so that they
+// share pages, and returns their IDs. Every third session contains the sentence.
 func fill(t *testing.T, s *sqlite.Store, sessions, rounds int) (ids []bellcord.SessionID) {
 	t.Helper()
 	for i := range sessions {
@@ -74,7 +74,7 @@ func commit(t *testing.T, s *sqlite.Store, ops ...bellcord.Op) {
 	}
 }
 
-func TestDeleteSession_RawFiles_HaveNothingOfIt(t *testing.T) {
+func TestDeleteSession_AfterScrub_FilesContainNoneOfItsText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, err := sqlite.Open(t.Context(), dir)
@@ -106,7 +106,7 @@ func TestDeleteSession_RawFiles_HaveNothingOfIt(t *testing.T) {
 	}
 }
 
-func TestScrub_WhileSomebodyReads_HoldsUpNoCommitAndSaysSo(t *testing.T) {
+func TestScrub_DuringARead_FailsWithoutBlockingCommits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, err := sqlite.Open(t.Context(), dir)
@@ -143,7 +143,7 @@ func TestScrub_WhileSomebodyReads_HoldsUpNoCommitAndSaysSo(t *testing.T) {
 	if err := <-scrubbed; err == nil || !strings.Contains(err.Error(), "write-ahead log") {
 		t.Errorf("a scrub while somebody reads: %v", err)
 	}
-	if longest > 4*time.Second { // a scrub that waits for readers takes the busy timeout of 5 s
+	if longest > 4*time.Second { // a scrub that blocked on readers would take the busy timeout of 5 s
 		t.Errorf("a commit took %v", longest)
 	}
 	if err := reads.Rollback(); err != nil {

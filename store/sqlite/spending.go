@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// spend records what a turn used, in the transaction that ends it.
+// spend records a turn's usage in the transaction that ends the turn.
 func (t tx) spend(op bellcord.FinishTurn) error {
 	for _, s := range op.Receipt.UsageByModel {
 		exact := 0
@@ -25,7 +25,7 @@ func (t tx) spend(op bellcord.FinishTurn) error {
 	return nil
 }
 
-// lastYear is the last whole one that fits into nanoseconds since 1970.
+// lastYear is the last full year that nanoseconds since 1970 can represent.
 const lastYear = 2261
 
 // Spending implements bellcord.Reader.
@@ -33,7 +33,7 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	since := int64(0)
 	switch {
 	case q.Since.Year() > lastYear:
-		return nil, nil // nanoseconds do not reach that far, and nor does anybody's spending
+		return nil, nil // beyond the range of nanoseconds, so nothing matches
 	case !q.Since.IsZero():
 		since = q.Since.UnixNano()
 	}

@@ -1,8 +1,8 @@
-// Package sqlite keeps Bellcord's log in one SQLite file. Several processes may
-// share it: each is a node with an id of its own and holds a lock on a file of
-// that name for as long as it lives, so that the others can tell at once, and
-// without a clock, whether it does. Every write carries a fence and is refused
-// when it is stale.
+// Package sqlite implements bellcord.Store on a SQLite database file. Several
+// processes on one machine may share it. Each process is a node with its own ID
+// and holds a lock on a file of that name while it lives, so that other nodes
+// detect its death immediately and without a clock. Every write of a turn carries
+// a fence and is rejected if the fence is outdated.
 package sqlite
 
 import (
@@ -20,40 +20,40 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// Store is a bellcord.Store on a directory.
+// Store is a bellcord.Store in a directory. It is safe for concurrent use.
 type Store struct {
 	dir  string
 	node string
-	lock *os.File // held for as long as the node lives
+	lock *os.File // held while the node lives
 	door turnstile
 
 	readers *sql.DB
 	writers *sql.DB // one connection
 
-	mu    sync.Mutex // guards conn: one transaction at a time
+	mu    sync.Mutex // protects the fields below up to tails: one transaction at a time
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	tails tails
 
 	reads sync.Map // prepared statements of readers, by text
 
-	id    string     // of the store
-	mark  *os.File   // the directory's copy of the identity
-	files []presence // that the connections have open
+	id    string     // ID of the store
+	mark  *os.File   // the identity file
+	files []presence // files that the connections have open
 }
 
 var _ bellcord.Store = (*Store)(nil)
 
-// busyTimeout is how long a commit waits for another process's.
+// busyTimeout is how long a statement waits for the lock of another connection.
 const busyTimeout = 5 * time.Second
 
-// Open opens the store in dir, which is made when missing, brings its schema up
-// to date and registers this process as a node. It returns ErrIdentity where dir
-// had another database, or has lost the one that it had.
+// Open opens the store in dir, migrates its schema and registers this process as
+// a node. It creates the directory if necessary. It returns ErrIdentity if the
+// database is not the one used in dir before, or is missing.
 func Open(ctx context.Context, dir string) (*Store, error) { return open(ctx, dir, refuseEmpty) }
 
-// OpenNew is Open for a directory that has lost its database: it begins with an
-// empty one. It fails where the database is there.
+// OpenNew is like Open, but creates an empty database in a directory that has
+// lost its own. It fails if the database exists.
 func OpenNew(ctx context.Context, dir string) (*Store, error) { return open(ctx, dir, setAside) }
 
 func open(ctx context.Context, dir string, before func(dir string) error) (*Store, error) {
@@ -69,8 +69,8 @@ func open(ctx context.Context, dir string, before func(dir string) error) (*Stor
 
 func (s *Store) open(ctx context.Context, before func(dir string) error) error {
 	var err error
-	// FULL: what a person has been shown survives the loss of power, too. The
-	// log's group commit pays for it. secure_delete: what is deleted is overwritten.
+	// synchronous=FULL: text that a person has seen survives a power loss. The
+	// group commit shares the cost. secure_delete: deleted data is overwritten.
 	if s.writers, err = sql.Open("sqlite", s.dsn("_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=secure_delete(1)")); err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (s *Store) open(ctx context.Context, before func(dir string) error) error {
 	return s.look()
 }
 
-// prepare makes the database where there is none, connects, brings the schema up
-// to date and checks the identity.
+// prepare creates the database if necessary, connects to it, migrates the schema
+// and checks the identity.
 func (s *Store) prepare(ctx context.Context, before func(dir string) error) (err error) {
 	if err := s.door.lock(); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (s *Store) prepare(ctx context.Context, before func(dir string) error) (err
 	if err := before(s.dir); err != nil {
 		return err
 	}
-	// What people said is for the owner alone, also where the directory is not.
-	// SQLite's other files get the rights of this one.
+	// Conversations are readable by the owner only, even if the directory is
+	// readable by others. SQLite gives its other files the same mode.
 	file, err := os.OpenFile(filepath.Join(s.dir, databaseName), os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -130,11 +130,11 @@ func (s *Store) dsn(params ...string) string {
 	return dsn(filepath.Join(s.dir, databaseName), params...)
 }
 
-// dsn addresses a database file that is there.
+// dsn returns the data source name of an existing database file.
 func dsn(file string, params ...string) string {
 	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
-	// mode=rw: a connection that is opened later must not make the file anew.
-	// cell_size_check: a damaged page is an error more often, and less often wrong rows.
+	// mode=rw: a connection that is opened later must not create the file again.
+	// cell_size_check: a damaged page more often causes an error than wrong rows.
 	q := fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)&_pragma=cell_size_check(1)", busyTimeout.Milliseconds())
 	for _, p := range params {
 		q += "&" + p
@@ -144,8 +144,8 @@ func dsn(file string, params ...string) string {
 
 func (s *Store) lockPath(node string) string { return filepath.Join(s.dir, "nodes", node+".lock") }
 
-// Close lets go of the store. A node that leaves with turns unended leaves its
-// row and they are taken over at once by whoever looks next.
+// Close closes the store. If this node still has unended turns, its row is kept,
+// and another node takes them over.
 func (s *Store) Close() error {
 	var err error
 	if s.lock != nil {
@@ -158,7 +158,7 @@ func (s *Store) Close() error {
 	if s.lock != nil {
 		err = errors.Join(err, filelock.Release(s.lock))
 		if err == nil {
-			_ = os.Remove(s.lockPath(s.node)) // whoever finds it gone takes the node for dead, which it is
+			_ = os.Remove(s.lockPath(s.node)) // a missing lock file marks the node as dead, which is correct
 		}
 		s.lock = nil
 	}
@@ -212,19 +212,19 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 	}
 	if err != nil {
 		s.tails.clearAll()
-		_ = t.exec(`ROLLBACK`) // fails where the error has rolled back already
+		_ = t.exec(`ROLLBACK`) // fails if the error has already rolled back
 		return undone(err)
 	}
 	if err := t.exec(`COMMIT`); err != nil {
 		s.tails.clearAll()
-		_ = t.exec(`ROLLBACK`) // fails when the failed commit has rolled back already
+		_ = t.exec(`ROLLBACK`) // fails if the failed commit has already rolled back
 		return undone(err)
 	}
 	s.noteCommit(commits)
-	return s.present() // again: a file that went meanwhile took the commit with it
+	return s.present() // if a file was removed meanwhile, the commit is lost
 }
 
-// undone marks the error of a transaction that was rolled back. After a commit
-// that could not be synced its frames may still be in the write-ahead log, but no
-// reader uses them and the next commit overwrites them.
+// undone marks the error of a transaction that was rolled back. If a commit could
+// not be synced, its frames may still be in the write-ahead log, but readers
+// ignore them and the next commit overwrites them.
 func undone(err error) error { return bellcord.NotCommitted(err) }

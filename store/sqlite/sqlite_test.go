@@ -20,7 +20,7 @@ func open(dir string) (storetest.Node, error) {
 	return s, nil
 }
 
-func TestStore(t *testing.T) {
+func TestStore_Suite_Passes(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Harness{
 		Open:    open,
@@ -30,7 +30,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// forsake takes the lock files away from under the nodes that hold them.
+// forsake removes the lock files of all nodes, although the nodes hold them.
 func forsake(t *testing.T, dir string) {
 	locks, err := filepath.Glob(filepath.Join(dir, "nodes", "*.lock"))
 	if err != nil || len(locks) == 0 {

@@ -49,17 +49,18 @@ func (t tx) insertTurn(op bellcord.AcceptTurn, first int64, stop *bellcord.Cause
 		return err
 	}
 	kept := op.Prompt
-	kept.Images = nil // the event has them, and they are large
+	kept.Images = nil // stored in the event only, because they are large
 	return t.exec(`INSERT INTO prompts (turn, prompt) VALUES ($1, $2)`, string(op.Turn), encode(kept))
 }
 
-// touch notes that something happened in a session.
+// touch updates the time of the last change of a session. It returns 0 if the
+// session does not exist.
 func (t tx) touch(session bellcord.SessionID, at time.Time) (int64, error) {
 	return t.affected(`UPDATE sessions SET updated = max(updated, $2) WHERE id = $1`, string(session), at.UnixNano())
 }
 
-// early adds to the facts of an accept whether this node is alive, whether the
-// session exists, and the stops that were kept for the turn.
+// early adds the facts that only an accept needs: whether this node is alive,
+// whether the session exists, and the stops kept for the turn.
 func (t tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) (err error) {
 	f.Alive = t.isNode()
 	f.Owner, err = t.ownerOf(op.Session)
@@ -76,7 +77,8 @@ func (t tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) (err error) {
 	return err
 }
 
-// intent returns the stop that was kept for a turn, if it is not too old.
+// intent returns the stop kept for a turn, or nil if there is none or it has
+// expired.
 func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.Cause, error) {
 	if err := t.exec(`DELETE FROM intents WHERE at <= $1`, now.Add(-bellcord.EarlyStopLifetime).UnixNano()); err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.C
 	return decodeCause(sql.NullString{String: cause, Valid: true})
 }
 
-// deleteIntents removes the stops that were kept for a turn.
+// deleteIntents deletes the stops kept for a turn.
 func (t tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 	for _, owner := range owners {
 		if err := t.exec(`DELETE FROM intents WHERE turn = $1 AND owner = $2`, string(id), owner); err != nil {
@@ -101,7 +103,7 @@ func (t tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 	return nil
 }
 
-// edit changes the text of a turn that waits.
+// edit changes the text of a queued turn.
 func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 	facts, row, err := t.facts(op.Turn)
 	if err != nil {
@@ -117,8 +119,8 @@ func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.PromptEdited{Text: op.Text}})
 }
 
-// claim checks, in the statement that takes the turn and raises its fence, that
-// the turn is this node's and that no other turn of the session runs.
+// claim starts a turn and increments its fence. The same statement checks that
+// the turn belongs to this node and that no other turn of the session is running.
 func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	var fence int64
 	var stop sql.NullString
@@ -141,7 +143,7 @@ func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	return added, err
 }
 
-// claimRefused answers a claim that was not carried out.
+// claimRefused returns the result of a claim that was not applied.
 func (t tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {

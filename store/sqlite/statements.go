@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// exec, affected, row and query run a statement of the transaction, prepared
-// the first time it is used: a commit is many small ones.
+// exec, affected, row and query run a statement in the transaction. Statements
+// are prepared once, because a commit consists of many small ones.
 
 func (t tx) exec(query string, args ...any) error {
 	_, err := t.affected(query, args...)
@@ -35,8 +35,8 @@ func (t tx) query(query string, args ...any) (*sql.Rows, error) {
 	return stmt.QueryContext(t.ctx, args...)
 }
 
-// row runs a statement that returns at most one row, to its end: a statement
-// that writes and returns must not be left half run.
+// row runs a statement that returns at most one row. It runs the statement to its
+// end, because a statement that writes and returns must not stop halfway.
 func (t tx) row(query string, args ...any) oneRow {
 	rows, err := t.query(query, args...)
 	return oneRow{rows, err}
@@ -47,7 +47,7 @@ type oneRow struct {
 	err  error
 }
 
-// Scan returns sql.ErrNoRows when there is none.
+// Scan returns sql.ErrNoRows if there is no row.
 func (r oneRow) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err
@@ -80,7 +80,7 @@ func (t tx) prepared(query string) (*sql.Stmt, error) {
 func encode(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the core's own plain data always marshals
+		panic(err) // plain data of the core always marshals
 	}
 	return string(data)
 }

@@ -27,7 +27,7 @@ func (t tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
 	return t.putStop(row.TurnRecord, d)
 }
 
-// putStop writes a turn's stop, as the rules decided.
+// putStop writes a turn's stop according to the decision.
 func (t tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord.Result, error) {
 	record.Stop = d.Stop
 	result := bellcord.Result{Record: &record, Stop: d.Stop}
@@ -52,9 +52,9 @@ func (t tx) ownerOf(session bellcord.SessionID) (owner string, err error) {
 	return owner, err
 }
 
-// recordStops records a stop for the turns of other nodes in a scope, as it was
-// when the stop was asked for: what came behind it is not touched (law 1), and
-// what it has ended already is answered.
+// recordStops records a stop for the turns of other nodes in its scope at the
+// time of the request. Turns accepted later are not affected (law 1). Turns that
+// this stop has already ended are included in the result.
 func (t tx) recordStops(op bellcord.RecordStops) (bellcord.Result, error) {
 	rows, err := t.query(`
 		SELECT `+turnColumns+` FROM turns
@@ -81,7 +81,7 @@ func (t tx) recordStops(op bellcord.RecordStops) (bellcord.Result, error) {
 	return result, nil
 }
 
-// keepIntent keeps a stop for a turn that has not come.
+// keepIntent keeps a stop for a turn that does not exist yet.
 func (t tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) error {
 	if !d.Apply {
 		return nil
@@ -91,7 +91,7 @@ func (t tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) error {
 		ON CONFLICT (turn, owner) DO UPDATE SET cause = $3, at = $4`, string(op.Turn), op.Owner, encode(*d.Stop), d.Stop.At.UnixNano())
 }
 
-// finish is the one point at which every race about a turn is decided.
+// finish ends a turn. Its one statement resolves every race about the turn.
 func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	head, err := t.head(op.Session)
 	if err != nil {
@@ -119,7 +119,7 @@ func (t tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnEnded{Receipt: receipt}})
 }
 
-// finishRefused answers a finish that was not carried out.
+// finishRefused returns the result of a finish that was not applied.
 func (t tx) finishRefused(op bellcord.FinishTurn) (bellcord.Result, error) {
 	facts, row, err := t.facts(op.Turn)
 	if err != nil {

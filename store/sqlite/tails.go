@@ -8,19 +8,21 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tails caches the heads of the logs of sessions that this node writes to, for
-// as long as no other connection has written. SQLite's data_version changes with
-// the commits of other connections only, and this node has one that writes.
+// tails caches the newest sequence numbers of sessions that this node writes to,
+// as long as no other connection has written. PRAGMA data_version detects that:
+// it changes only with commits of other connections, and this process has one
+// connection that writes.
 type tails struct {
 	version int64 // the data_version of the last transaction
 	news    bool  // another connection has written since Changed was last called
 	last    map[bellcord.SessionID]bellcord.LogHead
 }
 
-// mostTails bounds what is remembered.
+// mostTails limits the size of the cache.
 const mostTails = 16 << 10
 
-// refresh forgets what may have changed; at the start of a transaction.
+// refresh clears the cache if another connection has written. It runs at the
+// start of a transaction.
 func (t tx) refresh() error {
 	var version int64
 	if err := t.row(`PRAGMA data_version`).Scan(&version); err != nil {

@@ -12,8 +12,8 @@ import (
 
 var _ bellcord.TokenStore = (*Store)(nil)
 
-// PutToken implements bellcord.TokenStore. Browsers' tokens that have expired are cleared
-// away by the way: every login makes one, and nobody asks for them again.
+// PutToken implements bellcord.TokenStore. It also deletes expired browser
+// tokens: every login creates one, and they are never used again.
 func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
 	return s.transact(ctx, func(t tx) error {
 		if err := t.exec(`DELETE FROM tokens WHERE cookie = 1 AND expires > 0 AND expires <= $1`, nanos(v.Created)); err != nil {
@@ -42,7 +42,7 @@ func (s *Store) Token(ctx context.Context, id string) (bellcord.Token, error) {
 	return t, err
 }
 
-// Tokens implements bellcord.TokenStore: all of them, the oldest first.
+// Tokens implements bellcord.TokenStore. The oldest token is first.
 func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
 	rows, err := s.query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error 
 	})
 }
 
-// TouchToken implements bellcord.TokenStore. Touches may come out of order: the latest
-// counts.
+// TouchToken implements bellcord.TokenStore. Calls may arrive out of order; the
+// latest time is kept.
 func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t tx) error {
 		known, err := t.affected(`UPDATE tokens SET used = max(used, $2) WHERE id = $1`, id, at.UnixNano())
@@ -101,7 +101,7 @@ func scanToken(row interface{ Scan(...any) error }) (bellcord.Token, error) {
 	return t, nil
 }
 
-// nanos and fromNanos keep the zero time, whose own nanoseconds are nonsense.
+// nanos and fromNanos convert the zero time to 0 and back.
 
 func nanos(t time.Time) int64 {
 	if t.IsZero() {

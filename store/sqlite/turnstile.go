@@ -8,11 +8,12 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// turnstile lets the processes that share the database write in turn. SQLite
-// itself only polls: a process that writes without pause would take the lock
-// anew before any other wakes, and a stop from there would wait for seconds.
-// Here whoever wants to write waits at the gate, then for the writer, and
-// leaves the gate only once it writes; the last writer finds the gate taken.
+// turnstile makes the writes of processes that share the database fair. SQLite
+// only polls for its lock, so a process that writes without pause would take it
+// again before any other wakes, and a stop in another process would wait for
+// seconds. A process that wants to write takes the gate lock, then the writer
+// lock, and releases the gate when it has both. The last writer cannot pass a
+// process that waits at the gate.
 type turnstile struct{ gate, writer *os.File }
 
 func openTurnstile(dir string) (turnstile, error) {
@@ -28,8 +29,8 @@ func openLock(dir, name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// lock returns when it is this process's turn to write. The system undoes it
-// should the process die.
+// lock blocks until this process may write. The operating system releases the
+// locks if the process dies.
 func (t turnstile) lock() error {
 	if err := filelock.Wait(t.gate); err != nil {
 		return err

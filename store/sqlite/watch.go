@@ -46,8 +46,8 @@ func scanTurns(rows *sql.Rows) ([]turnRow, error) {
 	return all, explain(rows.Err())
 }
 
-// TakeOver implements bellcord.Watcher. A node whose lock can be had is dead:
-// the kernel gives it up with the process, however that ended, and not before.
+// TakeOver implements bellcord.Watcher. A node is dead if its lock is free: the
+// kernel releases the lock when the process ends, and not before.
 func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 	others, err := s.others(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 		if err := errors.Join(s.bury(ctx, node), filelock.Release(lock)); err != nil {
 			return nil, err
 		}
-		_ = os.Remove(s.lockPath(node)) // its row is gone: nobody looks for the file
+		_ = os.Remove(s.lockPath(node)) // its row is deleted, so no node checks the file
 	}
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND taken = 1 AND state <> 'ended'`, s.node)
 }
@@ -85,8 +85,8 @@ func (s *Store) others(ctx context.Context) ([]string, error) {
 	return ids, rows.Err()
 }
 
-// bury removes a dead node and makes its unended turns ours, in one transaction:
-// from here on its claims and its writes are refused, should it ever wake.
+// bury removes a dead node and assigns its unended turns to this node, in one
+// transaction. From then on, claims and writes of that node are rejected.
 func (s *Store) bury(ctx context.Context, node string) error {
 	return s.transact(ctx, func(t tx) error {
 		if !t.isNode() {

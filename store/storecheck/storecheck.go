@@ -1,6 +1,6 @@
-// Package storecheck checks what must hold for every store: the events of a
-// session have no hole and can all be read, and every turn that has ended has
-// exactly one end, which is the one on its record.
+// Package storecheck checks the rules that hold for every store: the events of a
+// session have no gaps and can all be read, and every ended turn has exactly one
+// end, which matches its record.
 package storecheck
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Report is what a check counted and what it found wrong.
+// Report contains the counts and the problems of a check.
 type Report struct {
 	Sessions int `json:"sessions"`
 	Turns    int `json:"turns"`
@@ -19,25 +19,25 @@ type Report struct {
 	// Chained is the number of events with a hash that was verified. It is 0 for a
 	// store that does not chain its events.
 	Chained int `json:"chained"`
-	// Problems has at most mostProblems of them.
+	// Problems contains at most mostProblems entries.
 	Problems []string `json:"problems"`
 }
 
-// mostProblems is how many are listed: a store with that many is restored from a
-// backup, not repaired.
+// mostProblems limits the number of reported problems. A store with more should
+// be restored from a backup, not repaired.
 const mostProblems = 50
 
-// chunk is how many events are read at a time.
+// chunk is the number of events read at a time.
 const chunk = 1000
 
-// Add adds a problem to the report.
+// Add adds a problem to the report, unless it is full.
 func (r *Report) Add(format string, args ...any) {
 	if len(r.Problems) < mostProblems {
 		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// Run reads the whole store. Other processes may write to it meanwhile.
+// Run checks the whole store. Other processes may write to it during the check.
 func Run(ctx context.Context, store bellcord.Reader) (*Report, error) {
 	r := &Report{Problems: []string{}}
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
@@ -66,9 +66,9 @@ type checker struct {
 	report  *Report
 	store   bellcord.Reader
 	session bellcord.SessionID
-	last    int64                   // sequence number that was read
-	turns   []bellcord.TurnID       // in the order of their first events
-	ends    map[bellcord.TurnID]int // number of each turn's ends
+	last    int64                   // last sequence number read
+	turns   []bellcord.TurnID       // in order of their first events
+	ends    map[bellcord.TurnID]int // number of ends by turn
 }
 
 func (c *checker) checkAll(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (c *checker) checkAll(ctx context.Context) error {
 	return nil
 }
 
-// read reads the events that came since it last did.
+// read reads the events added since the last call.
 func (c *checker) read(ctx context.Context) error {
 	for {
 		events, err := c.store.Events(ctx, c.session, c.last, chunk)
@@ -134,7 +134,7 @@ func (c *checker) turn(ctx context.Context, id bellcord.TurnID) error {
 	if err != nil {
 		return err
 	}
-	if record.State == bellcord.StateEnded && c.ends[id] == 0 { // it may have ended since the events were read
+	if record.State == bellcord.StateEnded && c.ends[id] == 0 { // the turn may have ended after the events were read
 		if err := c.read(ctx); err != nil {
 			return err
 		}
