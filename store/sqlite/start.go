@@ -77,7 +77,7 @@ func (t tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) (err error) {
 	return err
 }
 
-// intent returns the stop kept for a turn, or nil if there is none or it has
+// intent returns the stop kept for a turn, or nil if it does not exist or has
 // expired.
 func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.Cause, error) {
 	if err := t.exec(`DELETE FROM intents WHERE at <= $1`, now.Add(-bellcord.EarlyStopLifetime).UnixNano()); err != nil {

@@ -11,9 +11,9 @@ import (
 // turnstile makes the writes of processes that share the database fair. SQLite
 // only polls for its lock, so a process that writes without pause would take it
 // again before any other wakes, and a stop in another process would wait for
-// seconds. A process that wants to write takes the gate lock, then the writer
-// lock, and releases the gate when it has both. The last writer cannot pass a
-// process that waits at the gate.
+// seconds. Before it writes, a process takes the gate lock, then the writer lock,
+// and releases the gate when it has both. The last writer cannot pass a process
+// that waits at the gate.
 type turnstile struct{ gate, writer *os.File }
 
 func openTurnstile(dir string) (turnstile, error) {

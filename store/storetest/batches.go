@@ -42,7 +42,7 @@ func answeredAlone(b *bench) {
 	wholeBatch(b, n)
 }
 
-// wholeBatch is the same in one commit.
+// wholeBatch commits the same ops in one commit.
 func wholeBatch(b *bench, n *node) {
 	s := n.session()
 	t := n.running(s)

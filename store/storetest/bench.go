@@ -9,14 +9,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// bench is one check at work on its place.
+// bench runs one check on its own place.
 type bench struct {
 	*testing.T
 	Harness
 	place string
 }
 
-// node opens one more node, which leaves when the test ends.
+// node opens another node, which is closed when the test ends.
 func (b *bench) node() *node {
 	b.Helper()
 	opened, err := b.Open(b.place)
@@ -31,14 +31,14 @@ func (b *bench) node() *node {
 	return &node{b.T, opened}
 }
 
-// node says things to a store as one process. Its methods report what goes wrong
-// without ending the test, so that any goroutine may use them.
+// node commits ops to a store as one process. Its methods report failures without
+// ending the test, so that any goroutine may call them.
 type node struct {
 	t *testing.T
 	Node
 }
 
-// do commits the ops, which must be carried out or refused one by one.
+// do commits the ops. The commit must succeed, but ops may be rejected.
 func (n *node) do(ops ...bellcord.Op) []bellcord.Result {
 	n.t.Helper()
 	results, err := n.Commit(n.t.Context(), ops)
@@ -49,7 +49,7 @@ func (n *node) do(ops ...bellcord.Op) []bellcord.Result {
 	return results
 }
 
-// ok commits an op that must not be refused.
+// ok commits an op that must not be rejected.
 func (n *node) ok(op bellcord.Op) bellcord.Result {
 	n.t.Helper()
 	r := n.do(op)[0]
@@ -59,7 +59,7 @@ func (n *node) ok(op bellcord.Op) bellcord.Result {
 	return r
 }
 
-// refused commits an op that must be refused for the given reason.
+// refused commits an op that must be rejected with the given error.
 func (n *node) refused(op bellcord.Op, why error) bellcord.Result {
 	n.t.Helper()
 	r := n.do(op)[0]
@@ -72,7 +72,7 @@ func (n *node) refused(op bellcord.Op, why error) bellcord.Result {
 	return r
 }
 
-// session makes a session.
+// session creates a session.
 func (n *node) session() bellcord.SessionID {
 	n.t.Helper()
 	at := now()
@@ -105,7 +105,7 @@ func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
 	return r
 }
 
-// log reads a whole session in chunks and checks that it has no holes.
+// log reads a whole session in chunks and checks that it has no gaps.
 func (n *node) log(s bellcord.SessionID) []bellcord.Event {
 	n.t.Helper()
 	var all []bellcord.Event
@@ -136,7 +136,7 @@ func (n *node) unchanged(s bellcord.SessionID, f func()) {
 	}
 }
 
-// takeOver returns what the node gets, by turn.
+// takeOver returns the turns that the node takes over, by ID.
 func (n *node) takeOver() map[bellcord.TurnID]bellcord.TurnRecord {
 	n.t.Helper()
 	records, err := n.TakeOver(n.t.Context())
@@ -170,5 +170,5 @@ func countKind(events []bellcord.Event, kind string) (n int) {
 	return n
 }
 
-// now is a moment that survives any store.
+// now returns the current time in a form that every store preserves.
 func now() time.Time { return time.Now().UTC().Round(0) }

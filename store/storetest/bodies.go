@@ -14,7 +14,7 @@ var bodyChecks = []check{
 	{"an event of an unknown kind is an error and not a gap", unknownKind},
 }
 
-// awkward is text that stores and encodings like to spoil.
+// awkward is text that stores and encodings often corrupt.
 const awkward = "tab\t, \x00, \"quotes\", 'single', \\, <&>, ü, 漢, 🔔, \u2028\r\n$1 ? %s "
 
 func everyBody() []bellcord.Body {
@@ -104,7 +104,7 @@ func argsKept(b *bench) {
 	}
 }
 
-// stranger is a body that the core does not know.
+// stranger is a body of an unknown kind.
 type stranger struct{}
 
 func (stranger) Kind() string { return "stranger" }
@@ -114,7 +114,7 @@ func unknownKind(b *bench) {
 	s := n.session()
 	results, err := n.Commit(b.Context(), []bellcord.Op{bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{stranger{}}, At: now()}})
 	if err != nil || results[0].Err != nil {
-		return // never let in: better still
+		return // rejecting it is better still
 	}
 	if events, err := n.Events(b.Context(), s, 0, 10); err == nil {
 		b.Errorf("reading returned %d events and no error", len(events))

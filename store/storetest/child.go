@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// serve is the life of a child: one node, which does what each line says and
-// answers with a line. It ends with its input.
+// serve runs a child process: one node that executes a command per input line and
+// answers each with a line. It returns at the end of the input.
 //
 //	accept session turn          → ok 0
 //	claim session turn           → ok fence
@@ -35,7 +35,7 @@ func obey(node Node, line string, out io.Writer) string {
 	word, rest, _ := strings.Cut(line, " ")
 	var c claimed
 	var n int64
-	_, _ = fmt.Sscan(rest, &c.session, &c.turn, &c.fence, &n) // each word needs its own part
+	_, _ = fmt.Sscan(rest, &c.session, &c.turn, &c.fence, &n) // each command uses only some of the fields
 	switch word {
 	case "accept":
 		return commitLine(node, acceptAs(c.session, c.turn))
@@ -55,8 +55,8 @@ func obey(node Node, line string, out io.Writer) string {
 	return "failed to understand " + word
 }
 
-// commitLine commits an op and returns the result as a line: the number that
-// the parent needs, or the reason of a refusal.
+// commitLine commits an op and returns the result as a line: the number that the
+// parent needs, or the error of a rejected op.
 func commitLine(node Node, op bellcord.Op) string {
 	results, err := node.Commit(context.Background(), []bellcord.Op{op})
 	if err != nil {

@@ -55,7 +55,7 @@ func claimRace(b *bench) {
 	alternate(b, nodes[0].log(s))
 }
 
-// alternate checks that no turn of a session starts, writes or ends in another.
+// alternate checks that the turns of a session do not overlap.
 func alternate(b *bench, events []bellcord.Event) {
 	b.Helper()
 	var runs bellcord.TurnID
@@ -77,7 +77,7 @@ func alternate(b *bench, events []bellcord.Event) {
 	}
 }
 
-// insist claims until it gets the turn, again whenever a session was freed.
+// insist retries a claim whenever a session becomes free, until it succeeds.
 func (n *node) insist(op bellcord.ClaimTurn, free *bell) int64 {
 	for {
 		freed := free.next()
@@ -92,7 +92,7 @@ func (n *node) insist(op bellcord.ClaimTurn, free *bell) int64 {
 	}
 }
 
-// bell wakes all who waited for its next ring.
+// bell wakes all goroutines that wait for its next ring.
 type bell struct {
 	mu   sync.Mutex
 	rung chan struct{}

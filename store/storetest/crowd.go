@@ -56,8 +56,8 @@ func manyWriters(b *bench) {
 	inOrder(b, n.log(s)[2:], told, (2*writers+1)*each)
 }
 
-// inOrder checks that the log has what the writers were told, each one's in the
-// order in which it wrote.
+// inOrder checks that the log contains the events returned to the writers, in the
+// order of each writer.
 func inOrder(b *bench, events []bellcord.Event, told map[int64]string, want int) {
 	b.Helper()
 	if len(events) != want || len(told) != want {
@@ -111,8 +111,8 @@ func (n *node) follow(s bellcord.SessionID, total int64) {
 	}
 }
 
-// fairness lets one process write as fast as it can, and asks now and then for a
-// stop through another.
+// fairness lets one process write as fast as it can, while another records a stop
+// from time to time.
 func fairness(b *bench) {
 	n, busy := b.node(), b.process()
 	t := busy.running(n.session())
@@ -120,14 +120,14 @@ func fairness(b *bench) {
 	var written atomic.Int64
 	var reader sync.WaitGroup
 	reader.Go(func() {
-		for busy.answers.Scan() { // the child never waits for its reader
+		for busy.answers.Scan() { // so that the child never blocks on its output
 			written.Add(1)
 		}
 	})
 	var waits []time.Duration
 	for range 40 {
 		for more := written.Load() + 10; written.Load() < more; {
-			runtime.Gosched() // until the other node is in full swing again
+			runtime.Gosched() // until the other node is writing at full speed again
 		}
 		began := time.Now()
 		n.ok(ask(bellcord.NewTurnID(), stopBy("anna", bellcord.StopNow)))

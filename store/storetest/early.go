@@ -16,7 +16,7 @@ var earlyChecks = []check{
 	{"law 32: an early stop survives the death of who received it", earlySurvives},
 }
 
-// stopOf accepts a turn and returns the stop that it finds.
+// stopOf accepts a turn and returns the stop kept for it.
 func (n *node) stopOf(id bellcord.TurnID) *bellcord.Cause {
 	n.t.Helper()
 	r := n.ok(acceptAs(n.session(), id))
@@ -66,7 +66,7 @@ func earlyOverruled(b *bench) {
 	}
 }
 
-// aged is a stop that somebody asked for a while ago.
+// aged returns a stop that was requested some time ago.
 func aged(by string, age time.Duration) bellcord.Cause {
 	cause := stopBy(by, bellcord.StopNow)
 	cause.At = cause.At.Add(-age)

@@ -83,8 +83,8 @@ func stopRace(b *bench) {
 	b.Logf("races won by: %v", won)
 }
 
-// raceOnce lets two nodes ask for a stop while the turn completes, and returns
-// how the turn ended.
+// raceOnce lets two nodes record a stop while the turn completes, and returns how
+// the turn ended.
 func raceOnce(b *bench, n, other *node, t claimed) bellcord.End {
 	var finish bellcord.Result
 	asks := make([]bellcord.Result, 4)

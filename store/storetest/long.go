@@ -12,8 +12,8 @@ var longChecks = []check{
 	{"the end of a long session is as near as that of a short one", longTail},
 }
 
-// slower is how much longer the end of a long session may take: room for noise,
-// far below what reading it from the start would cost.
+// slower is how many times longer reading the end of a long session may take. It
+// allows for noise but is far below the cost of reading from the start.
 const slower = 20
 
 func longTail(b *bench) {
@@ -25,7 +25,7 @@ func longTail(b *bench) {
 	b.Logf("%d events written in %v", longSession, time.Since(began).Round(time.Millisecond))
 
 	var quick, slow []time.Duration
-	for range 41 { // by turns, so that whatever else the machine does hits both
+	for range 41 { // alternating, so that other load on the machine affects both
 		quick = append(quick, lastTen(b, n, short, 100))
 		slow = append(slow, lastTen(b, n, long, longSession))
 	}

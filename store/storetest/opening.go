@@ -82,7 +82,7 @@ func news(b *bench) {
 	n.ok(turn.says(1, "hello"))
 	tell(other, true, "another wrote")
 	other.ok(ask(turn.turn, stopBy("anna", bellcord.StopNow)))
-	n.ok(turn.says(2, "on")) // a transaction of its own in between hides nothing
+	n.ok(turn.says(2, "on")) // the node's own transaction in between hides no change
 	tell(n, true, "another asked for a stop")
 	if events := n.log(s); countKind(events, "stop_requested") != 1 || countKind(events, "text_delta") != 2 {
 		b.Errorf("the log is %v", kinds(events))

@@ -6,7 +6,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// claimed is a turn that runs, and the fence it runs under.
+// claimed is a running turn with its fence.
 type claimed struct {
 	session bellcord.SessionID
 	turn    bellcord.TurnID
@@ -25,12 +25,12 @@ func claim(s bellcord.SessionID, id bellcord.TurnID) bellcord.ClaimTurn {
 	return bellcord.ClaimTurn{Session: s, Turn: id, At: now()}
 }
 
-// says is the n-th append of a turn: one event for each text.
+// says returns the n-th append of a turn, with one event per text.
 func (c claimed) says(n int64, texts ...string) bellcord.AppendEvents {
 	return bellcord.AppendEvents{Session: c.session, Turn: c.turn, Fence: c.fence, N: n, Bodies: said(texts...), At: now()}
 }
 
-// ends is a turn's end with a receipt to match.
+// ends returns the end of a turn with a matching receipt.
 func (c claimed) ends(end bellcord.End) bellcord.FinishTurn {
 	r := bellcord.Receipt{Turn: c.turn, Session: c.session, End: end, RaceWinner: bellcord.CompletionWon, Kept: bellcord.Kept{TextBytes: 7}}
 	r.Times.Settled = now()
@@ -40,13 +40,13 @@ func (c claimed) ends(end bellcord.End) bellcord.FinishTurn {
 	return bellcord.FinishTurn{Session: c.session, Turn: c.turn, Fence: c.fence, Receipt: r, At: r.Times.Settled}
 }
 
-// under is the same turn under another fence.
+// under returns the same turn with another fence.
 func (c claimed) under(fence int64) claimed {
 	c.fence = fence
 	return c
 }
 
-// note is something that concerns a session alone.
+// note returns an append of events that belong to no turn.
 func note(s bellcord.SessionID, titles ...string) bellcord.AppendEvents {
 	op := bellcord.AppendEvents{Session: s, At: now()}
 	for _, title := range titles {
@@ -55,7 +55,7 @@ func note(s bellcord.SessionID, titles ...string) bellcord.AppendEvents {
 	return op
 }
 
-// stopBy is a stop that somebody asked for now.
+// stopBy returns a stop that is requested now.
 func stopBy(who string, mode bellcord.StopMode) bellcord.Cause {
 	return bellcord.Cause{Kind: bellcord.CausePerson, By: who, Source: "storetest", Reason: "enough", At: now(), Mode: mode}
 }
@@ -72,7 +72,7 @@ func said(texts ...string) []bellcord.Body {
 	return all
 }
 
-// textOf tells apart the events that this suite writes.
+// textOf returns the text that identifies an event of this suite.
 func textOf(ev bellcord.Event) string {
 	switch b := ev.Body.(type) {
 	case bellcord.TextDelta:
@@ -83,7 +83,7 @@ func textOf(ev bellcord.Event) string {
 	return fmt.Sprintf("%s of %s", ev.Body.Kind(), ev.Turn)
 }
 
-// who names the one on record as having asked for a stop.
+// who returns the requester of a recorded stop.
 func who(c *bellcord.Cause) string {
 	if c == nil {
 		return "nobody"

@@ -12,7 +12,7 @@ var ownerChecks = []check{
 	{"sessions and spendings are listed by owner", ownedLists},
 }
 
-// sessionOf makes a session that is somebody's.
+// sessionOf creates a session with an owner.
 func (n *node) sessionOf(owner string) bellcord.SessionID {
 	n.t.Helper()
 	at := now()

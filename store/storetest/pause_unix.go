@@ -4,7 +4,7 @@ package storetest
 
 import "syscall"
 
-// pause stops the child where it stands, and returns once it does.
+// pause stops the child with SIGSTOP and returns once it has stopped.
 func (p *process) pause() {
 	p.signal(syscall.SIGSTOP)
 	var status syscall.WaitStatus
@@ -13,7 +13,7 @@ func (p *process) pause() {
 	}
 }
 
-// resume lets it go on.
+// resume continues a paused child.
 func (p *process) resume() { p.signal(syscall.SIGCONT) }
 
 func (p *process) signal(s syscall.Signal) {

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// process is a child of this test: this binary again, with one node.
+// process is a child process of this test binary with one node.
 type process struct {
 	b       *bench
 	cmd     *exec.Cmd
@@ -60,7 +60,7 @@ func (p *process) sendLine(words ...any) {
 	}
 }
 
-// number reads an answer that must be ok, and returns its number.
+// number reads an answer that must be ok and returns its number.
 func (p *process) number() (n int64) {
 	p.b.Helper()
 	if !p.answers.Scan() {
@@ -87,14 +87,14 @@ func (p *process) running(s bellcord.SessionID) claimed {
 	return claimed{s, turn, p.number()}
 }
 
-// says makes the child append to its turn, and returns the sequence number.
+// says makes the child append to its turn and returns the sequence number.
 func (p *process) says(c claimed, n int64) int64 {
 	p.b.Helper()
 	p.sendLine("append", c.session, c.turn, c.fence, n)
 	return p.number()
 }
 
-// kill ends the child as kill -9 does, and waits until it is gone.
+// kill kills the child with SIGKILL and waits until it is gone.
 func (p *process) kill() {
 	if p.dead {
 		return
@@ -109,7 +109,7 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// last kills the child and returns the numbers of what it had answered by then.
+// last kills the child and returns the numbers that it had answered until then.
 func (p *process) last() (numbers []int64) {
 	p.b.Helper()
 	_ = p.cmd.Process.Kill()

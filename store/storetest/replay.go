@@ -19,8 +19,8 @@ var replayChecks = []check{
 	{"a refused prompt does not touch its session", refusedTouchesNothing},
 }
 
-// life is a turn from its prompt to its end; the fence of a first claim is known
-// once the ops before it are committed.
+// life returns the ops of a turn from its prompt to its end, for the given fence
+// of its claim.
 func life(s bellcord.SessionID, fence int64) []bellcord.Op {
 	a := accept(s)
 	c := claimed{s, a.Turn, fence}
@@ -30,7 +30,7 @@ func life(s bellcord.SessionID, fence int64) []bellcord.Op {
 	}
 }
 
-// firstFence is what a first claim gets from this store.
+// firstFence returns the fence that this store assigns to a first claim.
 func firstFence(n *node) int64 { return n.running(n.session()).fence }
 
 func replayEach(b *bench) {
@@ -46,7 +46,7 @@ func replayEach(b *bench) {
 	}
 }
 
-// sameAnswer compares all but the events, which have a check of their own.
+// sameAnswer compares all but the events, which have a separate check.
 func sameAnswer(b *bench, op bellcord.Op, first, again bellcord.Result) {
 	b.Helper()
 	first.Events, again.Events = nil, nil

@@ -19,7 +19,7 @@ var editChecks = []check{
 	{"a prompt that no longer waits, or is another node's, cannot be changed", editRefused},
 }
 
-// stopped returns the turns that have a stop on record, of those given.
+// stopped returns those of the given turns that have a recorded stop.
 func (n *node) stopped(ids ...bellcord.TurnID) (all []bellcord.TurnID) {
 	n.t.Helper()
 	for _, id := range ids {

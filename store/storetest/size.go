@@ -2,5 +2,5 @@
 
 package storetest
 
-// longSession is how many events a long session has.
+// longSession is the number of events in a long session.
 const longSession = 100_000

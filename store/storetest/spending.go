@@ -14,7 +14,7 @@ var spendingChecks = []check{
 	{"spendings are listed by session and from a time on, in the order of the ends", spendingListed},
 }
 
-// costs is a turn's end that used two models.
+// costs returns the end of a turn that used two models.
 func (c claimed) costs(end bellcord.End, at time.Time) bellcord.FinishTurn {
 	op := c.ends(end)
 	op.At = at
@@ -25,7 +25,7 @@ func (c claimed) costs(end bellcord.End, at time.Time) bellcord.FinishTurn {
 	return op
 }
 
-// spendings of a finished turn, as a store has to list them.
+// spendings returns the entries that a store must list for a finished turn.
 func spendings(op bellcord.FinishTurn) []bellcord.Spending {
 	var all []bellcord.Spending
 	for _, s := range op.Receipt.UsageByModel {
@@ -39,7 +39,7 @@ func (b *bench) spending(n *node, q bellcord.SpendingQuery, want ...bellcord.Spe
 	got, err := n.Spending(b.Context(), q)
 	for i := range got {
 		if i < len(want) && got[i].At.Equal(want[i].At) {
-			got[i].At = want[i].At // the same moment, however it is written
+			got[i].At = want[i].At // the same instant, possibly in another representation
 		}
 	}
 	if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
@@ -51,7 +51,7 @@ func spendingKept(b *bench) {
 	n, reader := b.node(), b.node()
 	op := n.running(n.session()).costs(bellcord.EndDone, now())
 	n.ok(op)
-	n.ok(op) // its first commit was not acknowledged
+	n.ok(op) // repeated, as after a lost acknowledgement
 	b.spending(reader, bellcord.SpendingQuery{}, spendings(op)...)
 }
 

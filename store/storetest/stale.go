@@ -13,7 +13,7 @@ var staleChecks = []check{
 	{"law 33: what a node taken for dead accepts is refused or taken over", acceptedStale},
 }
 
-// forsaken returns a node that all later ones take for dead.
+// forsaken returns a node that all later nodes take over, although it is alive.
 func (b *bench) forsaken(prepare func(*node)) *node {
 	b.Helper()
 	if b.Forsake == nil {

@@ -1,10 +1,10 @@
-// Package storetest is the one suite that every bellcord.Store has to pass. What
-// it demands is what the core builds on; a store that passes may decide the
-// races between processes.
+// Package storetest is the test suite that every bellcord.Store must pass. It
+// checks the guarantees on which the hub relies, including the outcome of races
+// between processes.
 //
-// A store's test package hands its way of opening a node to Main, in TestMain,
-// so that the test binary can start itself again as a process that is killed or
-// paused for real, and to Run.
+// A store's test package calls Run in a test and Main in TestMain, both with a
+// function that opens a node. Main lets the test binary start itself again as a
+// child process, which the suite then kills or pauses.
 package storetest
 
 import (
@@ -15,30 +15,31 @@ import (
 )
 
 // Node is one process's view of a store. Several may be open in this process;
-// each counts as one of its own.
+// each counts as a separate process.
 type Node interface {
 	bellcord.Store
-	Close() error // a clean leave; a second one is nothing
+	Close() error // unregisters the node; further calls do nothing
 }
 
-// Opener opens one more node on a place: a directory, a schema, whatever names
-// the storage that nodes share.
+// Opener opens another node on a place, which names the storage that nodes share,
+// such as a directory or a schema.
 type Opener func(place string) (Node, error)
 
-// Harness is what the suite needs to know of a store.
+// Harness describes a store to the suite.
 type Harness struct {
 	Open Opener
-	// Place makes a new, empty place that is gone after the test.
+	// Place creates a new, empty place that is removed after the test.
 	Place func(t *testing.T) string
-	// Forsake makes every node that is open on the place look dead to the others
-	// while it lives on, as a lease that ran out would. Nil where that cannot be.
+	// Forsake makes every open node on the place appear dead to the others while
+	// it lives on, like an expired lease. It is nil if the store does not support
+	// that.
 	Forsake func(t *testing.T, place string)
-	// Gaps excuses cases, by name, that the store is known to fail, with the
-	// reason. BELLCORD_STORETEST_GAPS=1 tries them all the same.
+	// Gaps lists checks that the store fails, by name and with the reason. They
+	// are skipped unless BELLCORD_STORETEST_GAPS=1 is set.
 	Gaps map[string]string
 }
 
-// check is one demand: a sentence and its proof.
+// check is one requirement: a description and its test.
 type check struct {
 	says  string
 	prove func(*bench)
@@ -68,7 +69,7 @@ var suite = map[string][]check{
 	"long":      longChecks,
 }
 
-// Run proves every check of the suite, each on a place of its own.
+// Run runs every check of the suite, each on a new place.
 func Run(t *testing.T, h Harness) {
 	excused := map[string]bool{}
 	for topic, checks := range suite {
@@ -90,8 +91,8 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// Main runs the tests, or, in a process that one of them started, does what that
-// test says. It does not return.
+// Main runs the tests, or acts as a node if a test started this process as a
+// child. It does not return.
 func Main(m *testing.M, open Opener) {
 	if place := os.Getenv(envPlace); place != "" {
 		os.Exit(serve(open, place, os.Stdin, os.Stdout))
@@ -99,8 +100,8 @@ func Main(m *testing.M, open Opener) {
 	os.Exit(m.Run())
 }
 
-// The environment: the place that a child is to open, and whether known gaps are
-// to be tried all the same.
+// Environment variables: the place that a child process opens, and whether to run
+// the checks in Harness.Gaps.
 const (
 	envPlace = "BELLCORD_STORETEST_PLACE"
 	envGaps  = "BELLCORD_STORETEST_GAPS"

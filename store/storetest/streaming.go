@@ -8,11 +8,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Of the turns that run, how many append with one commit.
+// Number of running turns, and how many of them append in one commit.
 const streamingTurns, appendsEach = 2000, 256
 
-// BenchmarkCommit is one commit of a server on which many turns stream: an
-// append with one event for each of 256 turns, of 2,000 that run.
+// BenchmarkCommit measures one commit of a server with many streaming turns: an
+// append of one event for each of 256 turns, with 2,000 turns running.
 func BenchmarkCommit(b *testing.B, store bellcord.Store) {
 	commit := func(ops ...bellcord.Op) []bellcord.Result {
 		results, err := store.Commit(b.Context(), ops)

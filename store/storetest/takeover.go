@@ -189,7 +189,7 @@ func leftBehind(b *bench) {
 	}
 	var r bellcord.TurnRecord
 	for tries := 0; r.ID == "" && tries < 10_000; tries++ {
-		r = n.takeOver()[t.turn] // a child that another check is just starting has this process's locks, too, until its exec
+		r = n.takeOver()[t.turn] // a child that another check is starting shares this process's locks until its exec
 	}
 	n.ok(t.under(r.Fence).ends(bellcord.EndLost))
 	if got := fmt.Sprint(kinds(n.log(t.session))); got != "[turn_accepted turn_started turn_ended]" {
