@@ -32,12 +32,12 @@ func ForModel(history []bellcord.Message, model string) []bellcord.Message {
 // Repair returns a conversation that every model accepts (law 21). It only adds
 // missing parts and drops parts that cannot be sent (law 22):
 //
-//   - a call without a result gets a result with the outcome not started,
-//   - an assistant message without a preceding prompt gets an empty prompt,
-//   - results without a call are dropped,
-//   - thinking that is unfinished or has no text or call after it is dropped,
-//   - calls without complete arguments or a valid name are dropped,
-//   - messages without content are dropped.
+//   - A call without a result gets one that reports it as not started.
+//   - An assistant message at the start, or after another one, gets a prompt.
+//   - Calls without a unique ID, a valid name or complete arguments are dropped.
+//   - Results without a call are dropped.
+//   - Thinking that is unfinished, or that no text or call follows, is dropped.
+//   - Messages without content are dropped.
 //
 // Repair depends only on its argument, and repairing a result again does not
 // change it.

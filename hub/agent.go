@@ -12,8 +12,8 @@ import (
 // Agent executes turns.
 type Agent interface {
 	// Run executes one turn. It returns when the work is done or ctx ends, after
-	// it has ended everything that it started. Its error is ignored once ctx has
-	// ended. If Run does not return within the grace period after a stop, the hub
+	// it has ended everything that it started. Its error is ignored after a stop.
+	// If Run does not return within the grace period after a stop, the hub
 	// abandons it and rejects its later writes.
 	Run(ctx context.Context, work *Work) error
 }

@@ -157,7 +157,13 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 
 // Prompt accepts a turn and returns immediately. The turn is queued and can be
 // stopped from this moment; no I/O happens before Prompt returns. The session
-// must be open.
+// must be open, otherwise Prompt returns ErrNotOpen.
+//
+// Prompt returns ErrTurnExists if this hub has a turn with the same ID, ErrBusy
+// if the session has a turn and WhenBusy is BusyReject, ErrTooManyTurns or
+// ErrTooManyOfOwner at a limit of Options.Admission, ErrPromptTooLong for a text
+// over MaxPromptText, ErrDraining after Drain or WaitForTurns, and ErrStoreDown
+// while the store fails.
 func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, error) {
 	if len(p.Text) > bellcord.MaxPromptText {
 		return nil, bellcord.ErrPromptTooLong
@@ -255,7 +261,9 @@ func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	return found
 }
 
-// Answer passes a person's choice to an open question. By names the person.
+// Answer passes a person's choice to an open question. by names the person. It
+// returns ErrNoQuestion if the question is not open, and ErrTurnEnded after a
+// stop or if this hub does not have the turn.
 func (h *Hub) Answer(turn bellcord.TurnID, question, choice, by string) error {
 	h.mu.Lock()
 	t := h.turns[turn]

@@ -10,7 +10,8 @@ import (
 )
 
 // Edit changes the text of a queued turn. The turn keeps its ID and its position.
-// Edit does no I/O.
+// Edit does no I/O. It returns ErrNoTurn if this hub does not have the turn, and
+// ErrStarted if the turn runs or is stopped.
 func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 	if len(text) > bellcord.MaxPromptText {
 		return bellcord.ErrPromptTooLong
@@ -26,8 +27,8 @@ func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 	return nil
 }
 
-// Send moves a queued turn to the front of its queue and releases it if it is held.
-// The running turn is not affected.
+// Send moves a queued turn to the front of its queue and releases it if it is
+// held. The running turn is not affected. Send returns the same errors as Edit.
 func (h *Hub) Send(id bellcord.TurnID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,8 +72,7 @@ func (h *Hub) Release(session bellcord.SessionID) {
 	}
 }
 
-// QueueEntry returns the state of a turn, or false if this hub does not have the
-// turn.
+// QueueEntry returns the state of a turn and reports whether this hub has it.
 func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

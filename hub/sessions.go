@@ -22,7 +22,8 @@ func (h *Hub) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Sess
 	return h.openLine(s), nil
 }
 
-// OpenSession makes a stored session ready for prompts.
+// OpenSession makes a stored session ready for prompts. It returns ErrNoSession
+// if the session does not exist.
 func (h *Hub) OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	s, err := h.store.Session(ctx, id)
 	if err != nil {
@@ -43,8 +44,8 @@ func (h *Hub) openLine(s bellcord.Session) bellcord.Session {
 	return l.session
 }
 
-// CloseIdle closes the open sessions that have no turn and had none since the given
-// time, and returns their ids.
+// CloseIdle closes the open sessions that have no turn and had none since the
+// given time, and returns their IDs.
 func (h *Hub) CloseIdle(since time.Time) []bellcord.SessionID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +81,7 @@ func (h *Hub) ForgetSession(id bellcord.SessionID) {
 
 // CloseSession stops the session's running and queued turns in every process and
 // closes the session once all have settled. It reports whether the session was
-// open.
+// open. It returns ErrBusy if a prompt arrived in the meantime.
 func (h *Hub) CloseSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) (bool, error) {
 	stopping := h.Stop(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 	if _, err := stopping.Wait(ctx); err != nil {
@@ -156,7 +157,7 @@ func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
 
 // Configure changes the given settings of an open session and returns the updated
 // session. A running turn keeps the settings it started with. Configure does no
-// I/O.
+// I/O. It returns ErrNotOpen if the session is not open.
 func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -192,9 +193,10 @@ func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commit
 	}
 }
 
-// Clear starts a new conversation in the session. It stops the running turn and all
-// queued ones. Earlier messages stay in the log but are no longer sent to the model.
-// Clear does no I/O; the next prompt is the first of the new conversation.
+// Clear starts a new conversation in the session. It stops the running turn and
+// all queued ones. Earlier messages stay in the log but are no longer sent to the
+// model. Clear does no I/O; the next prompt is the first of the new conversation.
+// It returns ErrNotOpen if the session is not open.
 func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -62,8 +62,9 @@ func (h *Hub) takenForDead() {
 	close(h.fenced)
 }
 
-// Fenced is closed when another process has taken over this process's turns. All
-// writes are rejected from then on; the process should exit.
+// Fenced returns a channel that is closed when another process has taken over
+// this process's turns. All writes are rejected from then on; the process should
+// exit.
 func (h *Hub) Fenced() <-chan struct{} { return h.fenced }
 
 // hearNews applies stops and events of other processes if the store reports

@@ -42,8 +42,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is a bellcord.Store in a schema of a PostgreSQL database. It is safe for
-// concurrent use.
+// Store is a bellcord.Store in a schema of a PostgreSQL database.
 type Store struct {
 	opts  Options
 	node  string

@@ -20,7 +20,7 @@ import (
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
-// Store is a bellcord.Store in a directory. It is safe for concurrent use.
+// Store is a bellcord.Store in a directory.
 type Store struct {
 	dir  string
 	node string
@@ -49,7 +49,7 @@ const busyTimeout = 5 * time.Second
 
 // Open opens the store in dir, migrates its schema and registers this process as
 // a node. It creates the directory if necessary. It returns ErrIdentity if the
-// database is not the one used in dir before, or is missing.
+// database is not the one used in dir before, or if dir has lost its database.
 func Open(ctx context.Context, dir string) (*Store, error) { return open(ctx, dir, refuseEmpty) }
 
 // OpenNew is like Open, but creates an empty database in a directory that has
