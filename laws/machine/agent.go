@@ -1,10 +1,9 @@
 package machine
 
-// mostWaiting is how many ops of a session wait for a commit before an agent
-// has to.
+// mostWaiting is the number of waiting ops of a session at which an agent blocks.
 const mostWaiting = 12
 
-// work is one step of a turn on its node: of its agent, where that runs.
+// work executes one step of a turn on its node, or of its agent.
 func (w *World) work(n *node, id turn) bool {
 	t := &n.turns[id]
 	switch t.phase {
@@ -17,8 +16,8 @@ func (w *World) work(n *node, id turn) bool {
 	return false
 }
 
-// claimFirst claims the turn in the store when it is first in its queue. A
-// turn that was stopped before is never claimed.
+// claimFirst claims the turn in the store if it is first in its queue. A turn
+// that is already stopped is never claimed.
 func (w *World) claimFirst(n *node, id turn, t *localTurn) bool {
 	switch {
 	case t.cut():
@@ -33,8 +32,8 @@ func (w *World) claimFirst(n *node, id turn, t *localTurn) bool {
 	return true
 }
 
-// agent is one step of the agent. One that has been stopped starts no tool; it
-// may say some words more before it returns.
+// agent executes one step of the agent. After a stop it starts no tool, but may
+// emit some more words before it returns.
 func (w *World) agent(n *node, id turn, t *localTurn) bool {
 	if t.cut() && !w.oneIn(4) {
 		t.tool = noTool
@@ -49,7 +48,7 @@ func (w *World) agent(n *node, id turn, t *localTurn) bool {
 		return w.startTool(n, id, t)
 	case inEffect:
 		t.tool = noTool
-		return w.emit(n, id, t, false) // its result
+		return w.emit(n, id, t, false) // the result of the tool
 	}
 	return false
 }
@@ -61,7 +60,7 @@ func (w *World) think(n *node, id turn, t *localTurn) bool {
 		return w.emit(n, id, t, false)
 	case chance < 28:
 		return w.emit(n, id, t, true)
-	case chance < 30 && t.told == afterStep: // here is a step's end
+	case chance < 30 && t.told == afterStep: // the end of a step
 		w.applyStop(n, id, cutsNow)
 		return w.conclude(n, id, failed)
 	case chance < 31:
@@ -70,8 +69,8 @@ func (w *World) think(n *node, id turn, t *localTurn) bool {
 	return w.conclude(n, id, failed)
 }
 
-// emit queues a word, joined to the append that still waits, where one does. A
-// call is a tool's intent: the agent waits until it is durable.
+// emit queues a word, joined to a waiting append if there is one. A call is the
+// intent of a tool: the agent waits until it is durable.
 func (w *World) emit(n *node, id turn, t *localTurn, call bool) bool {
 	waits := n.journal[t.session]
 	if len(waits) > mostWaiting {
@@ -100,7 +99,7 @@ func (w *World) emit(n *node, id turn, t *localTurn, call bool) bool {
 	return true
 }
 
-// openAppend returns the turn's append that waits, unless it ends in a call.
+// openAppend returns the turn's waiting append, unless it ends in a call.
 func (w *World) openAppend(waits []op, id turn, t *localTurn) *op {
 	for i := len(waits) - 1; i >= 0; i-- {
 		if o := &waits[i]; o.kind == appendWords && o.turn == id && o.life == t.life {
@@ -113,14 +112,14 @@ func (w *World) openAppend(waits []op, id turn, t *localTurn) *op {
 	return nil
 }
 
-// startTool begins the effect, which nothing can undo: its intent is durable,
-// and without a lease that holds it does not begin. Somebody else may have the
-// turn by then.
+// startTool starts the effect of a tool, which cannot be undone. The intent is
+// durable and the lease must be valid. Without a valid lease, another node may
+// already own the turn.
 func (w *World) startTool(n *node, id turn, t *localTurn) bool {
 	switch {
 	case t.cut():
 		return w.conclude(n, id, failed)
-	case !w.oneIn(6): // a person is asked for permission, and takes time
+	case !w.oneIn(6): // a person needs time to grant permission
 		return false
 	case w.rules.LeaseBeforeEffect && !w.leased(n):
 		return false
@@ -132,15 +131,15 @@ func (w *World) startTool(n *node, id turn, t *localTurn) bool {
 	return true
 }
 
-// conclude is the agent's return.
+// conclude ends the agent's work with the given result.
 func (w *World) conclude(n *node, id turn, word end) bool {
 	n.turns[id].word = word
 	w.settle(n, id)
 	return true
 }
 
-// settle puts the turn's end on its way: stopped where a stop has cut it,
-// whatever its agent says.
+// settle queues the turn's end: stopped if a stop has cut it, whatever the
+// agent's result is.
 func (w *World) settle(n *node, id turn) {
 	t := &n.turns[id]
 	how := t.word

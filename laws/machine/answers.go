@@ -1,7 +1,7 @@
 package machine
 
-// hearAnswer is what a node does with the store's word on an op: whoever waited
-// for it is told, and its events are shown.
+// hearAnswer handles the store's answer to an op: it wakes the waiter and shows
+// the events.
 func (w *World) hearAnswer(n *node, o *op, a *answer) {
 	t := &n.turns[o.turn]
 	waits := t.phase != absent && t.life == o.life
@@ -26,7 +26,7 @@ func (w *World) hearAnswer(n *node, o *op, a *answer) {
 	case finishTurn:
 		w.finishAnswered(n, o, a, waits)
 	}
-	if a.count > 0 && !n.commit.again { // else the session's end is looked up
+	if a.count > 0 && !n.commit.again { // otherwise the session's newest sequence number is read
 		session := o.session
 		if o.kind == askStop {
 			session = w.db.turns[o.turn].session
@@ -40,7 +40,7 @@ func (w *World) hearAnswer(n *node, o *op, a *answer) {
 func (w *World) acceptAnswered(n *node, id turn, t *localTurn, a *answer) {
 	if a.err != fine {
 		t.broken = true
-		w.settle(n, id) // the store refuses that, too, and says what there is
+		w.settle(n, id) // the store rejects this, too, and answers with the current state
 		return
 	}
 	w.audit.acceptTold(w, id)
@@ -94,7 +94,7 @@ func (w *World) finishAnswered(n *node, o *op, a *answer, waits bool) {
 		w.depart(n, o.turn)
 	case a.err == fine:
 		w.audit.endTold(w, o.turn, o.end)
-	case a.err == stopIsAsked && waits: // it came in through the store, and it came first
+	case a.err == stopIsAsked && waits: // another node's stop was recorded first
 		w.hear(n, o.turn, a.stop)
 		w.settle(n, o.turn)
 	case a.err == stopIsAsked && (o.life == 0 || w.rules.LateEndIsFollowed):
@@ -102,14 +102,14 @@ func (w *World) finishAnswered(n *node, o *op, a *answer, waits bool) {
 		again.end, again.at = stopped, w.stamp()
 		w.put(n, o.session, again)
 	case o.life == 0:
-		n.burying[o.turn] = false // should it be ours still, the next look finds it
+		n.burying[o.turn] = false // if this node still owns it, the next poll finds it
 	case waits: // another node wrote the end
 		w.depart(n, o.turn)
 	}
 }
 
-// confuse has a process make an op that no sound one makes, now and then: a claim
-// once more, words for another session, words before the ones ahead of them.
+// confuse occasionally sends an op that a correct process never sends: a second
+// claim, words for another session, or words out of order.
 func (w *World) confuse(n *node, id turn, t *localTurn) {
 	other := (t.session + 1) % sessionCount
 	switch w.below(24) {
@@ -125,7 +125,7 @@ func (w *World) confuse(n *node, id turn, t *localTurn) {
 	w.tally.Confused++
 }
 
-// speakLate is an agent that was abandoned and writes behind its turn's end.
+// speakLate simulates an abandoned agent that writes after its turn's end.
 func (w *World) speakLate(n *node, end *op) {
 	if t := &n.turns[end.turn]; end.fence > 0 && w.oneIn(8) {
 		w.tally.Late++
@@ -133,8 +133,8 @@ func (w *World) speakLate(n *node, end *op) {
 	}
 }
 
-// giveUp is a node that has waited too long for an end to become durable. The
-// turn leaves; its finish is still on its way.
+// giveUp stops waiting for an end to become durable. The turn leaves the queue,
+// but its finish is still queued.
 func (w *World) giveUp(n *node, id turn) bool {
 	if n.turns[id].phase != settling {
 		return false

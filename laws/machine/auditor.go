@@ -1,21 +1,21 @@
 package machine
 
-// Invariant is something that must hold in every run.
+// Invariant is a condition that must hold in every run.
 type Invariant int
 
-// The invariants.
+// Invariants.
 const (
 	_            Invariant = iota
 	OneEnd                 // a turn has at most one end
-	InOrder                // nothing of a turn comes behind its end; each word is there once, in order
-	FencedOff              // no write of a removed node, or under an old fence, is accepted
-	StopWins               // a stop on record that cuts now is followed by no other end
-	NothingLost            // what was acknowledged is there: accepts, events, stops, ends
+	InOrder                // no event of a turn follows its end; each word occurs once, in order
+	FencedOff              // no write of a removed node or under an old fence is accepted
+	StopWins               // no other end follows a recorded stop that cuts now
+	NothingLost            // everything acknowledged is stored: accepts, events, stops, ends
 	NoOverlap              // turns of a session never overlap, nor do the effects of their tools
-	AllEnd                 // once faults are healed every turn ends, within lease and bound
-	DurableShown           // a watcher sees what is durable, without a gap
-	EarlyStops             // a stop on record before the start prevents the first word and tool
-	NamedTarget            // a stop touches no turn but the one it names
+	AllEnd                 // after all faults are healed, every turn ends within the bound
+	DurableShown           // a watcher receives durable events only, without gaps
+	EarlyStops             // a stop recorded before the start prevents the first word and tool
+	NamedTarget            // a stop affects only the turn it names
 	IntentFirst            // a tool's intent is durable before its effect
 )
 
@@ -31,28 +31,28 @@ const (
 	noTurn = turn(-1)
 )
 
-// account is what the auditor knows about a turn.
+// account is the auditor's record of a turn.
 type account struct {
-	owner    nodeID // who may write
-	fence    int    // and under which number
-	life     stamp  // of the prompt that was accepted; 0 once the turn was taken over
-	word     int16  // the last one in the log
+	owner    nodeID // the node that may write
+	fence    int    // the fence under which it may write
+	life     stamp  // of the accepted prompt; 0 after a takeover
+	word     int16  // the last word in the log
 	call     int16  // the last word in the log that is a tool's intent
 	end      end
 	claimed  bool
-	asked    bool // somebody asked for its stop
-	recorded mode // the stop that the store carried out
-	told     mode // the stop that was acknowledged
-	late     bool // that acknowledgement came behind the end
-	early    bool // one that cuts now was acknowledged before the turn started
-	accepted bool // its acceptance was acknowledged
+	asked    bool // a stop was requested
+	recorded mode // the stop applied by the store
+	told     mode // the acknowledged stop
+	late     bool // that acknowledgement followed the end
+	early    bool // a stop that cuts now was acknowledged before the turn started
+	accepted bool // the acceptance was acknowledged
 }
 
-// auditor keeps its own books. It trusts no rule under test.
+// auditor keeps separate records and uses no rule under test.
 type auditor struct {
 	turns   [turnCount]account
 	running [sessionCount]turn
-	gone    []bool // by node id: its row was removed
+	gone    []bool // by node ID: the row was removed
 }
 
 func (a *auditor) reset() {
@@ -63,7 +63,7 @@ func (a *auditor) reset() {
 	}
 }
 
-// The first group is told of what the database accepted.
+// The following methods are called for ops that the database applied.
 
 func (a *auditor) accepted(w *World, by nodeID, o *op) {
 	t := o.turn
@@ -78,7 +78,7 @@ func (a *auditor) accepted(w *World, by nodeID, o *op) {
 	a.turns[t].owner, a.turns[t].life = by, o.life
 }
 
-// edited is called for every edit that was carried out.
+// edited checks an applied edit.
 func (a *auditor) edited(w *World, by nodeID, o *op) {
 	t := o.turn
 	b := &a.turns[t]
@@ -112,7 +112,7 @@ func (a *auditor) inherited(t turn, by nodeID, fence int) {
 	a.turns[t].owner, a.turns[t].fence, a.turns[t].life = by, fence, 0
 }
 
-// wrote is told of every append and finish that was carried out.
+// wrote checks an applied append or finish.
 func (a *auditor) wrote(w *World, by nodeID, o *op) {
 	t := &a.turns[o.turn]
 	switch {
@@ -129,7 +129,7 @@ func (a *auditor) wrote(w *World, by nodeID, o *op) {
 	}
 }
 
-// added is told of every event in the log.
+// added checks an event added to the log.
 func (a *auditor) added(w *World, session int8, ev event) {
 	t := &a.turns[ev.turn]
 	switch {

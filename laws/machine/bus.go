@@ -1,18 +1,18 @@
 package machine
 
-// messageKind says what a message is.
+// messageKind is the type of a message.
 type messageKind uint8
 
 const (
 	stopWord messageKind = iota
-	frame                // an event, for those who watch
+	frame                // an event for watchers
 )
 
-// message is on its way to one node. The bus loses, doubles, reorders and delays
-// as it likes; nothing durable is asked of it.
+// message is a message to one node. The bus may lose, duplicate, reorder and
+// delay messages; nothing durable depends on it.
 type message struct {
 	kind    messageKind
-	to      int8 // place of the node, not its id: whoever is there now hears it
+	to      int8 // index of the node, not its ID: a restarted node receives it, too
 	stop    mode
 	turn    turn
 	session int8
@@ -20,10 +20,10 @@ type message struct {
 	event   event
 }
 
-// mostMessages is how many the bus holds before it loses more.
+// mostMessages is the capacity of the bus. Further messages are lost.
 const mostMessages = 32
 
-// publish sends a message to all other nodes that are in reach.
+// publish sends a message to all other nodes.
 func (w *World) publish(n *node, m message) {
 	if n.deaf {
 		return
@@ -45,7 +45,7 @@ func (w *World) publish(n *node, m message) {
 	}
 }
 
-// deliver hands over one message, any of them.
+// deliver delivers a random message.
 func (w *World) deliver() bool {
 	if len(w.bus) == 0 {
 		return false
@@ -54,7 +54,7 @@ func (w *World) deliver() bool {
 	m := w.bus[i]
 	n := &w.nodes[m.to]
 	if n.up && n.paused {
-		return false // it waits at the door
+		return false // the message stays queued
 	}
 	w.bus[i] = w.bus[len(w.bus)-1]
 	w.bus = w.bus[:len(w.bus)-1]
@@ -71,15 +71,15 @@ func (w *World) deliver() bool {
 	return true
 }
 
-// watcher is a client that watches a session on some node. Its cursor is its
-// own, and outlives the node.
+// watcher is a client that watches a session through a node. Its cursor survives
+// the node.
 type watcher struct {
 	session int8
-	at      int8 // place of the node
+	at      int8 // index of the node
 	cursor  int
 }
 
-// watched reports whether somebody at a place watches the session.
+// watched reports whether the node at place has a watcher of the session.
 func (w *World) watched(place int, session int8) bool {
 	for i := range w.watchers {
 		if v := &w.watchers[i]; int(v.at) == place && v.session == session {
@@ -89,15 +89,16 @@ func (w *World) watched(place int, session int8) bool {
 	return false
 }
 
-// showEvent delivers an event to the viewers of its session, on this node and
-// on others.
+// showEvent delivers an event to the watchers of its session, on this node and on
+// others.
 func (w *World) showEvent(n *node, session int8, seq int, ev event) {
 	w.showHere(n, session, seq, ev)
 	w.publish(n, message{kind: frame, session: session, seq: seq, event: ev})
 }
 
-// showHere shows an event to whoever is waiting for just that; what they have
-// seen is dropped, and what is ahead of them says that they lack something.
+// showHere shows an event to the watchers for which it is the next one. Watchers
+// that have it ignore it; watchers that are further behind catch up from the
+// store.
 func (w *World) showHere(n *node, session int8, seq int, ev event) {
 	for i := range w.watchers {
 		v := &w.watchers[i]
@@ -113,7 +114,7 @@ func (w *World) showHere(n *node, session int8, seq int, ev event) {
 	}
 }
 
-// catchUp fills a watcher from the store.
+// catchUp shows a watcher all missing events from the store.
 func (w *World) catchUp(n *node, v *watcher) bool {
 	events := w.db.events[v.session]
 	if n.cutOff || v.cursor >= len(events) {

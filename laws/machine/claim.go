@@ -2,12 +2,12 @@ package machine
 
 import "github.com/bellcord/bellcord/lifecycle"
 
-// claim starts a queued turn. A lease that ran out is renewed in the transaction
-// that takes the turn and raises its fence.
+// claim starts a queued turn. The same transaction renews an expired lease and
+// increments the fence.
 func (w *World) claim(by nodeID, o *op, d lifecycle.Decision) answer {
 	row, node := &w.db.turns[o.turn], w.db.node(by)
 	if w.rules.ClaimChecksLease && node != nil && node.leaseUntil <= w.db.now {
-		node.leaseUntil = w.db.now + lease // it ran out, and nobody took the node for dead
+		node.leaseUntil = w.db.now + lease // expired, but no other node has taken over
 	}
 	row.state, row.node, row.claimed, row.fence = running, by, o.at, int(d.Fence)
 	w.tally.Claims++
@@ -17,13 +17,12 @@ func (w *World) claim(by nodeID, o *op, d lifecycle.Decision) answer {
 	return a
 }
 
-// register makes a process a node.
+// register adds a node's row.
 func (w *World) register(id nodeID) {
 	w.db.nodes = append(w.db.nodes, nodeRow{id: id, leaseUntil: w.db.now + lease})
 }
 
-// renew gives a node a new lease, as long as nobody has taken its row away; one
-// that ran out can be renewed, too.
+// renew renews a node's lease, even an expired one, as long as its row exists.
 func (w *World) renew(id nodeID) (alive bool) {
 	row := w.db.node(id)
 	if row == nil {
@@ -33,9 +32,9 @@ func (w *World) renew(id nodeID) (alive bool) {
 	return true
 }
 
-// takeOver removes the nodes whose lease has run out and makes their unended
-// turns the taker's, in one transaction: from here on their claims and writes
-// are refused, should they ever wake. Whoever is late itself judges nobody.
+// takeOver removes the nodes with an expired lease and assigns their unended
+// turns to the given node, in one transaction. From then on, their claims and
+// writes are rejected. A node with an expired lease takes over nothing.
 func (w *World) takeOver(by nodeID) {
 	if own := w.db.node(by); own == nil || own.leaseUntil <= w.db.now {
 		return
@@ -68,8 +67,8 @@ func (w *World) inherit(by, dead nodeID) {
 	}
 }
 
-// leaveCluster removes a node. With open turns its row stays, marked as left,
-// and the next node that polls takes the turns over.
+// leaveCluster removes a node. If it has unended turns, its row stays with an
+// expired lease, and the next node that polls takes the turns over.
 func (w *World) leaveCluster(id nodeID) {
 	row := w.db.node(id)
 	if row == nil {

@@ -1,32 +1,32 @@
 package machine
 
-// commitPhase is how far a commit is.
+// commitPhase is the progress of a commit.
 type commitPhase uint8
 
 const (
 	idle       commitPhase = iota
-	sent                   // to the database, which has not carried it out
-	carriedOut             // and the answer is on its way
+	sent                   // sent to the database, but not applied
+	carriedOut             // applied, and the answer is on its way
 )
 
-// commit is a node's one transaction under way: what waited in journals when it
-// was made. What comes meanwhile forms the next one.
+// commit is a node's current transaction: the ops that waited in journals when it
+// was made. Later ops form the next one.
 type commit struct {
 	phase   commitPhase
 	ops     []op
 	answers []answer
-	again   bool // it was sent before, and nobody knows what became of it
+	again   bool // sent before, with an unknown outcome
 }
 
-// stray is a transaction whose connection was lost before the database had
-// carried it out: it may happen yet, also behind its node's death, or never.
+// stray is a transaction that lost its connection before the database applied it.
+// It may still be applied, even after its node's death, or never.
 type stray struct {
 	by  nodeID
 	ops []op
 }
 
-// sendBatch takes what waits in some journals, at random. A journal's own order is
-// kept; between journals there is none.
+// sendBatch takes the waiting ops of random journals. The order within a journal
+// is kept; there is no order between journals.
 func (w *World) sendBatch(n *node) bool {
 	c := &n.commit
 	if c.phase != idle {
@@ -49,7 +49,7 @@ func (w *World) sendBatch(n *node) bool {
 	return true
 }
 
-// carryOutAll is the database's part.
+// carryOutAll applies the node's commit in the database.
 func (w *World) carryOutAll(n *node) bool {
 	c := &n.commit
 	if c.phase != sent || n.cutOff {
@@ -67,7 +67,7 @@ func (w *World) carryOutAll(n *node) bool {
 	return true
 }
 
-// hearAnswers is the acknowledgement, whole.
+// hearAnswers delivers the acknowledgement of the whole commit.
 func (w *World) hearAnswers(n *node) bool {
 	c := &n.commit
 	if c.phase != carriedOut || n.cutOff {
@@ -81,8 +81,8 @@ func (w *World) hearAnswers(n *node) bool {
 	return true
 }
 
-// lose is a connection that breaks before the answer: the commit happened, or it
-// did not, or it still will. It is repeated as it was; every op is idempotent.
+// lose breaks the connection before the answer: the commit was applied, was not,
+// or still will be. It is repeated unchanged, because every op is idempotent.
 func (w *World) lose(n *node) bool {
 	c := &n.commit
 	if c.phase == idle {
@@ -103,7 +103,7 @@ func (w *World) lose(n *node) bool {
 	return true
 }
 
-// goAstray leaves a transaction to the database, now and then.
+// goAstray occasionally turns the commit into a stray.
 func (w *World) goAstray(n *node) {
 	if w.straying < len(w.strays) && w.oneIn(2) {
 		s := &w.strays[w.straying]
@@ -112,7 +112,7 @@ func (w *World) goAstray(n *node) {
 	}
 }
 
-// arrive has the database carry out a stray transaction, or forget it.
+// arrive applies or discards a stray transaction.
 func (w *World) arrive(i int, happens bool) {
 	s := w.strays[i]
 	if happens {
@@ -126,11 +126,10 @@ func (w *World) arrive(i int, happens bool) {
 	w.strays[i], w.strays[w.straying] = w.strays[w.straying], s
 }
 
-// resolve decides about a node's stray transactions. They have locked the
-// sessions that their ops are about, before all else, and their repetition asks
-// for the same locks: it waits until they have happened, or have not. Without
-// that a claim could be told that the session is busy, its turn be ended as one
-// that never ran, and the claim happen all the same.
+// resolve applies or discards a node's stray transactions. They hold the locks of
+// their sessions, and their repetition needs the same locks, so it waits until
+// the strays have ended. Otherwise a claim could be answered as busy, its turn
+// end without having run, and the stray claim still be applied.
 func (w *World) resolve(by nodeID) {
 	for i := 0; i < w.straying; {
 		if w.strays[i].by == by {
@@ -141,8 +140,8 @@ func (w *World) resolve(by nodeID) {
 	}
 }
 
-// renumber is what a node does that takes a lost answer for a failure, and makes
-// its ops anew.
+// renumber simulates a node that treats a lost answer as a failure and sends new
+// ops.
 func (w *World) renumber(n *node) {
 	for i := range n.commit.ops {
 		o := &n.commit.ops[i]
@@ -159,7 +158,7 @@ func (w *World) renumber(n *node) {
 	}
 }
 
-// presume is what a node does that takes a lost answer for a success.
+// presume simulates a node that treats a lost answer as a success.
 func (w *World) presume(n *node) {
 	n.commit.phase = idle
 	for i := range n.commit.ops {

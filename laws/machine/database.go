@@ -1,6 +1,6 @@
 package machine
 
-// The size of a run. Small worlds meet themselves more often.
+// Size of a run. Conflicts are more frequent in a small world.
 const (
 	nodeCount    = 3
 	sessionCount = 3
@@ -8,22 +8,22 @@ const (
 	watcherCount = 4
 )
 
-// Times are in ticks; one is about a second of the product's.
+// Times are in ticks of about one second of the product.
 const (
 	lease  = 12
-	margin = 4 // of a lease, that a node does not count on: here clocks are very unlike
+	margin = 4 // the part of a lease that a node does not count on; large, because clock rates differ a lot here
 )
 
 type (
-	// nodeID is used once: a process that starts again has a new one.
+	// nodeID is unique: a restarted process has a new one.
 	nodeID int32
-	// stamp is a number that is used once. The product's ops carry the time at
-	// which they were made, to the nanosecond, for the same purpose.
+	// stamp is a unique number. The product's ops use their creation time in
+	// nanoseconds for the same purpose.
 	stamp int32
-	turn  = int8 // the client's id of a turn, chosen before the turn exists
+	turn  = int8 // a turn's ID, chosen by the client before the turn exists
 )
 
-// state of a turn in the store.
+// state is the state of a turn in the store.
 type state uint8
 
 const (
@@ -32,17 +32,17 @@ const (
 	over
 )
 
-// mode of a stop.
+// mode is the mode of a stop.
 type mode uint8
 
 const (
 	noStop mode = iota
 	afterStep
 	cutsNow
-	forced // as cutsNow, without the grace
+	forced // like cutsNow, without the grace period
 )
 
-// end of a turn.
+// end is the end of a turn.
 type end uint8
 
 const (
@@ -55,29 +55,29 @@ const (
 
 var endNames = [...]string{"nothing", "done", "failed", "stopped", "lost"}
 
-// nodeRow is there while a node counts as alive.
+// nodeRow is the row of a node. It exists while the node counts as alive.
 type nodeRow struct {
 	id         nodeID
-	leaseUntil int // by the database's clock; 0: it has left
+	leaseUntil int // by the database's clock; 0 if the node has left
 }
 
-// turnRow is where every race about a turn is decided.
+// turnRow is the row of a turn. It decides every race about the turn.
 type turnRow struct {
 	there    bool
 	session  int8
 	state    state
 	node     nodeID
-	taken    bool // from a dead node, to be ended by this one
+	taken    bool // taken over from a dead node, to be ended by this one
 	fence    int
 	accepted stamp
 	claimed  stamp
-	applied  int // number of its last append
+	applied  int // number of the last append
 	stop     mode
 	end      end
 	receipt  stamp
 }
 
-// kind of an event.
+// kind is the kind of an event.
 type kind uint8
 
 const (
@@ -85,27 +85,26 @@ const (
 	started
 	stopAsked
 	edited
-	said   // words, and results of tools
-	called // a tool's durable intent
+	said   // words and results of tools
+	called // the durable intent of a tool
 	ended
 )
 
-// event is one row of a session's log; its place is its sequence number, which
-// the lock on the session's tail gives out without a gap.
+// event is one row of a session's log. Its index gives its sequence number, which
+// has no gaps because the session's tail is locked.
 type event struct {
 	turn turn
 	kind kind
-	word int16 // which of the turn's words it is, from 1
+	word int16 // number of the word in its turn, from 1
 }
 
-// database is the one truth. Each statement on it is one function, which
-// happens whole or not at all.
+// database is the shared state. Each function on it is one atomic statement.
 type database struct {
 	now     int
 	nodes   []nodeRow
 	turns   [turnCount]turnRow
 	events  [sessionCount][]event
-	intents [turnCount]mode // stops kept for turns that have not come
+	intents [turnCount]mode // stops kept for turns that do not exist yet
 }
 
 func (d *database) reset() {
@@ -117,7 +116,7 @@ func (d *database) reset() {
 	}
 }
 
-// node returns a node's row, nil when it has none.
+// node returns a node's row, or nil.
 func (d *database) node(id nodeID) *nodeRow {
 	for i := range d.nodes {
 		if d.nodes[i].id == id {
@@ -127,7 +126,7 @@ func (d *database) node(id nodeID) *nodeRow {
 	return nil
 }
 
-// busy reports whether a turn of the session runs.
+// busy reports whether a turn of the session is running.
 func (d *database) busy(session int8) bool {
 	for i := range d.turns {
 		if t := &d.turns[i]; t.state == running && t.session == session && t.there {

@@ -8,17 +8,17 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// The database applies the product's own rules, package lifecycle. What follows
-// translates between the small numbers of a run and the types of the product, and
-// falsifies facts and decisions where a rule is switched off.
+// The database applies the rules of package lifecycle. The functions below
+// translate between the small numbers of a run and the types of the product, and
+// falsify facts and decisions if a rule is switched off.
 
-// sessionIDs are the product's names of the sessions.
+// sessionIDs are the session IDs in the product's type.
 var sessionIDs = [sessionCount]bellcord.SessionID{"a", "b", "c"}
 
-// owner owns all sessions.
+// owner is the owner of all sessions.
 const owner = "owner"
 
-// causes are the stops of each mode.
+// causes contains a stop of each mode.
 var causes = [...]*bellcord.Cause{noStop: nil, afterStep: {Mode: bellcord.StopAfterStep}, cutsNow: {}, forced: {Mode: bellcord.StopForce}}
 
 func modeOf(c *bellcord.Cause) mode {
@@ -39,7 +39,7 @@ var ends = [...]bellcord.End{done: bellcord.EndDone, failed: bellcord.EndFailed,
 
 func at(s stamp) time.Time { return time.Unix(0, int64(s)) }
 
-// facts returns the facts about an op's turn for the rules.
+// facts returns the facts about an op's turn.
 func (w *World) facts(by nodeID, o *op) lifecycle.Facts {
 	row := &w.db.turns[o.turn]
 	f := lifecycle.Facts{
@@ -57,7 +57,7 @@ func (w *World) facts(by nodeID, o *op) lifecycle.Facts {
 	return f
 }
 
-// decide has the rules decide an op.
+// decide returns the decision for an op.
 func (w *World) decide(by nodeID, o *op) lifecycle.Decision {
 	f := w.facts(by, o)
 	w.falsify(&f, o)
@@ -88,7 +88,7 @@ func (o *op) owner() string {
 	return owner
 }
 
-// falsify hides from the rules what a mutation does not look at.
+// falsify hides facts from the rules that are switched off.
 func (w *World) falsify(f *lifecycle.Facts, o *op) {
 	r := &w.rules
 	f.Alive = f.Alive || o.kind == acceptTurn && !r.AcceptChecksNode
@@ -117,7 +117,7 @@ func (w *World) falsify(f *lifecycle.Facts, o *op) {
 	}
 }
 
-// unfence hides a turn's fence, or half of it.
+// unfence hides a turn's fence or a part of it.
 func (w *World) unfence(t *lifecycle.Turn, o *op, isFenced bool) {
 	t.Own = t.Own || !isFenced || !w.rules.FenceHasNode
 	if !isFenced || !w.rules.FenceHasNumber {
@@ -125,7 +125,7 @@ func (w *World) unfence(t *lifecycle.Turn, o *op, isFenced bool) {
 	}
 }
 
-// repeats refuses an op that was carried out before, where that rule is off.
+// repeats rejects an op that was applied before if RepeatIsAnswered is off.
 func (w *World) repeats(d lifecycle.Decision) lifecycle.Decision {
 	if d.Err == nil && !d.Apply && !w.rules.RepeatIsAnswered {
 		return lifecycle.Decision{Err: bellcord.ErrFenced}
@@ -133,7 +133,7 @@ func (w *World) repeats(d lifecycle.Decision) lifecycle.Decision {
 	return d
 }
 
-// answerOf is the answer to an op that was not carried out.
+// answerOf returns the answer to an op that was not applied.
 func answerOf(d lifecycle.Decision) answer {
 	a := answer{stop: modeOf(d.Stop), fence: int(d.Fence)}
 	switch {

@@ -1,14 +1,14 @@
 package machine
 
-// heartbeat is a renewal under way, on a connection of its own: it waits for
-// nobody.
+// heartbeat is a lease renewal in progress. It has a separate connection and
+// waits for nothing.
 type heartbeat struct {
 	phase commitPhase
-	asked int // by the node's clock
+	asked int // time of the request by the node's clock
 	alive bool
 }
 
-// pulse takes a renewal one step further: asked for, carried out, heard.
+// pulse advances a renewal by one step: requested, applied, answered.
 func (w *World) pulse(n *node) bool {
 	b := &n.beat
 	switch {
@@ -20,15 +20,16 @@ func (w *World) pulse(n *node) bool {
 		b.phase = idle
 		w.granted(n)
 	case n.cutOff && b.phase != idle && n.awake():
-		b.phase = idle // no answer came
+		b.phase = idle // no answer arrived
 	default:
 		return false
 	}
 	return true
 }
 
-// granted notes a lease. A node that could not reach the database for a while
-// gives the others, who may have been as unlucky, the time of a lease.
+// granted records a renewed lease. A node that could not reach the database for a
+// while takes over nothing for the duration of a lease, because other nodes may
+// have had the same problem.
 func (w *World) granted(n *node) {
 	if !n.beat.alive {
 		w.say("node %d learns that it was taken for dead", int(n.id))
@@ -45,9 +46,8 @@ func (w *World) granted(n *node) {
 	n.asked = asked
 }
 
-// judge looks for nodes that are dead, and for turns of theirs to end. Whether
-// the take-over's own answer is heard does not matter: the next look finds what
-// it took.
+// judge takes over dead nodes and ends their turns. If the answer to the takeover
+// is lost, the next poll finds the turns.
 func (w *World) judge(n *node) bool {
 	if n.cutOff || n.fenced {
 		return false
@@ -55,14 +55,14 @@ func (w *World) judge(n *node) bool {
 	if n.clock-n.shaken > 100*lease {
 		w.takeOver(n.id)
 	}
-	if !w.oneIn(4) { // else the answer is lost
+	if !w.oneIn(4) { // otherwise the answer is lost
 		w.bury(n)
 	}
 	return true
 }
 
-// crash is the end of a process, at any point. What it has sent may still
-// happen.
+// crash ends a process at any point. A commit that it has sent may still be
+// applied.
 func (w *World) crash(n *node) bool {
 	w.say("node %d crashes", int(n.id))
 	w.tally.Crashes++
@@ -73,8 +73,8 @@ func (w *World) crash(n *node) bool {
 	return true
 }
 
-// exit is the end of a process in good order; one that has been waiting too long
-// leaves turns behind.
+// exit ends a draining process. A process that has waited too long leaves turns
+// behind.
 func (w *World) exit(n *node) bool {
 	if !n.draining || (len(n.line) > 0 && !w.oneIn(8)) {
 		return false
@@ -90,7 +90,7 @@ func (w *World) exit(n *node) bool {
 	return true
 }
 
-// tick lets time pass: the database's, and every node's own at its own rate.
+// tick advances the database's clock, and every node's clock at its own rate.
 func (w *World) tick() {
 	w.db.now++
 	for i := range w.nodes {
@@ -98,7 +98,7 @@ func (w *World) tick() {
 	}
 }
 
-// pause is SIGSTOP, and wake the way back.
+// pause simulates SIGSTOP; wake ends it.
 func (w *World) pause(n *node) bool {
 	if !n.awake() {
 		return false
@@ -118,7 +118,7 @@ func (w *World) wake(n *node) bool {
 	return true
 }
 
-// cutFromDatabase parts a node from the database; mend is the way back.
+// cutFromDatabase disconnects a node from the database; mend reconnects it.
 func (w *World) cutFromDatabase(n *node) bool {
 	if n.cutOff {
 		return false
@@ -129,7 +129,7 @@ func (w *World) cutFromDatabase(n *node) bool {
 	return true
 }
 
-// cutFromBus parts a node from the bus.
+// cutFromBus disconnects a node from the bus.
 func (w *World) cutFromBus(n *node) bool {
 	if n.deaf {
 		return false

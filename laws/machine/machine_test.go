@@ -9,7 +9,8 @@ import (
 	"github.com/bellcord/bellcord/laws/machine"
 )
 
-// stepsPerRun is the length of a run: a few leases, and some forty turns.
+// stepsPerRun is the length of a run, enough for a few leases and about forty
+// turns.
 const stepsPerRun = 2000
 
 var (
@@ -18,7 +19,7 @@ var (
 	runs  = flag.Int("runs", 0, "runs instead of steps")
 )
 
-func TestTheRulesHoldOverTenMillionSteps(t *testing.T) {
+func TestRules_TenMillionSteps_HoldInvariants(t *testing.T) {
 	t.Parallel()
 	var w machine.World
 	if *seed != 0 {
@@ -42,9 +43,9 @@ func TestTheRulesHoldOverTenMillionSteps(t *testing.T) {
 	t.Logf("%d steps over %d runs in %v: 0 violations", many*stepsPerRun, many, time.Since(began).Round(time.Millisecond))
 }
 
-// What is used again from run to run must not carry anything over, or a seed
-// would not replay.
-func TestTheSameSeedIsTheSameRun(t *testing.T) {
+// A reused World must not keep state between runs, because a seed could not be
+// replayed then.
+func TestRun_SameSeed_RepeatsTheRun(t *testing.T) {
 	t.Parallel()
 	rules := machine.Product()
 	rules.FinishHeedsStop = false
@@ -58,8 +59,8 @@ func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	}
 }
 
-// A run that never meets a fault proves nothing about it.
-func TestTheRunsMeetWhatTheyAreAbout(t *testing.T) {
+// A run without a fault proves nothing about that fault.
+func TestRun_HundredSeeds_CoverEveryFault(t *testing.T) {
 	t.Parallel()
 	var w machine.World
 	for i := range 100 {

@@ -6,14 +6,14 @@ import (
 	"github.com/bellcord/bellcord/laws/machine"
 )
 
-// mutation is the product with something broken on purpose.
+// mutation is a deliberate defect of the rules.
 type mutation struct {
 	name   string
 	broken func(*machine.Rules)
-	from   int // the seed of the first run; rare violations begin shortly before the first seed that shows them
+	from   int // seed of the first run; for rare violations, slightly below the first seed that shows them
 }
 
-// caught are the mutations that the auditor has to notice.
+// caught contains the mutations that the auditor must detect.
 var caught = []mutation{
 	{name: "no fence on appends", broken: func(r *machine.Rules) { r.AppendIsFenced = false }},
 	{name: "no fence on the finish", broken: func(r *machine.Rules) { r.FinishIsFenced = false }},
@@ -46,12 +46,12 @@ var caught = []mutation{
 	{name: "shown before it is durable", broken: func(r *machine.Rules) { r.DurableBeforeShown = false }},
 }
 
-// harmless are those that another rule makes up for.
+// harmless contains mutations that another rule compensates for.
 var harmless = []mutation{
 	{name: "the fence alone holds: a claim without a lease", broken: func(r *machine.Rules) { r.ClaimChecksLease = false }},
 }
 
-// hunt runs the mutation until it is caught, or for so many steps.
+// hunt runs a mutation until it is detected, or for the given number of steps.
 func hunt(m mutation, most int) (*machine.Violation, int) {
 	rules := machine.Product()
 	m.broken(&rules)
@@ -59,7 +59,7 @@ func hunt(m mutation, most int) (*machine.Violation, int) {
 	for i := range most / stepsPerRun {
 		if v := w.Run(uint64(m.from+i+1), stepsPerRun, rules); v != nil {
 			if base := w.Run(v.Seed, stepsPerRun, machine.Product()); base != nil {
-				return nil, 0 // the run breaks without the mutation, too: that catches nothing
+				return nil, 0 // the run fails without the mutation, too, so nothing was detected
 			}
 			return v, i*stepsPerRun + v.Step
 		}
@@ -67,7 +67,7 @@ func hunt(m mutation, most int) (*machine.Violation, int) {
 	return nil, most
 }
 
-func TestEveryMutationIsCaught(t *testing.T) {
+func TestMutations_RuleSwitchedOff_IsDetected(t *testing.T) {
 	t.Parallel()
 	for _, m := range caught {
 		v, took := hunt(m, stepsPerMutation)
@@ -79,7 +79,7 @@ func TestEveryMutationIsCaught(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherRuleMakesUpForIsNoViolation(t *testing.T) {
+func TestRules_OffButCompensatedByAnother_CauseNoViolation(t *testing.T) {
 	t.Parallel()
 	for _, m := range harmless {
 		if v, _ := hunt(m, *steps/5); v != nil {

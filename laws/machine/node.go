@@ -1,79 +1,79 @@
 package machine
 
-// phase is how far a node has come with a turn.
+// phase is the progress of a turn on its node.
 type phase uint8
 
 const (
 	absent    phase = iota
 	accepting       // the accept is on its way to the store
-	waiting         // for its place in line, or for the session to be free
+	waiting         // for its place in the queue, or for the session to be free
 	claiming
-	working // its agent runs
+	working // the agent is running
 	settling
 )
 
-// toolPhase is how far an agent has come with a tool.
+// toolPhase is the progress of a tool.
 type toolPhase uint8
 
 const (
 	noTool   toolPhase = iota
-	intended           // its call was emitted and is not known to be durable
-	ready              // it is: the tool may start
+	intended           // the call was emitted and is not yet acknowledged as durable
+	ready              // the call is durable: the tool may start
 	inEffect
 )
 
-// localTurn is a turn as the node that runs it has it, in memory.
+// localTurn is the in-memory state of a turn on its node.
 type localTurn struct {
 	phase   phase
 	session int8
-	life    stamp // answers to an earlier turn of the same id are not for this one
+	life    stamp // distinguishes it from an earlier turn with the same ID, to which late answers may belong
 	fence   int
-	n       int   // appends so far
-	words   int16 // words so far
-	told    mode  // the stop that it was told of
-	broken  bool  // the store refused one of its writes
-	word    end   // the agent's own
+	n       int   // number of appends
+	words   int16 // number of words
+	told    mode  // the stop applied to the turn
+	broken  bool  // the store rejected one of its writes
+	word    end   // the agent's result
 	tool    toolPhase
-	call    int16 // the tool's intent, as a word
+	call    int16 // the word of the tool's intent
 }
 
 // cut reports whether the turn's context has ended.
 func (t *localTurn) cut() bool { return t.told >= cutsNow || t.broken }
 
-// node is a process: all of this is gone when it crashes.
+// node is a process. A crash clears all of it.
 type node struct {
 	id       nodeID
 	up       bool
 	draining bool
-	paused   bool // SIGSTOP: it takes no step, and its clock goes on
+	paused   bool // SIGSTOP: it takes no step, but its clock advances
 	cutOff   bool // from the database
 	deaf     bool // cut off from the bus
 
-	clock  int // its own steady one, in hundredths of a tick
-	rate   int // how far it goes in a tick
-	asked  int // when it asked for the lease that it has
-	shaken int // when the database was back after it could not be reached for a while
+	clock  int // local monotonic clock, in hundredths of a tick
+	rate   int // advance of the clock per tick
+	asked  int // when the current lease was requested
+	shaken int // when the database was reachable again after an interruption
 	fenced bool
 	beat   heartbeat
 
 	turns   [turnCount]localTurn
-	line    []turn             // in order of acceptance, until they have settled
-	first   [sessionCount]turn // of each session: the one that may run
-	early   [turnCount]mode    // stops whose turn has not come
-	burying [turnCount]bool    // ends of taken-over turns that are on their way
+	line    []turn             // in order of acceptance, until settled
+	first   [sessionCount]turn // for each session: the turn that may run
+	early   [turnCount]mode    // stops received before their turn
+	burying [turnCount]bool    // ends of taken-over turns that are being written
 	journal [sessionCount + 1][]op
 	commit  commit
 }
 
-// loose is the journal for what concerns no session that is open here.
+// loose is the journal for ops that do not belong to an open session.
 const loose = sessionCount
 
-// startNode brings a process up, as a new node.
+// startNode starts a process as a new node.
 func (w *World) startNode(n *node) {
 	w.loseMemory(n)
 	w.ids++
 	n.id, n.up = w.ids, true
-	n.clock, n.rate = 0, 70+30*w.below(3) // crystals differ by millionths; this is to be seen
+	n.clock, n.rate = 0, 70+30*w.below(3) // real clocks differ by millionths; these differ enough to matter
 	n.shaken = -100 * lease
 	for len(w.audit.gone) <= int(n.id) {
 		w.audit.gone = append(w.audit.gone, false)
@@ -82,7 +82,7 @@ func (w *World) startNode(n *node) {
 	w.say("node %d starts", int(n.id))
 }
 
-// loseMemory is the loss of a process's memory.
+// loseMemory clears the memory of a process.
 func (w *World) loseMemory(n *node) {
 	line, journal, c := n.line[:0], n.journal, n.commit
 	*n = node{line: line, journal: journal}
@@ -98,8 +98,8 @@ func (w *World) loseMemory(n *node) {
 // awake reports whether the process can take a step.
 func (n *node) awake() bool { return n.up && !n.paused }
 
-// leased reports whether the node believes in its lease, by its own clock from
-// before it asked.
+// leased reports whether the node counts on its lease, by its own clock from the
+// time of the request.
 func (w *World) leased(n *node) bool {
 	believed := 100 * lease
 	if w.rules.LeaseHasMargin {
@@ -111,13 +111,13 @@ func (w *World) leased(n *node) bool {
 // put queues an op for the next commit.
 func (w *World) put(n *node, journal int8, o op) { n.journal[journal] = append(n.journal[journal], o) }
 
-// stamp returns a number that was not used before.
+// stamp returns a new unique number.
 func (w *World) stamp() stamp {
 	w.stamps++
 	return w.stamps
 }
 
-// prompt accepts a turn: it exists at once and can be stopped at once.
+// prompt accepts a turn, which can be stopped immediately.
 func (w *World) prompt(n *node, id turn, session int8) bool {
 	t := &n.turns[id]
 	if n.draining || t.phase != absent || len(n.journal[session]) > mostWaiting {
@@ -126,7 +126,7 @@ func (w *World) prompt(n *node, id turn, session int8) bool {
 	w.say("node %d is prompted for turn %d in session %d", int(n.id), int(id), int(session))
 	*t = localTurn{phase: accepting, session: session, life: w.stamp()}
 	if n.early[id] != noStop {
-		w.applyStop(n, id, n.early[id]) // born stopped
+		w.applyStop(n, id, n.early[id]) // stopped before it starts
 		n.early[id] = noStop
 	}
 	n.line = append(n.line, id)
@@ -135,7 +135,7 @@ func (w *World) prompt(n *node, id turn, session int8) bool {
 	return true
 }
 
-// advance lets the first of a session's line run, when none does.
+// advance lets the first turn in a session's queue run, if none does.
 func (w *World) advance(n *node, session int8) {
 	if n.first[session] != noTurn {
 		return
@@ -148,7 +148,7 @@ func (w *World) advance(n *node, session int8) {
 	}
 }
 
-// depart takes a settled turn out of its line.
+// depart removes a settled turn from its queue.
 func (w *World) depart(n *node, id turn) {
 	session := n.turns[id].session
 	n.turns[id].phase = absent

@@ -1,17 +1,17 @@
 package machine
 
-// bound is how long it may take until all has settled once faults are healed:
-// the lease of the dead, the lease's time that a shaken node gives them, the same
-// again where the last node was itself taken for dead and had to be replaced,
-// and a tick for each turn that may wait in a line.
+// bound limits the ticks until every turn has settled after all faults are
+// healed: the lease of dead nodes, one lease during which a node that was cut off
+// takes over nothing, the same again if the last node was itself taken over and
+// replaced, and a tick for each queued turn.
 const bound = 3*lease + turnCount + 10
 
-// quiet heals everything and lets time pass until all turns have ended.
+// quiet heals all faults and advances time until every turn has ended.
 func (w *World) quiet() {
 	for w.straying > 0 {
 		w.arrive(w.straying-1, w.oneIn(2))
 	}
-	w.bus = w.bus[:0] // the bus need not help
+	w.bus = w.bus[:0] // turns must settle without the bus
 	for i := range w.nodes {
 		n := &w.nodes[i]
 		n.paused, n.cutOff, n.deaf = false, false, false
@@ -38,8 +38,8 @@ func (w *World) quiet() {
 	w.audit.settled(w)
 }
 
-// ensureOne sees to it that there is a node that can end what others left: one
-// that drains, or was taken for dead, cannot.
+// ensureOne ensures that a node exists that can end the turns of others. A node
+// that is draining or was taken over cannot.
 func (w *World) ensureOne() {
 	for i := range w.nodes {
 		if n := &w.nodes[i]; n.up && !n.draining && w.db.node(n.id) != nil {
@@ -52,7 +52,7 @@ func (w *World) ensureOne() {
 	w.restart(&w.nodes[0])
 }
 
-// calm is a tick of a node without faults: it does all that it has to.
+// calm executes one tick of a node without faults.
 func (w *World) calm(n *node) {
 	for range 3 {
 		w.pulse(n)
@@ -60,7 +60,7 @@ func (w *World) calm(n *node) {
 	w.sweep(n)
 	w.judge(n)
 	for range 4 {
-		for i := 0; i < len(n.line); i++ { // a turn may leave while we look
+		for i := 0; i < len(n.line); i++ { // a turn may leave the queue during the loop
 			w.finishWork(n, n.line[i])
 		}
 		w.flush(n)
@@ -70,7 +70,7 @@ func (w *World) calm(n *node) {
 	}
 }
 
-// finishWork has an agent end its work.
+// finishWork makes an agent end its work.
 func (w *World) finishWork(n *node, id turn) {
 	if t := &n.turns[id]; t.phase == working && (t.tool == noTool || t.tool == inEffect) {
 		w.conclude(n, id, done)
@@ -79,7 +79,7 @@ func (w *World) finishWork(n *node, id turn) {
 	w.work(n, id)
 }
 
-// flush commits what waits and hears the answers.
+// flush commits the waiting ops and handles the answers.
 func (w *World) flush(n *node) {
 	w.hearAnswers(n)
 	w.carryOutAll(n)
@@ -89,7 +89,7 @@ func (w *World) flush(n *node) {
 	w.hearAnswers(n)
 }
 
-// watchToTheEnd moves the watchers to a node that is there, and has them read.
+// watchToTheEnd moves the watchers to a running node and lets them catch up.
 func (w *World) watchToTheEnd() {
 	for i := range w.watchers {
 		v := &w.watchers[i]

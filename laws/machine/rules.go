@@ -1,41 +1,41 @@
 package machine
 
-// Rules are what the product keeps. Each can be switched off, to see that the
-// auditor notices.
+// Rules are the rules of the product. Each can be switched off to check that the
+// auditor detects it.
 type Rules struct {
-	// Of the store's statements.
-	AcceptChecksNode    bool // a node whose row was removed accepts nothing
-	ClaimChecksOwner    bool // a turn is claimed by the node that has it
-	ClaimChecksLease    bool // a claim needs a lease; it renews one that ran out, if the node's row is there
-	ClaimChecksSession  bool // a claim waits while another turn of the session runs
+	// Rules of the store's statements.
+	AcceptChecksNode    bool // a node without a row cannot accept a turn
+	ClaimChecksOwner    bool // only the node that owns a turn can claim it
+	ClaimChecksLease    bool // a claim needs a lease; it renews an expired one if the node's row exists
+	ClaimChecksSession  bool // a claim fails while another turn of the session is running
 	AppendIsFenced      bool // an append needs the fence
-	AppendIsNumbered    bool // an append follows the one before it, and is made once
+	AppendIsNumbered    bool // an append follows the previous one and is applied once
 	FinishIsFenced      bool // a finish needs the fence
-	FinishIsOnce        bool // a turn that has ended does not end again
-	FinishHeedsStop     bool // with a stop on record that cuts now, the end is stopped
-	StopIsRecorded      bool // a stop is acknowledged once it is on record, not once it is sent
-	EarlyStopIsKept     bool // a stop for a turn that has not come is kept for it
-	FenceHasNode        bool // the fence compares the node, whose id is used once
+	FinishIsOnce        bool // a turn cannot end twice
+	FinishHeedsStop     bool // with a recorded stop that cuts now, the end is stopped
+	StopIsRecorded      bool // a stop is acknowledged when it is recorded, not when it is sent
+	EarlyStopIsKept     bool // a stop for a turn that does not exist yet is kept for it
+	FenceHasNode        bool // the fence compares the node, which has a unique ID
 	FenceHasNumber      bool // the fence compares the number
-	TakeOverRaisesFence bool // a take-over raises the number
-	RepeatIsAnswered    bool // an op that was carried out before is answered as it was then
-	RepeatWaits         bool // a repeated commit waits for the locks of the one that it repeats
+	TakeOverRaisesFence bool // a takeover increments the number
+	RepeatIsAnswered    bool // a repeated op gets the same answer as the first one
+	RepeatWaits         bool // a repeated commit waits for the locks of the first one
 
-	// Of the nodes.
-	LostAnswerIsNoFailure bool // a commit whose answer was lost is repeated as it was, not made anew
-	LostAnswerIsNoSuccess bool // nor is it taken for done
-	LateEndIsFollowed     bool // an end that nobody waits for any more is still seen through
-	FencedNodeEnds        bool // a node that was taken for dead ends its turns, and then itself
-	ClaimHearsStop        bool // the stop in the answer to a claim is heard before the agent runs
-	StopNamesItsTurn      bool // a stop that comes over the bus is for its turn, not for what runs
-	IntentBeforeEffect    bool // a tool starts once its call is durable
-	LeaseBeforeEffect     bool // a tool starts under a lease that holds
-	LeaseFromAsking       bool // a lease counts from before it was asked for, not from the answer
-	LeaseHasMargin        bool // a lease is believed for less than its time, clocks differ in rate
-	DurableBeforeShown    bool // what a watcher sees is in the store
+	// Rules of the nodes.
+	LostAnswerIsNoFailure bool // a commit with a lost answer is repeated unchanged, not with new ops
+	LostAnswerIsNoSuccess bool // nor is it treated as a success
+	LateEndIsFollowed     bool // an end without a waiter is still completed
+	FencedNodeEnds        bool // a node that was taken over ends its turns and exits
+	ClaimHearsStop        bool // a stop in the answer to a claim applies before the agent runs
+	StopNamesItsTurn      bool // a stop from the bus applies to its turn only, not to the running one
+	IntentBeforeEffect    bool // a tool starts only when its call is durable
+	LeaseBeforeEffect     bool // a tool starts only under a valid lease
+	LeaseFromAsking       bool // a lease counts from its request, not from the answer
+	LeaseHasMargin        bool // a node counts on less than the full lease, because clocks differ in rate
+	DurableBeforeShown    bool // a watcher receives only stored events
 }
 
-// Product returns the rules with all of them kept, as the product does.
+// Product returns the rules of the product: all are on.
 func Product() Rules {
 	return Rules{
 		AcceptChecksNode: true,

@@ -2,8 +2,8 @@
 
 package machine_test
 
-// Fewer under the race detector: there is one goroutine, and nothing for it to
-// find.
+// Fewer steps under the race detector: there is only one goroutine, so it has
+// nothing to find.
 const (
 	manySteps        = 400_000
 	stepsPerMutation = 4_000_000

@@ -2,8 +2,9 @@
 
 package machine_test
 
-// manySteps is how many steps the rules have to hold for; stepsPerMutation how
-// many a mutation may take to be caught.
+// manySteps is the number of steps for which the rules must hold.
+// stepsPerMutation is the number of steps within which a mutation must be
+// detected.
 const (
 	manySteps        = 10_000_000
 	stepsPerMutation = 20_000_000

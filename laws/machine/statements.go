@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// opKind says which statement an op is.
+// opKind is the type of an op.
 type opKind uint8
 
 const (
@@ -19,25 +19,25 @@ const (
 	finishTurn
 )
 
-// op is one thing to make durable. Repeated because its answer was lost, it
-// changes nothing and is answered the same way.
+// op is one change to make durable. If it is repeated because its answer was
+// lost, it changes nothing and gets the same answer.
 type op struct {
 	kind     opKind
 	session  int8
 	turn     turn
-	end      end  // of a finish
-	stop     mode // of a stop
+	end      end  // for a finish
+	stop     mode // for a stop
 	from, to int16
-	call     int16 // of an append: the word that is a tool's intent, 0 for none
+	call     int16 // for an append: the word that is a tool's intent, or 0
 	at       stamp
-	life     stamp // of the node's turn that waits for the answer; 0 for none
+	life     stamp // of the local turn that waits for the answer, or 0
 	fence    int
-	n        int  // of an append: its number, from 1
-	refused  bool // of a finish: the store had refused something to the turn
-	foreign  bool // of a stop: its owner has no turn here
+	n        int  // for an append: its number, from 1
+	refused  bool // for a finish: the store had rejected a write of the turn
+	foreign  bool // for a stop: its owner has no turn here
 }
 
-// refusal is why the store did not carry out an op.
+// refusal is the reason why the store rejected an op.
 type refusal uint8
 
 const (
@@ -48,17 +48,17 @@ const (
 	stopIsAsked
 )
 
-// answer is what the store says to an op.
+// answer is the store's answer to an op.
 type answer struct {
 	err   refusal
-	stop  mode // on the turn's record
-	fence int  // of a claim
-	first int  // sequence number of the first event that was added
-	count int  // how many were; none when the op had been carried out before
-	kept  bool // of a stop: there was no such turn
+	stop  mode // the turn's recorded stop
+	fence int  // for a claim
+	first int  // sequence number of the first added event
+	count int  // number of added events; 0 if the op was applied before
+	kept  bool // for a stop: the turn does not exist
 }
 
-// carryOut carries out one op for a node, if the rules allow it.
+// carryOut applies one op of a node if the rules allow it.
 func (w *World) carryOut(by nodeID, o *op) answer {
 	d := w.decide(by, o)
 	if o.kind == askStop {
@@ -96,7 +96,7 @@ func (w *World) countRefusal(o *op, d lifecycle.Decision) {
 	}
 }
 
-// appendEvent puts an event at the end of the session's log.
+// appendEvent appends an event to the session's log.
 func (w *World) appendEvent(a *answer, session int8, ev event) {
 	w.db.events[session] = append(w.db.events[session], ev)
 	if a.count == 0 {
@@ -106,8 +106,8 @@ func (w *World) appendEvent(a *answer, session int8, ev event) {
 	w.audit.added(w, session, ev)
 }
 
-// accept records a turn as queued. A stop that was kept for its id becomes the
-// turn's own.
+// accept records a turn as queued. A stop that was kept for its ID becomes the
+// turn's stop.
 func (w *World) accept(by nodeID, o *op, d lifecycle.Decision) answer {
 	w.audit.accepted(w, by, o)
 	row := &w.db.turns[o.turn]
@@ -123,7 +123,7 @@ func (w *World) accept(by nodeID, o *op, d lifecycle.Decision) answer {
 	return a
 }
 
-// append adds words to a running turn.
+// append appends words to a running turn.
 func (w *World) append(by nodeID, o *op, d lifecycle.Decision) answer {
 	w.db.turns[o.turn].applied = o.n
 	a := answer{stop: modeOf(d.Stop)}
@@ -138,7 +138,7 @@ func (w *World) append(by nodeID, o *op, d lifecycle.Decision) answer {
 	return a
 }
 
-// edit changes the text of a turn that waits.
+// edit changes the text of a queued turn.
 func (w *World) edit(by nodeID, o *op) answer {
 	var a answer
 	w.tally.Edits++
@@ -147,7 +147,7 @@ func (w *World) edit(by nodeID, o *op) answer {
 	return a
 }
 
-// recordStop records a stop for a turn, or keeps it when there is no such turn
+// recordStop records a stop for a turn, or keeps it if the turn does not exist
 // yet.
 func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
 	row := &w.db.turns[o.turn]
@@ -169,7 +169,7 @@ func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
 	return a
 }
 
-// finish writes a turn's one end.
+// finish writes a turn's end.
 func (w *World) finish(by nodeID, o *op) answer {
 	row := &w.db.turns[o.turn]
 	row.state, row.end, row.receipt = over, o.end, o.at

@@ -1,14 +1,14 @@
 package machine
 
-// share is how often a step is tried, among the others. Of the faults each run
-// leaves some out, so that some runs have much of what others have nothing of.
+// share is a kind of step and its relative frequency. Each run omits some of the
+// faults, so that runs differ more in the faults they have.
 type share struct {
 	weight int
 	fault  bool
 	try    func(w *World, n *node) bool // reports whether anything happened
 }
 
-// shares are the steps that a run is made of; n is some node.
+// shares are the steps of a run. n is a random node.
 var shares = []share{
 	{50, false, func(w *World, _ *node) bool { w.tick(); return true }},
 	{24, false, own((*World).somePrompt)},
@@ -37,12 +37,12 @@ var shares = []share{
 	{6, false, own((*World).exit)},
 }
 
-// own is a step that a process takes itself: it is up and not paused.
+// own limits a step to processes that are up and not paused.
 func own(try func(*World, *node) bool) func(*World, *node) bool {
 	return func(w *World, n *node) bool { return n.awake() && try(w, n) }
 }
 
-// wheel has each step as often as its weight says.
+// wheel contains the index of each step as often as its weight.
 var wheel = func() []uint8 {
 	var all []uint8
 	for i, s := range shares {
@@ -53,8 +53,7 @@ var wheel = func() []uint8 {
 	return all
 }()
 
-// next makes one step. What cannot happen now is drawn again: a step is
-// something that happened.
+// next executes one step. It draws again if the step cannot happen now.
 func (w *World) next() {
 	for {
 		i := wheel[w.below(len(wheel))]
@@ -64,7 +63,7 @@ func (w *World) next() {
 	}
 }
 
-// leaveOut draws the faults that a run does without.
+// leaveOut chooses the faults that a run omits.
 func (w *World) leaveOut() {
 	w.without = 0
 	for i := range shares {
@@ -74,8 +73,8 @@ func (w *World) leaveOut() {
 	}
 }
 
-// somePrompt is a client's: with a new id, or once more with one that may have
-// been taken, because it heard no answer.
+// somePrompt sends a client's prompt, with a new ID or with one that may be in
+// use, as after a lost answer.
 func (w *World) somePrompt(n *node) bool {
 	if w.coming > 0 && w.oneIn(5) {
 		id := turn(w.below(int(w.coming)))
@@ -83,7 +82,7 @@ func (w *World) somePrompt(n *node) bool {
 	}
 	session := int8(w.below(w.sessions))
 	if w.oneIn(32) && w.sessions < sessionCount {
-		session = int8(w.sessions) // one that was deleted meanwhile
+		session = int8(w.sessions) // a session that was deleted
 	}
 	if w.coming == turnCount-1 || !w.prompt(n, w.coming, session) {
 		return false
@@ -92,8 +91,8 @@ func (w *World) somePrompt(n *node) bool {
 	return true
 }
 
-// someStop is a client's, at any node, for any turn: what runs in a session, one
-// of the newest, one that has ended, one that nobody has prompted for yet.
+// someStop sends a client's stop to any node, for any turn: a running one, one of
+// the newest, an ended one, or one that does not exist yet.
 func (w *World) someStop(n *node) bool {
 	id := int(w.audit.running[w.below(w.sessions)])
 	switch w.below(8) {
@@ -119,7 +118,7 @@ func (w *World) someStop(n *node) bool {
 	return true
 }
 
-// someEdit is a client's, of a turn that waits at its node.
+// someEdit sends a client's edit of a turn that is queued at the node.
 func (w *World) someEdit(n *node) bool {
 	if len(n.line) == 0 {
 		return false
@@ -131,7 +130,7 @@ func (w *World) someEdit(n *node) bool {
 	}
 	edit := op{kind: editTurn, session: t.session, turn: id}
 	if w.oneIn(8) {
-		edit.session = (t.session + 1) % sessionCount // it names the wrong one
+		edit.session = (t.session + 1) % sessionCount // the wrong session
 	}
 	w.put(n, t.session, edit)
 	return true
@@ -145,7 +144,7 @@ func (w *World) someGivingUp(n *node) bool {
 	return len(n.line) > 0 && w.giveUp(n, n.line[w.below(len(n.line))])
 }
 
-// someWatcher reads from the store, or goes to another node with its cursor.
+// someWatcher reads from the store, or moves to another node with its cursor.
 func (w *World) someWatcher() bool {
 	v := &w.watchers[w.below(watcherCount)]
 	n := &w.nodes[v.at]

@@ -1,8 +1,8 @@
 package machine
 
-// requestStop carries out a client's stop at a node. A turn on this node is
-// stopped immediately. In parallel the record is written and the bus informs
-// the other nodes. The client gets its answer when the record is durable.
+// requestStop handles a client's stop at a node. A turn on this node is stopped
+// immediately. In parallel the stop is recorded and sent to the other nodes. The
+// client gets its answer when the record is durable.
 func (w *World) requestStop(n *node, id turn, how mode) {
 	if how == forced {
 		w.tally.Forced++
@@ -25,15 +25,15 @@ func (w *World) requestStop(n *node, id turn, how mode) {
 	w.publish(n, message{kind: stopWord, turn: id, stop: how})
 }
 
-// stopOfAnother is the stop of a client that does not own the turn: it is refused
-// without a trace.
+// stopOfAnother sends the stop of a client that does not own the turn. It is
+// rejected and has no effect.
 func (w *World) stopOfAnother(n *node, id turn) {
 	w.say("somebody else's client stops turn %d at node %d", int(id), int(n.id))
 	w.tally.Foreign++
 	w.put(n, loose, op{kind: askStop, turn: id, stop: cutsNow, session: loose, life: w.stamp(), foreign: true})
 }
 
-// applyStop applies a stop to a turn. The first that cuts now stays.
+// applyStop applies a stop to a turn. The first one that cuts now is kept.
 func (w *World) applyStop(n *node, id turn, how mode) {
 	t := &n.turns[id]
 	if how > t.told {
@@ -42,18 +42,18 @@ func (w *World) applyStop(n *node, id turn, how mode) {
 	}
 }
 
-// hear applies a stop that is on record, whichever way it came to be known.
+// hear applies a recorded stop.
 func (w *World) hear(n *node, id turn, how mode) {
 	if how != noStop && n.turns[id].phase != absent {
 		w.applyStop(n, id, how)
 	}
 }
 
-// overhear applies a stop that came over the bus. Where its turn is not here it
-// is nothing: the row is the truth.
+// overhear applies a stop that arrived over the bus. It is ignored if its turn is
+// not here, because the record decides.
 func (w *World) overhear(n *node, m *message) {
 	id := m.turn
-	if !w.rules.StopNamesItsTurn { // it is for whatever runs in the turn's session
+	if !w.rules.StopNamesItsTurn { // applies to the running turn of the session instead
 		if id = n.first[w.db.turns[m.turn].session]; id == noTurn {
 			return
 		}
@@ -61,8 +61,8 @@ func (w *World) overhear(n *node, m *message) {
 	w.hear(n, id, m.stop)
 }
 
-// sweep looks for stops that others recorded for this node's turns, and whether
-// it is a node still.
+// sweep applies stops that other nodes recorded for this node's turns, and checks
+// whether this node still has a row.
 func (w *World) sweep(n *node) bool {
 	if n.cutOff {
 		return false
@@ -78,8 +78,8 @@ func (w *World) sweep(n *node) bool {
 	return true
 }
 
-// takenForDead ends what runs here, since others have ended it already, and
-// accepts nothing more: all that this node could write is refused.
+// takenForDead cancels all turns, because other nodes have already ended them,
+// and accepts no new ones. The store rejects every further write of this node.
 func (w *World) takenForDead(n *node) {
 	n.draining, n.fenced = true, true
 	for _, id := range n.line {
@@ -87,7 +87,7 @@ func (w *World) takenForDead(n *node) {
 	}
 }
 
-// drain accepts nothing more and stops every turn, with a record of it.
+// drain accepts no new turns and stops every turn, with a record.
 func (w *World) drain(n *node) bool {
 	if n.draining {
 		return false
@@ -103,9 +103,9 @@ func (w *World) drain(n *node) bool {
 	return true
 }
 
-// bury ends the turns that were taken over and are this node's now: stopped
-// where that is on record, else lost. Those whose end could not be written are
-// found again at the next look.
+// bury ends the turns that this node has taken over: as stopped if a stop is
+// recorded, otherwise as lost. If an end cannot be written, the next poll finds
+// the turn again.
 func (w *World) bury(n *node) {
 	for i := range w.db.turns {
 		row := &w.db.turns[i]

@@ -1,7 +1,8 @@
 package machine
 
-// The second group is told of what reached people and the world outside: it is
-// held against the store at once, because nothing may take it back.
+// The following methods are called for everything that reached people or the
+// outside world. It is compared with the store immediately, because it cannot be
+// undone.
 
 func (a *auditor) acceptTold(w *World, t turn) {
 	if !w.db.turns[t].there {
@@ -19,7 +20,7 @@ func (a *auditor) appendTold(w *World, o *op) {
 func (a *auditor) stopTold(o *op, answered *answer) {
 	b, stop := &a.turns[o.turn], o.stop
 	if answered.kept {
-		stop = min(stop, cutsNow) // a turn that never starts needs no grace
+		stop = min(stop, cutsNow) // a turn that never starts needs no grace period
 	}
 	if stop > b.told {
 		b.told, b.late = stop, b.end != noEnd
@@ -35,28 +36,28 @@ func (a *auditor) endTold(w *World, t turn, how end) {
 	}
 }
 
-// endRefused is called when a node learns that its end was not accepted.
+// endRefused checks the answer to a rejected end.
 func (a *auditor) endRefused(w *World, o *op) {
 	if row := &w.db.turns[o.turn]; row.state == over && row.receipt == o.at {
 		w.fail(NothingLost, "the end of turn %d is in the store, and its node was refused it", o.turn)
 	}
 }
 
-// stopHeard is told when a node applies a stop to a turn.
+// stopHeard checks a stop that a node applies to a turn.
 func (a *auditor) stopHeard(w *World, t turn) {
 	if !a.turns[t].asked {
 		w.fail(NamedTarget, "turn %d is stopped, and nobody asked for that", t)
 	}
 }
 
-// spoke is told when an agent says a word or calls a tool.
+// spoke checks a word or a call of an agent.
 func (a *auditor) spoke(w *World, t turn) {
 	if a.turns[t].early {
 		w.fail(EarlyStops, "turn %d speaks, its stop was on record before it started", t)
 	}
 }
 
-// effect is told when a tool begins to change the world, and under which fence.
+// effect checks the start of a tool and its fence.
 func (a *auditor) effect(w *World, by nodeID, t turn, session int8, fence int, call int16) {
 	b := &a.turns[t]
 	switch {
@@ -72,7 +73,7 @@ func (a *auditor) effect(w *World, by nodeID, t turn, session int8, fence int, c
 	}
 }
 
-// shown is told of every event that a watcher sees.
+// shown checks an event that a watcher receives.
 func (a *auditor) shown(w *World, v *watcher, seq int, ev event) {
 	events := w.db.events[v.session]
 	switch {
@@ -85,7 +86,7 @@ func (a *auditor) shown(w *World, v *watcher, seq int, ev event) {
 	}
 }
 
-// settled holds the books against the store once all is quiet.
+// settled compares the records with the store at the end of the quiet phase.
 func (a *auditor) settled(w *World) {
 	for i := range a.turns {
 		b, row := &a.turns[i], &w.db.turns[i]

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// World is one run's database, nodes, bus, watchers and auditor. It can be used
-// for many runs, one after the other.
+// World is the state of one run: database, nodes, bus, watchers and auditor. It
+// can be reused for many runs, one after the other.
 type World struct {
 	rules    Rules
 	chance   rand.PCG
@@ -17,24 +17,24 @@ type World struct {
 	watchers [watcherCount]watcher
 	bus      []message
 	strays   [3]stray
-	straying int // how many of them there are
+	straying int // number of strays
 	audit    auditor
 	tally    Tally
 
-	sessions int    // how many of them this run uses
-	without  uint32 // the steps that this run does without, by their place
+	sessions int    // number of sessions in this run
+	without  uint32 // bit set of the steps that this run omits, by index
 	ids      nodeID
 	stamps   stamp
-	coming   turn // the next id that no client has used
+	coming   turn // the next unused turn ID
 	step     int
 	lines    [linesKept]line
 	said     int
 	broken   *Violation
-	seen     lifecycle.Turn // the turn of the op that is being decided
+	seen     lifecycle.Turn // the turn of the op being decided
 }
 
-// Tally counts what happened in all runs of a world, to show that they met what
-// they are about.
+// Tally counts the events of all runs of a world, to show that the runs cover the
+// cases they are meant to test.
 type Tally struct {
 	Claims, Effects, Done, Failed, Stopped, Lost  int
 	Crashes, Pauses, Cuts, Drains, TakeOvers      int
@@ -57,7 +57,7 @@ func (t *Tally) countEnd(how end) {
 	}
 }
 
-// Tally returns the counts.
+// Tally returns the counts of all runs so far.
 func (w *World) Tally() Tally { return w.tally }
 
 // Violation is an invariant that did not hold.
@@ -66,7 +66,7 @@ type Violation struct {
 	Step      int
 	Invariant Invariant
 	What      string
-	Before    []string // the last things that happened, the newest at the end
+	Before    []string // the last lines of the trace, the newest at the end
 }
 
 func (v *Violation) Error() string {
@@ -77,11 +77,11 @@ func (v *Violation) Error() string {
 	return text
 }
 
-// linesKept is how many of the last lines a violation comes with.
+// linesKept is the number of trace lines in a violation.
 const linesKept = 30
 
-// line is something that happened, not yet written out: nearly all are never
-// read.
+// line is an entry of the trace. It is formatted only when needed, because nearly
+// all are never read.
 type line struct {
 	step   int
 	format string
@@ -97,7 +97,7 @@ func (l *line) String() string {
 	return fmt.Sprintf("%5d  ", l.step) + fmt.Sprintf(l.format, args...)
 }
 
-// say notes what happens.
+// say adds a line to the trace.
 func (w *World) say(format string, args ...int) {
 	l := &w.lines[w.said%linesKept]
 	l.step, l.format, l.count = w.step, format, len(args)
@@ -105,20 +105,20 @@ func (w *World) say(format string, args ...int) {
 	w.said++
 }
 
-// fail notes the first violation; the run ends there.
+// fail records the first violation, which ends the run.
 func (w *World) fail(broken Invariant, format string, args ...any) {
 	if w.broken == nil {
 		w.broken = &Violation{Step: w.step, Invariant: broken, What: fmt.Sprintf(format, args...)}
 	}
 }
 
-// below returns a number from 0 to n-1.
+// below returns a random number from 0 to n-1.
 func (w *World) below(n int) int { return int((w.chance.Uint64() >> 32) * uint64(n) >> 32) }
 
 func (w *World) oneIn(n int) bool { return w.below(n) == 0 }
 
-// Run makes one run: so many steps from a seed, and then the quiet in which all
-// must settle. It returns the first violation, nil when there is none.
+// Run executes one run: the given number of steps from a seed, then the quiet
+// phase in which every turn must settle. It returns the first violation, or nil.
 func (w *World) Run(seed uint64, steps int, rules Rules) *Violation {
 	w.reset(seed, rules)
 	for w.step = 1; w.step <= steps && w.broken == nil; w.step++ {
