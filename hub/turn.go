@@ -205,8 +205,8 @@ func (t *Turn) ask(q bellcord.Question) (<-chan given, error) {
 	return answer, nil
 }
 
-// Questions returns the open questions in the order they were opened. After a stop
-// there are none.
+// Questions returns the open questions in the order they were opened, or nil
+// after a stop.
 func (t *Turn) Questions() []bellcord.Question {
 	t.mu.Lock()
 	defer t.mu.Unlock()
