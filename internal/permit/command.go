@@ -9,23 +9,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// parts is a call taken apart: for a command, the simple commands it consists
-// of; else its one subject.
+// parts is a call split up for matching: the simple commands of a shell
+// command, or the subject of any other call.
 type parts struct {
-	// subjects must each be allowed by a rule. The words of a command are
-	// separated by wordEnd.
+	// subjects lists what rules must allow, each one separately. The words of a
+	// command are separated by wordEnd.
 	subjects []string
-	// loose are the texts that a deny rule is compared with. They are found
-	// generously: one that the shell would not run may be among them.
+	// loose lists the texts that deny rules are matched against. It may include
+	// commands that the shell would not run.
 	loose  []string
-	opaque bool // something in it cannot be known before it runs: no rule allows it
+	opaque bool // part of the command cannot be determined before it runs: no rule allows it
 }
 
-// A command that contains control characters is opaque, so no command can
-// contain these two.
+// Separators in subjects. A command that contains control characters is opaque,
+// so neither can occur in a command.
 const (
 	wordEnd = "\x1f" // between two words
-	expands = "\x01" // stands for an unquoted *, ? or ~, which only a rule's * covers
+	expands = "\x01" // replaces an unquoted *, ? or ~; only a * in a rule matches it
 )
 
 func (c Call) parts() parts {
@@ -44,12 +44,12 @@ func (c Call) parts() parts {
 	return p
 }
 
-// takeApart lists the simple commands of a command line. A rule for
-// "git status" must not allow "git status; rm -rf /".
+// takeApart lists the simple commands of a command line, so that a rule for
+// "git status" does not allow "git status; rm -rf /".
 //
 // The line is parsed as POSIX shell, because /bin/sh runs it, and only syntax
-// that dash, bash and busybox read alike is transparent. All other syntax is
-// opaque: a kind of node is opaque until it is listed in judge.stmt.
+// that dash, bash and busybox parse the same way is transparent. All other
+// syntax is opaque, including any kind of node that judge.stmt does not list.
 func takeApart(command, system string) parts {
 	if !readAlike(command) || system == "windows" && !plainWindows.MatchString(command) {
 		return parts{opaque: true}
@@ -63,9 +63,9 @@ func takeApart(command, system string) parts {
 	return parts{subjects: j.subjects, opaque: j.opaque || len(j.subjects) == 0}
 }
 
-// readAlike reports whether shells agree on where the text's characters begin
-// and which of them are blanks. A backslash at the end of a line is accepted
-// behind a blank only, and in no text that may contain a comment: the parser
+// readAlike reports whether all shells agree on where the text's characters
+// begin and which of them are blanks. A backslash at the end of a line is
+// accepted only after a blank, and only if the text contains no #: the parser
 // joins a comment with the next line, shells do not.
 func readAlike(command string) bool {
 	if !utf8.ValidString(command) {
@@ -88,8 +88,8 @@ func readAlike(command string) bool {
 	}
 }
 
-// plainWindows matches commands that cmd.exe reads as the words they look
-// like. Quotes and operators mean other things to cmd.exe than to the parser.
+// plainWindows matches commands that cmd.exe splits into the same words as the
+// parser. cmd.exe interprets quotes and operators differently.
 var plainWindows = regexp.MustCompile(`\A[A-Za-z0-9_./:+ -]+\z`)
 
 // judge collects the simple commands of transparent syntax.
@@ -112,7 +112,7 @@ func (j *judge) stmt(s *syntax.Stmt) {
 		j.opaque = j.opaque || !harmless(r)
 	}
 	switch n := s.Cmd.(type) {
-	case nil: // redirections alone
+	case nil: // only redirections
 	case *syntax.CallExpr:
 		j.judgeCall(n)
 	case *syntax.BinaryCmd:
@@ -122,7 +122,7 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	case *syntax.Block:
 		j.stmts(n.Stmts)
 	case *syntax.Subshell:
-		// bash reads "((" as arithmetic.
+		// bash parses "((" as arithmetic.
 		j.opaque = j.opaque || len(n.Stmts) == 0 || n.Stmts[0].Pos().Offset() == n.Lparen.Offset()+1 && beginsSubshell(n.Stmts[0])
 		j.stmts(n.Stmts)
 	case *syntax.IfClause:
@@ -130,7 +130,7 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	case *syntax.WhileClause: // also until
 		j.stmts(n.Cond)
 		j.stmts(n.Do)
-	default: // for and case among them: a loop assigns a variable, which may be PATH
+	default: // includes for and case: a loop assigns a variable, which may be PATH
 		j.opaque = true
 	}
 }
@@ -154,8 +154,8 @@ func (j *judge) ifClause(n *syntax.IfClause) {
 	}
 }
 
-// commandName matches a name that is a program or a builtin to every shell,
-// and never an assignment, a pattern or a job.
+// commandName matches a name that every shell takes for a program or a builtin,
+// and never for an assignment, a pattern or a job.
 var commandName = regexp.MustCompile(`\A[A-Za-z0-9_./][A-Za-z0-9_./:@,+-]*\z`)
 
 func (j *judge) judgeCall(n *syntax.CallExpr) {
@@ -175,11 +175,11 @@ func (j *judge) judgeCall(n *syntax.CallExpr) {
 	}
 }
 
-// harmless reports whether a redirection opens no file but /dev/null. A rule
-// names a command, not the files that it is connected with.
+// harmless reports whether a redirection opens no file other than /dev/null. A
+// rule allows a command, not the files it is redirected to.
 func harmless(r *syntax.Redirect) bool {
 	if r.N != nil && !oneDigit(r.N.Value) {
-		return false // dash takes 22> for the word 22 and a redirection
+		return false // dash parses 22> as the word 22 and a redirection
 	}
 	target, known := word(r.Word)
 	if !known {
@@ -196,9 +196,8 @@ func harmless(r *syntax.Redirect) bool {
 
 func oneDigit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
-// everyCommand lists the simple commands in a line, wherever they stand, for
-// deny rules: in substitutions and functions, too. Words that are computed are
-// shown as "…".
+// everyCommand lists all simple commands in a line for deny rules, including
+// those in substitutions and functions. Computed words are replaced by "…".
 func everyCommand(command string, variant syntax.LangVariant) []string {
 	file, err := syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(command), "")
 	if err != nil {

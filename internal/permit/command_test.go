@@ -7,12 +7,14 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// everything is a list of rules so generous that only opaque syntax is asked.
+// everything allows every transparent command, so only opaque syntax requires
+// approval.
 var everything = []string{"shell(*)"}
 
-// TestDecide_SyntaxThatShellsReadDifferently_Asks lists commands in which /bin/sh
-// runs, or may run, something that a parser does not see as a simple command.
-func TestDecide_SyntaxThatShellsReadDifferently_Asks(t *testing.T) {
+// TestDecide_SyntaxThatShellsParseDifferently_RequiresApproval lists commands
+// in which /bin/sh runs, or may run, something that the parser does not see as
+// a simple command.
+func TestDecide_SyntaxThatShellsParseDifferently_RequiresApproval(t *testing.T) {
 	t.Parallel()
 	p := policy(t, everything, nil)
 	for _, command := range []string{
@@ -54,7 +56,7 @@ func TestDecide_TransparentSyntax_IsAllowedByRules(t *testing.T) {
 	}
 }
 
-func TestDecide_WordsOfARule_AreWordsOfTheCommand(t *testing.T) {
+func TestDecide_RuleWithWords_MatchesWholeWordsOfCommand(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, allowed, asked string }{
 		{`shell(rm my dir)`, `rm my dir`, `rm 'my dir'`},
@@ -75,8 +77,8 @@ func TestDecide_WordsOfARule_AreWordsOfTheCommand(t *testing.T) {
 	}
 }
 
-// TestDecide_DenyRule_HoldsInEverySyntax finds a denied command in syntax that
-// only some shells have, in every mode.
+// TestDecide_DenyRule_HoldsInEverySyntax denies a command in every mode, also
+// in syntax that only some shells support.
 func TestDecide_DenyRule_HoldsInEverySyntax(t *testing.T) {
 	t.Parallel()
 	p := policy(t, everything, []string{"shell(git push *)"})

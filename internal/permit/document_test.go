@@ -10,9 +10,9 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// TestTheTableOfTheDocumentIsTrue decides about every command in the table of
-// docs/permissions.md that shows what a rule allows.
-func TestTheTableOfTheDocumentIsTrue(t *testing.T) {
+// TestPermissionsDoc_TableOfCommands_MatchesDecisions checks every command in
+// the table of docs/permissions.md that shows what a rule allows.
+func TestPermissionsDoc_TableOfCommands_MatchesDecisions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "permissions.md"))
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// generator makes shell commands. Most of them are such that rules can allow
-// them, and the others come near to it.
+// generator generates shell commands. Rules can allow most of them; the others
+// are near misses.
 type generator struct{ *rand.Rand }
 
-// Names of stub programs. The rules of the fuzz test allow calls of judged
-// programs, and none of the others.
+// Names of stub programs. The rules of the fuzz test allow calls of the
+// programs in judgedNames, and none of those in otherStubs.
 var (
 	judgedNames = strings.Fields("ok1 ok2 ok3 ok4 ok5 no1 ./ok6 bin/ok7")
 	otherStubs  = strings.Fields("bad1 bad2 x sub y a b my dir date id [[ ]] let time function select coproc env xargs timeout nice nohup PATH X 22 2 do done fi")
@@ -26,7 +26,7 @@ func (g generator) pick(of ...string) string { return of[g.IntN(len(of))] }
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// command is a whole command line, now and then with a mutation in it.
+// command returns a whole command line, sometimes with mutations.
 func (g generator) command() string {
 	text := g.list(3)
 	if g.chance(10) {

@@ -30,7 +30,8 @@ var (
 
 const runnerEnv = "BELLCORD_FUZZ_RUNNER"
 
-// TestMain is also the program that runs the allowed commands under strace.
+// TestMain also serves as the program that runs the allowed commands under
+// strace.
 func TestMain(m *testing.M) {
 	if file := os.Getenv(runnerEnv); file != "" {
 		runCommands(file)
@@ -39,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runCommands runs each command as the shell tool does, one after the other.
-// Its shell is named sh#N in the trace.
+// runCommands runs the commands one after the other, each as the shell tool
+// does. The shell of command N is named sh#N in the trace.
 func runCommands(file string) {
 	var commands []string
 	text, err := os.ReadFile(file)
@@ -60,7 +61,8 @@ func runCommands(file string) {
 }
 
 // runCommand returns when every process of the command has ended: each of them
-// holds the write end of a pipe. One that does not end is killed.
+// holds the write end of a pipe. Processes that have not ended after 300 ms are
+// killed.
 func runCommand(base, name, command string) error {
 	alive, held, err := os.Pipe()
 	if err != nil {
@@ -78,11 +80,12 @@ func runCommand(base, name, command string) error {
 	timer := time.AfterFunc(300*time.Millisecond, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	defer timer.Stop()
 	_, _ = io.Copy(io.Discard, alive)
-	_ = c.Wait() // what it returns does not matter: the trace does
+	_ = c.Wait() // the exit status does not matter: the trace is checked
 	return nil
 }
 
-// stage is a directory with stub programs and files to expand to.
+// stage creates a directory with stub programs, and files for patterns to
+// match.
 func stage(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()
@@ -119,12 +122,12 @@ func stage(t *testing.T) string {
 	return base
 }
 
-// traced are the calls that start a program or change a file.
+// traced lists the system calls that start a program, change a file or connect.
 const traced = "execve,execveat,open,openat,openat2,creat,unlink,unlinkat,rename,renameat,renameat2,truncate,ftruncate," +
 	"mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,mknod,mknodat,chmod,fchmod,fchmodat,chown,fchownat,connect"
 
-// trace runs the commands in a namespace without network, in which only base
-// can be written, and returns the log of strace.
+// trace runs the commands in a namespace that has no network and can write only
+// to base, and returns the log of strace.
 func trace(t *testing.T, base string, commands []string) []byte {
 	t.Helper()
 	text, err := json.Marshal(commands)
@@ -159,8 +162,8 @@ var (
 	writeFlags = regexp.MustCompile(`O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND`)
 )
 
-// violations returns what a trace has that no rule allows, each with the
-// command that was running, and how many commands were run.
+// violations returns everything in a trace that no rule allows, each with the
+// command that was running, and the number of commands that were run.
 func violations(t *testing.T, log []byte, commands []string, rules []Rule) (found []string, ran int) {
 	t.Helper()
 	current, first := "", true
@@ -169,7 +172,7 @@ func violations(t *testing.T, log []byte, commands []string, rules []Rule) (foun
 	for lines.Scan() {
 		line := lines.Text()
 		if _, rest, _ := strings.Cut(line, " "); strings.HasPrefix(strings.TrimSpace(rest), "<...") {
-			continue // its beginning was read before
+			continue // the call's beginning was handled before
 		} else if strings.HasPrefix(strings.TrimSpace(rest), "???(") {
 			continue // the process was killed before the call began
 		}
@@ -214,8 +217,8 @@ func violations(t *testing.T, log []byte, commands []string, rules []Rule) (foun
 	return found, ran
 }
 
-// fuzz generates commands, runs those that the verdict allows, and returns what
-// they did that no rule allows.
+// fuzz generates n commands, runs those that allowed accepts, and returns
+// everything they did that no rule allows.
 func fuzz(t *testing.T, n int, seed uint64, allowed func(string) bool) []string {
 	t.Helper()
 	for _, program := range []string{"strace", "bwrap"} {
@@ -264,10 +267,10 @@ func fuzz(t *testing.T, n int, seed uint64, allowed func(string) bool) []string 
 	return found
 }
 
-// TestFuzzVerdict runs every generated command that the rules allow with the
-// real shell: each program that it starts must be allowed by a rule, and it must
-// change no file.
-func TestFuzzVerdict(t *testing.T) {
+// TestFuzzVerdict_AllowedCommand_StartsOnlyAllowedPrograms runs every generated
+// command that the rules allow with the real shell: a rule must allow each
+// program that it starts, and it must change no file.
+func TestFuzzVerdict_AllowedCommand_StartsOnlyAllowedPrograms(t *testing.T) {
 	t.Parallel()
 	p, err := NewPolicy(fuzzRules, nil, nil, nil)
 	if err != nil {
@@ -280,9 +283,9 @@ func TestFuzzVerdict(t *testing.T) {
 	}
 }
 
-// TestFuzzVerdict_WithAParserOfAnotherShell_FindsViolations proves that the test
+// TestFuzzVerdict_WithParserOfAnotherShell_FindsViolations proves that the test
 // above can fail: it decides on the syntax tree of bash.
-func TestFuzzVerdict_WithAParserOfAnotherShell_FindsViolations(t *testing.T) {
+func TestFuzzVerdict_WithParserOfAnotherShell_FindsViolations(t *testing.T) {
 	t.Parallel()
 	p, err := NewPolicy(fuzzRules, nil, nil, nil)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 
 func anna(id string) permit.Session { return permit.Session{ID: id, Owner: "anna", Dir: "/work"} }
 
-// TestGrant_AnotherText_AsksAgain pairs a command that a person allowed for the
-// session with one that means something else and looks alike.
-func TestGrant_AnotherText_AsksAgain(t *testing.T) {
+// TestGrant_DifferentText_RequiresApproval pairs a command that a person
+// allowed for the session with one that resembles it and means something else.
+func TestGrant_DifferentText_RequiresApproval(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ allowed, other string }{
 		{`cd build && rm -rf ./*`, `rm -rf ./*`},
@@ -39,7 +39,7 @@ func TestGrant_AnotherText_AsksAgain(t *testing.T) {
 	}
 }
 
-func TestGrant_ForTheSession_EndsWithIt(t *testing.T) {
+func TestGrant_ForSession_EndsWithSession(t *testing.T) {
 	t.Parallel()
 	p := policy(t, nil, nil)
 	if err := p.Grant(anna("one"), shell("make"), false); err != nil {
@@ -54,7 +54,7 @@ func TestGrant_ForTheSession_EndsWithIt(t *testing.T) {
 	}
 }
 
-func TestGrant_ForGood_HoldsForTheOwnerInTheDirectoryAlone(t *testing.T) {
+func TestGrant_ForGood_AppliesOnlyToOwnerAndDirectory(t *testing.T) {
 	t.Parallel()
 	var kept []permit.Granted
 	p, err := permit.NewPolicy(nil, nil, nil, func(all []permit.Granted) error { kept = all; return nil })
@@ -91,7 +91,7 @@ func TestGrant_ForGood_HoldsForTheOwnerInTheDirectoryAlone(t *testing.T) {
 	}
 }
 
-func TestDecide_AlteredCall_AsksWhateverTheRule(t *testing.T) {
+func TestDecide_AlteredCall_RequiresApprovalWhateverTheRule(t *testing.T) {
 	t.Parallel()
 	p := policy(t, []string{"shell"}, nil)
 	call := shell("date")

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-func TestCheckRule_MisspeltTool_NamesTheNearest(t *testing.T) {
+func TestCheckRule_MisspelledTool_SuggestsNearest(t *testing.T) {
 	t.Parallel()
 	for rule, want := range map[string]string{
 		"bash":         `rule "bash": unknown tool bash (did you mean shell?)`,

@@ -2,5 +2,5 @@ package permit
 
 import "slices"
 
-// Above reports whether m allows more without asking than other.
+// Above reports whether m allows more without approval than other.
 func (m Mode) Above(other Mode) bool { return slices.Index(Modes, m) > slices.Index(Modes, other) }

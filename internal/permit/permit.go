@@ -1,5 +1,6 @@
-// Package permit decides whether a tool call may run: at once, never, or after
-// a person said so. Deny beats allow, and whatever is not understood is asked.
+// Package permit decides whether a tool call runs immediately, never, or only
+// after a person approves it. Deny rules take precedence over allow rules, and
+// a call that cannot be analyzed requires approval.
 package permit
 
 import (
@@ -8,24 +9,24 @@ import (
 	"sync"
 )
 
-// Mode is how much is allowed without asking.
+// Mode determines which calls run without approval.
 type Mode string
 
-// The modes. Deny rules hold in all of them.
+// The modes. Deny rules apply in all of them.
 const (
 	ReadOnly Mode = "read-only" // nothing that changes anything
-	Ask      Mode = "ask"       // the default: looking is free, the rest is asked
-	AutoEdit Mode = "auto-edit" // as Ask, but files may be changed that neither run nor say what runs
-	Full     Mode = "full"      // asks nothing
+	Ask      Mode = "ask"       // the default: reading is allowed, everything else requires approval
+	AutoEdit Mode = "auto-edit" // like Ask, but also allows changes to files that neither run nor configure what runs
+	Full     Mode = "full"      // requires no approval
 )
 
-// Modes in the order of what they allow.
+// Modes lists the modes, from the most to the least restrictive.
 var Modes = []Mode{ReadOnly, Ask, AutoEdit, Full}
 
-// Valid reports whether there is such a mode.
+// Valid reports whether m is one of Modes.
 func (m Mode) Valid() bool { return slices.Contains(Modes, m) }
 
-// Effect is what a call may do to the world.
+// Effect classifies what a call can change.
 type Effect string
 
 // The effects.
@@ -33,51 +34,52 @@ const (
 	Looks    Effect = "looks"    // changes nothing
 	Edits    Effect = "edits"    // changes files in the session's directory
 	Executes Effect = "executes" // runs a command
-	Reaches  Effect = "reaches"  // leaves the machine, or does what only a server knows
+	Reaches  Effect = "reaches"  // sends requests from this machine, or has effects that only a server determines
 )
 
-// Session is where a call is to run.
+// Session identifies the session of a call, its owner and its directory.
 type Session struct {
 	ID    string
 	Owner string // "" for the user of this machine
 	Dir   string
 }
 
-// Call is what is to be decided.
+// Call is a tool call to decide on.
 type Call struct {
 	Tool    string
 	Effect  Effect
-	Subject string // what rules are held against: a command, a path, a URL
-	// Exact is the whole call: everything that changes what it does. Only a call
-	// that has one can be granted.
+	Subject string // matched against rules: a command, a path, a URL
+	// Exact is the whole call: everything that affects what it does. A call
+	// without it cannot be granted.
 	Exact string
-	// Altered reports that something other than Subject changes what runs, such as
-	// another environment: no rule allows the call.
+	// Altered reports that something other than Subject affects what runs, such as
+	// a different environment. No rule allows such a call.
 	Altered bool
-	// Written is the path as it was written, where Subject is the one that it
-	// leads to through links. A rule that denies either denies the call.
+	// Written is the path as written, if Subject is the path after resolving
+	// links. A deny rule that matches either one denies the call.
 	Written string
-	// Steers is why mode auto-edit asks about a change of a file, "" when it
-	// does not.
+	// Steers is the reason why a change of a file requires approval in mode
+	// auto-edit, or "" if it does not.
 	Steers string
-	// Forbidden is why the call may not run in any mode, "" when it may.
+	// Forbidden is the reason why the call is denied in every mode, or "".
 	Forbidden string
-	// Changed is why the tool is not the one that was used before, "" when it
-	// is. Every mode but full asks then, whatever the rules.
+	// Changed describes how the tool differs from the one used before, or is "".
+	// If set, every mode but full requires approval, whatever the rules allow.
 	Changed string
 }
 
-// Verdict says what to do with a call.
+// Verdict is the outcome of a decision.
 type Verdict string
 
 // The verdicts.
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
-	Put   Verdict = "ask" // put it to a person
+	Put   Verdict = "ask" // a person must approve the call
 )
 
-// Decision is a verdict and why, in words for the model and the person.
+// Decision is a verdict with its reason, worded for both the model and the
+// user.
 type Decision struct {
 	Verdict Verdict
 	Why     string
@@ -92,19 +94,20 @@ type Granted struct {
 	Call  string `json:"call"` // Call.Exact
 }
 
-// Policy decides. It is safe for use by several goroutines.
+// Policy decides on calls. It is safe for concurrent use.
 type Policy struct {
 	allow, deny []Rule
 
 	mu      sync.Mutex
-	session map[string][]Granted // until the session ends, by its id
+	session map[string][]Granted // until the session ends; keyed by session ID
 	always  []Granted
 	keep    func([]Granted) error
 }
 
-// NewPolicy reads the rules, such as "shell(git status)", "shell(npm run *)",
-// "write_file(docs/*)" or "fetch". always are the calls that people allowed for
-// good earlier; keep, which may be nil, stores them when one is added.
+// NewPolicy parses the rules, such as "shell(git status)", "shell(npm run *)",
+// "write_file(docs/*)" or "fetch". always lists the calls that people have
+// allowed permanently; keep, which may be nil, is called to store the whole
+// list when a call is added.
 func NewPolicy(allow, deny []string, always []Granted, keep func([]Granted) error) (*Policy, error) {
 	p := &Policy{session: map[string][]Granted{}, always: slices.Clone(always), keep: keep}
 	for _, set := range []struct {
@@ -122,7 +125,8 @@ func NewPolicy(allow, deny []string, always []Granted, keep func([]Granted) erro
 	return p, nil
 }
 
-// Decide says whether a session's call may run.
+// Decide returns the verdict on a session's call. Deny rules and c.Forbidden
+// take precedence over everything else.
 func (p *Policy) Decide(session Session, mode Mode, c Call) Decision {
 	d := p.decide(session, mode, c)
 	if c.Changed != "" && mode != Full && d.Verdict != Deny {
@@ -160,7 +164,7 @@ func (p *Policy) decide(session Session, mode Mode, c Call) Decision {
 	return Decision{Verdict: Put}
 }
 
-// allows reports whether every part of a call is allowed by some rule.
+// allows reports whether every part of a call is allowed by at least one rule.
 func (p *Policy) allows(c Call, parts parts) bool {
 	for _, part := range parts.subjects {
 		if !slices.ContainsFunc(p.allow, func(r Rule) bool { return r.allows(c, part) }) {
@@ -170,8 +174,8 @@ func (p *Policy) allows(c Call, parts parts) bool {
 	return len(parts.subjects) > 0
 }
 
-// granted reports whether a person allowed this call, byte for byte, in this
-// session, or for good for this owner in this directory.
+// granted reports whether a person allowed this call, byte for byte, either in
+// this session or permanently for this owner in this directory.
 func (p *Policy) granted(session Session, c Call) bool {
 	if c.Exact == "" {
 		return false
@@ -187,7 +191,9 @@ func grantOf(session Session, c Call) Granted {
 }
 
 // Grant allows this call, exactly as it is, for the session or, with forGood,
-// in every session of the same owner in the same directory.
+// in every session of the same owner in the same directory. It fails if c.Exact
+// is empty. If storing a permanent grant fails, Grant returns the error, but
+// the grant applies until the process ends.
 func (p *Policy) Grant(session Session, c Call, forGood bool) error {
 	if c.Exact == "" {
 		return fmt.Errorf("cannot allow later calls of %s: the arguments are unknown", c.Tool)
@@ -209,7 +215,7 @@ func (p *Policy) Grant(session Session, c Call, forGood bool) error {
 	return p.keep(slices.Clone(p.always))
 }
 
-// Forget drops what was allowed for a session.
+// Forget drops all grants of a session. Permanent grants remain.
 func (p *Policy) Forget(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

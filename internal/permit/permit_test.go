@@ -19,7 +19,7 @@ func shell(command string) permit.Call {
 	return permit.Call{Tool: "shell", Effect: permit.Executes, Subject: command, Exact: command}
 }
 
-func TestModesDecideByEffect(t *testing.T) {
+func TestDecide_EachMode_AllowsByEffect(t *testing.T) {
 	t.Parallel()
 	p := policy(t, nil, []string{"shell(rm *)", "write_file(*/secret*)"})
 	look := permit.Call{Tool: "read_file", Effect: permit.Looks, Subject: "a"}
@@ -45,7 +45,7 @@ func TestModesDecideByEffect(t *testing.T) {
 	}
 }
 
-func TestACommandIsAllowedOnlyWhenEveryPartOfItIs(t *testing.T) {
+func TestDecide_CommandOfSeveralParts_IsAllowedOnlyIfEveryPartIs(t *testing.T) {
 	t.Parallel()
 	p := policy(t, []string{"shell(git status)", "shell(git log *)", "shell(ls *)", "shell(echo *)", "shell(env *)"}, []string{"shell(git push *)"})
 	for command, want := range map[string]permit.Verdict{
@@ -63,14 +63,14 @@ func TestACommandIsAllowedOnlyWhenEveryPartOfItIs(t *testing.T) {
 		"ls > important":                  permit.Put,
 		"ls >> important":                 permit.Put,
 		"ls >&important":                  permit.Put,
-		"ls $HOME":                        permit.Put, // not known before it runs
+		"ls $HOME":                        permit.Put, // cannot be determined before it runs
 		"PATH=/evil git status":           permit.Put,
 		"$(echo rm) -rf /":                permit.Put,
 		"env rm -rf /":                    permit.Put, // a rule for env would allow anything
 		"git() { rm -rf /; }; git status": permit.Put,
 		"ls <(rm -rf /)":                  permit.Put,
 		"echo 'rm -rf /'":                 permit.Allow,
-		"if true":                         permit.Put, // no shell
+		"if true":                         permit.Put, // a syntax error
 		"":                                permit.Put,
 		"ls; git push origin":             permit.Deny,
 		"(git push)":                      permit.Deny,
@@ -85,7 +85,7 @@ func TestACommandIsAllowedOnlyWhenEveryPartOfItIs(t *testing.T) {
 	}
 }
 
-func TestARuleThatCannotBeReadIsAnError(t *testing.T) {
+func TestParseRule_InvalidSyntax_Fails(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "(x)", "shell(x"} {
 		if _, err := permit.ParseRule(text); err == nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/bellcord/bellcord/internal/nearest"
 )
 
-// Rule names calls: a tool, and, in brackets, a pattern for its subject. In the
-// pattern * stands for anything, and "git *" covers "git" alone too.
+// Rule matches calls by tool and, in parentheses, by a pattern for the subject.
+// In a pattern, * matches anything, and "git *" also matches "git" alone.
 type Rule struct {
 	text    string
-	name    string // of the tool, as it is written
+	name    string // the tool as written
 	tool    *regexp.Regexp
-	subject *regexp.Regexp // for a path, an address, arguments; nil: any
-	words   *regexp.Regexp // for a command, whose words are separated by wordEnd; nil: any
+	subject *regexp.Regexp // for a path, a URL or arguments; nil matches any
+	words   *regexp.Regexp // for a command with words separated by wordEnd; nil matches any
 }
 
 func (r Rule) String() string { return r.text }
 
-// Tool is the rule's tool as it is written, which may have a * in it.
+// Tool returns the rule's tool as written. It may contain a *.
 func (r Rule) Tool() string { return r.name }
 
-// ParseRule reads "tool" or "tool(pattern)".
+// ParseRule parses "tool" or "tool(pattern)".
 func ParseRule(text string) (Rule, error) {
 	tool, rest, bracket := strings.Cut(strings.TrimSpace(text), "(")
 	if tool == "" || bracket && !strings.HasSuffix(rest, ")") {
@@ -38,22 +38,23 @@ func ParseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// Builtin are the names of the built-in tools, which rules can name.
+// Builtin lists the names of the built-in tools.
 var Builtin = []string{"read_file", "write_file", "edit_file", "list_dir", "glob", "grep", "shell", "fetch"}
 
-// MCPPrefix is how the names of MCP tools begin: mcp_SERVER_TOOL.
+// MCPPrefix is the prefix of the names of MCP tools: mcp_SERVER_TOOL.
 const MCPPrefix = "mcp_"
 
-// otherNames are what other programs call our tools.
+// otherNames maps names that other programs use to the names of the built-in
+// tools.
 var otherNames = map[string]string{
 	"bash": "shell", "sh": "shell", "zsh": "shell", "terminal": "shell", "exec": "shell", "execute": "shell", "run": "shell", "command": "shell", "cmd": "shell",
 	"powershell": "shell", "run_command": "shell", "cat": "read_file", "view": "read_file", "write": "write_file", "create_file": "write_file",
 	"edit": "edit_file", "str_replace": "edit_file", "patch": "edit_file", "ls": "list_dir", "find": "glob", "search": "grep", "curl": "fetch", "webfetch": "fetch", "web_fetch": "fetch",
 }
 
-// CheckRule returns an error for a rule that can match no tool: a misspelt rule
-// that denies would deny nothing. A name that begins with mcp_ is accepted,
-// because the tools of a server are not known before it runs.
+// CheckRule returns an error for a rule that cannot match any tool, because a
+// misspelled deny rule would deny nothing. A name that begins with mcp_ is
+// accepted: the tools of a server cannot be listed before it runs.
 func CheckRule(text string) error {
 	r, err := ParseRule(text)
 	if err != nil {
@@ -72,8 +73,8 @@ func CheckRule(text string) error {
 	return fmt.Errorf("rule %q: unknown tool %s; the tools are %s, and mcp_SERVER_TOOL", text, r.name, strings.Join(Builtin, ", "))
 }
 
-// pattern turns * into anything; \* is a star. A blank stands for what
-// separates words, "\ " for a blank in a word.
+// pattern compiles a pattern: * matches anything, and \* a literal star. A
+// space matches blank, the separator of words, and "\ " a space within a word.
 func pattern(p, blank string) *regexp.Regexp {
 	var out strings.Builder
 	out.WriteString(`(?s)\A`)
@@ -95,7 +96,7 @@ func pattern(p, blank string) *regexp.Regexp {
 		}
 	}
 	out.WriteString(tail + `\z`)
-	return regexp.MustCompile(out.String()) // quoted piece by piece: it always compiles
+	return regexp.MustCompile(out.String()) // every piece is quoted, so it always compiles
 }
 
 // allows reports whether the rule allows a part of a call.
@@ -107,8 +108,8 @@ func (r Rule) allows(c Call, part string) bool {
 	return r.tool.MatchString(c.Tool) && (about == nil || about.MatchString(part))
 }
 
-// denies reports whether the rule denies a call: one part of it is enough, and
-// so is the whole as it was written.
+// denies reports whether the rule denies a call: it is enough that it matches
+// one part, or the whole text as written.
 func (r Rule) denies(c Call, p parts) bool {
 	return r.tool.MatchString(c.Tool) && (r.subject == nil ||
 		slices.ContainsFunc(p.loose, r.subject.MatchString) || slices.ContainsFunc(p.subjects, r.words.MatchString))

@@ -7,9 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word returns a word without its quotes, and whether every shell makes the
-// same of it: no expansion in it but file names (unquoted * and ?) and the
-// home directory (a ~ at the beginning), which become the mark expands.
+// word returns a word without its quotes, and whether every shell evaluates it
+// the same way. The only expansions allowed for that are of file names
+// (unquoted * and ?) and of the home directory (a ~ at the beginning); expands
+// replaces them in the result.
 func word(w *syntax.Word) (string, bool) {
 	var out strings.Builder
 	known := true
@@ -33,12 +34,13 @@ func word(w *syntax.Word) (string, bool) {
 	return out.String(), known
 }
 
-// ambiguousBraces matches what bash may expand to several words, and {name},
-// which assigns a variable in bash when it is in front of a redirection.
+// ambiguousBraces matches text that bash may expand to several words, and
+// {name}, which assigns a variable in bash when it precedes a redirection.
 var ambiguousBraces = regexp.MustCompile(`\{.*(,|\.\.)|[{,].*\}\z|\A\{[A-Za-z_]\w*\}\z`)
 
-// unquoted decodes an unquoted part of a word. Characters outside ASCII are
-// not known: some of their bytes are blanks in some locales.
+// unquoted decodes an unquoted part of a word, and reports whether every shell
+// evaluates it the same way. For characters outside ASCII it reports false: in
+// some locales some of their bytes are blanks.
 func unquoted(text string, first, only bool) (string, bool) {
 	if only && (text == "[" || text == "]" || text == "{}") {
 		return text, true
@@ -73,9 +75,10 @@ func unquoted(text string, first, only bool) (string, bool) {
 // numbered matches git's stash@{0}, which no shell expands.
 var numbered = regexp.MustCompile(`\A[\w./-]+@\{\d+\}\z`)
 
-// doubleQuoted decodes what is between double quotes. A backslash beside
-// characters outside ASCII is not known: in some locales it is the second half
-// of such a character.
+// doubleQuoted decodes the text between double quotes, and reports whether
+// every shell evaluates it the same way. For text that contains both a
+// backslash and characters outside ASCII it reports false: in some locales a
+// backslash is the second half of such a character.
 func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
 	var out strings.Builder
 	known := !q.Dollar
@@ -104,7 +107,7 @@ func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
 	return out.String(), known && (!escaped || !foreign)
 }
 
-// looseWord is a word for deny rules, with "…" for what is computed.
+// looseWord returns a word for deny rules, with "…" for computed parts.
 func looseWord(w *syntax.Word) string {
 	var out strings.Builder
 	var add func([]syntax.WordPart)
