@@ -1,6 +1,6 @@
 package preset
 
-// All returns the presets, as a person has these agents on PATH. Each call
+// All returns the presets, with commands that are resolved on PATH. Each call
 // returns new values, which the caller may change.
 func All() []Definition {
 	return []Definition{
@@ -56,11 +56,11 @@ func All() []Definition {
 	}
 }
 
-// onlyCommand is the form of shells that need no more than a command.
+// onlyCommand returns the arguments of shell tools that need only a command.
 func onlyCommand(command string) string { return inJSON(object{"command": command}) }
 
-// outsideSandbox is how codex is made to ask a person: inside of its sandbox it
-// runs what it likes.
+// outsideSandbox returns arguments that make codex request a person's approval:
+// inside its sandbox it runs commands without approval.
 func outsideSandbox(command string) string {
 	return inJSON(object{"cmd": command, "sandbox_permissions": "require_escalated", "justification": "Run this command?"})
 }

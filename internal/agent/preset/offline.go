@@ -11,20 +11,21 @@ import (
 	"strings"
 )
 
-// Offline returns the definition of an agent that has nothing but a model at
-// modelURL, such as http://127.0.0.1:8080, which must not end in /v1: settings,
-// sessions and caches are under dir, an absolute path, and telemetry and updates
-// are off. What its settings need is written there. An agent that can ask before
-// it runs a command does so; pi cannot.
+// Offline returns the definition of an agent that uses only a model at
+// modelURL, such as http://127.0.0.1:8080, which must not end in /v1 or a
+// slash. Settings, sessions and caches are stored under dir, an absolute path,
+// and telemetry and updates are off. Offline writes the required settings files
+// there. Agents that support it are set to request approval before they run a
+// command; pi does not support it.
 //
-// Errands that repeat a prompt to the model, such as finding a title, are off
-// where they can be. Where they cannot, in claude and codex, they go to another
-// model than d.Model, so that they can be told apart.
+// Side requests that repeat a prompt to the model, such as one for a title, are
+// off where that is possible. In claude and codex it is not: they send them to
+// a model other than d.Model, so that the caller can distinguish them.
 //
-// Only the presets' names are known here, because each agent is told in its own
-// way; the command may be another one than the preset's. Nothing else of the
-// caller's environment should reach the agent but PATH: keys and settings in it
-// would win.
+// Each agent is configured differently, so Offline supports only the names of
+// the presets; the command may differ from the preset's. Of the caller's
+// environment, only PATH should be passed to the agent: keys and settings in it
+// would take precedence.
 func (d Definition) Offline(dir, modelURL string) (Definition, error) {
 	recipe, known := recipes[d.Name]
 	if !known {
@@ -44,7 +45,8 @@ func (d Definition) Offline(dir, modelURL string) (Definition, error) {
 	return d, nil
 }
 
-// apply leaves the caller's command and environment as they are.
+// apply returns a copy of d with the recipe applied, and writes its files. The
+// caller's command and environment are not changed.
 func (r recipe) apply(d Definition, s surroundings) (Definition, error) {
 	d.Home = s.path("home")
 	d.Model = s.name
@@ -65,8 +67,8 @@ func (r recipe) apply(d Definition, s surroundings) (Definition, error) {
 	return d, s.writeFiles(files)
 }
 
-// surroundings is all an agent that is offline may know: a directory, and the
-// address and the name of a model.
+// surroundings is everything an offline agent is configured with: a directory,
+// and the address and the name of a model.
 type surroundings struct {
 	dir   string
 	model string
@@ -77,7 +79,8 @@ func (s surroundings) path(names ...string) string {
 	return filepath.Join(append([]string{s.dir}, names...)...)
 }
 
-// own is what the agents have in common: where a program's files belong.
+// own returns the variables that all agents have in common: where their files
+// are stored.
 func (s surroundings) own() map[string]string {
 	return map[string]string{
 		"HOME":            s.path("home"),
@@ -91,7 +94,7 @@ func (s surroundings) own() map[string]string {
 	}
 }
 
-// writeFiles makes the directories and the files, whose names are relative to dir.
+// writeFiles creates the directories, and the files with names relative to dir.
 func (s surroundings) writeFiles(files map[string]string) error {
 	var failed error
 	for _, folder := range []string{"home", "tmp"} {

@@ -14,7 +14,7 @@ import (
 
 const model = "http://127.0.0.1:18931"
 
-func TestEveryPresetOfflineKnowsItsOwnDirectoryAndOneModel(t *testing.T) {
+func TestOffline_EveryPreset_UsesOnlyItsDirectoryAndOneModel(t *testing.T) {
 	t.Parallel()
 	for _, online := range preset.All() {
 		t.Run(online.Name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestEveryPresetOfflineKnowsItsOwnDirectoryAndOneModel(t *testing.T) {
 	}
 }
 
-// inside fails the test when a path of the agent's is not under dir.
+// inside fails the test if a path of the agent is not under dir.
 func inside(t *testing.T, dir string, d preset.Definition) {
 	t.Helper()
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR"} {
@@ -57,8 +57,8 @@ func inside(t *testing.T, dir string, d preset.Definition) {
 	}
 }
 
-// pointsAt says whether the environment or a file names the model's address.
-// Files that claim to be JSON must be.
+// pointsAt reports whether the environment or a file contains the model's
+// address. It fails the test if a .json file is not valid JSON.
 func pointsAt(t *testing.T, dir string, d preset.Definition) bool {
 	t.Helper()
 	found := false
@@ -82,7 +82,7 @@ func pointsAt(t *testing.T, dir string, d preset.Definition) bool {
 	return found
 }
 
-func TestOfflineRefusesWhatCannotWork(t *testing.T) {
+func TestOffline_InvalidArguments_Fails(t *testing.T) {
 	t.Parallel()
 	goose, _ := preset.Named("goose")
 	for name, test := range map[string]struct {
@@ -106,7 +106,7 @@ func TestOfflineRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestShellArgumentsAreJSONWhateverTheCommandIs(t *testing.T) {
+func TestShellArgs_CommandWithSpecialCharacters_ReturnsValidJSON(t *testing.T) {
 	t.Parallel()
 	const command = "printf '%s\\n' \"a]b\" & > x"
 	for _, d := range preset.All() {

@@ -1,7 +1,7 @@
-// Package preset knows the agents that Bellcord can host: how each is started,
-// which protocol it speaks, and how its shell tool is called. For tests and for
-// the prober it also knows how each is pointed at a model on this machine and
-// kept from everything else: see Offline.
+// Package preset contains definitions of the agents that Bellcord can host: the
+// command that starts each one, its protocol, and the name of its shell tool.
+// For tests and for the prober, Offline also configures an agent to use a model
+// on this machine and nothing else.
 package preset
 
 import (
@@ -18,43 +18,42 @@ import (
 // The protocols of hosted agents.
 const (
 	ACP = "acp" // the Agent Client Protocol, version 1
-	Pi  = "pi"  // pi's own RPC
+	Pi  = "pi"  // the RPC protocol of pi
 )
 
-// Definition says how an agent is started and spoken to. The zero Home and Env
-// leave it in the person's own surroundings, with the person's own settings and
-// keys.
+// Definition describes how to start an agent and which protocol it uses. With
+// an empty Home and Env the agent runs with the settings and keys of the user.
 type Definition struct {
 	Name     string
-	Command  []string // the program, looked for on PATH, and its arguments
+	Command  []string // the program, resolved on PATH, and its arguments
 	Protocol string   // ACP or Pi
 	Env      map[string]string
-	Home     string // a directory of its own for HOME and settings, "" for the person's
+	Home     string // a separate directory for HOME and settings; "" for the user's
 
-	// Pass names the variables of Bellcord's environment that the agent is given:
-	// its own settings and the keys that it looks for. NAME* stands for all that
-	// begin so.
+	// Pass lists the variables of Bellcord's environment that are passed to the
+	// agent: its settings and keys. NAME* matches all variables with that prefix.
 	Pass []string
 
-	// Model is the one that Offline has it ask for, else "". Requests for another
-	// one are errands of the agent's own.
+	// Model is the model that Offline configures, otherwise "". Requests for a
+	// different model are side requests of the agent.
 	Model string
 
-	// Install is the command that installs it, for those who do not have it.
+	// Install is the command that installs the agent, or an instruction.
 	Install string
 
-	// Renew says that what the agent keeps of a stopped turn is not what a model
-	// accepts, so that its session is better given up: see child.Definition.
+	// Renew reports that models reject the history the agent keeps after a stopped
+	// turn, so its session must be replaced: see child.Definition.
 	Renew bool
 
-	// ShellTool is what the agent calls its shell when it offers it to a model,
-	// and ShellArgs the arguments, as JSON, that run a command with it. Both are
-	// what the agent was seen to send. Without them nobody can script its model.
+	// ShellTool is the name of the shell tool that the agent offers to a model,
+	// and ShellArgs returns the arguments, as JSON, that run a command with it.
+	// Both match requests observed from the agent. Scripting its model requires
+	// them.
 	ShellTool string
 	ShellArgs func(command string) string
 }
 
-// Named returns the preset of this name.
+// Named returns the preset with this name, and whether it exists.
 func Named(name string) (Definition, bool) {
 	for _, d := range All() {
 		if d.Name == name {
@@ -64,8 +63,8 @@ func Named(name string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// Find returns the path of the agent's program. The error of one that is not
-// there says how to get it.
+// Find returns the path of the agent's program. If the program is not on PATH,
+// the error wraps exec.ErrNotFound and contains Install.
 func (d Definition) Find() (string, error) {
 	if len(d.Command) == 0 {
 		return "", fmt.Errorf("finding agent %s: it has no command", d.Name)
@@ -84,8 +83,8 @@ func (d Definition) Find() (string, error) {
 
 var properName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// Check says what is wrong with a definition that a person wrote. It looks at
-// the words only: whether the program is there is what Find tells.
+// Check returns an error for an invalid definition. It checks only the values;
+// Find checks whether the program exists.
 func (d Definition) Check() error {
 	if !properName.MatchString(d.Name) {
 		return fmt.Errorf("agent %q: a name has only lower-case letters, digits, dots, dashes and underscores", d.Name)

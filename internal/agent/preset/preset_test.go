@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/preset"
 )
 
-func TestEveryPresetIsProperAndFoundByItsName(t *testing.T) {
+func TestAll_EveryPreset_IsValidAndFoundByName(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, d := range preset.All() {
@@ -39,7 +39,7 @@ func TestEveryPresetIsProperAndFoundByItsName(t *testing.T) {
 	}
 }
 
-func TestWhatACallerChangesInAPresetIsItsOwn(t *testing.T) {
+func TestNamed_CallerChangesResult_PresetStaysUnchanged(t *testing.T) {
 	t.Parallel()
 	first, _ := preset.Named("goose")
 	first.Command[0] = "another"
@@ -48,7 +48,7 @@ func TestWhatACallerChangesInAPresetIsItsOwn(t *testing.T) {
 	}
 }
 
-func TestADefinitionIsCheckedWordByWord(t *testing.T) {
+func TestCheck_InvalidField_Fails(t *testing.T) {
 	t.Parallel()
 	proper := preset.Definition{Name: "mine", Command: []string{"mine", "acp"}, Protocol: preset.ACP, Home: "/home", Env: map[string]string{"A": "b"}}
 	if err := proper.Check(); err != nil {
@@ -79,7 +79,7 @@ func TestADefinitionIsCheckedWordByWord(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatIsMissingIsMissedWithHelp(t *testing.T) {
+func TestFind_MissingProgram_ReturnsInstallCommand(t *testing.T) {
 	t.Parallel()
 	d := preset.Definition{Name: "mine", Command: []string{"no-such-agent-here"}, Install: "npm install mine"}
 	_, err := d.Find()
@@ -95,7 +95,7 @@ func TestAnAgentThatIsMissingIsMissedWithHelp(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsFoundByItsPath(t *testing.T) {
+func TestFind_CommandWithPath_ReturnsPath(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "agent")
 	d := preset.Definition{Name: "mine", Command: []string{path}}

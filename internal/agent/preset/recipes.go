@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// recipe is how one agent is told where its model is, and to leave the rest of
-// the world alone. Parts that an agent does without are nil.
+// recipe configures one agent to use a given model and nothing else. Parts that
+// an agent does not need are nil.
 type recipe struct {
-	model     string // must be one that the agent knows, where it cares
+	model     string // must be supported by the agent, if it checks
 	arguments func(surroundings) []string
 	env       func(surroundings) map[string]string
 	files     func(surroundings) map[string]string
@@ -25,7 +25,8 @@ var recipes = map[string]recipe{
 	"kimi":     {"fake", nil, kimiEnv, kimiFiles},
 }
 
-// key is what stands where a key must: no server at a model's address looks.
+// key is a placeholder where a key is required: servers at modelURL do not
+// check it.
 const key = "fake"
 
 func piArguments(s surroundings) []string {
@@ -64,7 +65,7 @@ func claudeEnv(s surroundings) map[string]string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"DISABLE_TELEMETRY":                        "1",
 		"DISABLE_AUTOUPDATER":                      "1",
-		"IS_SANDBOX":                               "1", // it refuses some modes to root elsewhere
+		"IS_SANDBOX":                               "1", // otherwise it rejects some modes when run as root
 	}
 }
 
@@ -72,7 +73,7 @@ func codexEnv(s surroundings) map[string]string {
 	return map[string]string{
 		"CODEX_HOME":         s.path("home", ".codex"),
 		"FAKE_API_KEY":       key,
-		"INITIAL_AGENT_MODE": "workspace-write", // in its own default mode the model is asked what may run
+		"INITIAL_AGENT_MODE": "workspace-write", // in its default mode the model decides which commands may run
 	}
 }
 
@@ -144,8 +145,8 @@ func qwenEnv(s surroundings) map[string]string {
 	return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": s.model + "/v1", "OPENAI_MODEL": s.name}
 }
 
-// By itself qwen asks its model, and not the person, whether a command may run,
-// and goes through each turn again for what to remember.
+// qwenFiles changes two defaults of qwen: it lets its model, not the user,
+// approve commands, and it processes each turn again to update its memory.
 func qwenFiles(surroundings) map[string]string {
 	return map[string]string{"home/.qwen/settings.json": inJSON(object{
 		"security":  object{"auth": object{"selectedType": "openai"}},
@@ -182,7 +183,7 @@ type object = map[string]any
 func inJSON(v object) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // all values are literals of this package
+		panic(err) // all values are literals in this package
 	}
 	return string(text)
 }

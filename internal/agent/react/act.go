@@ -19,15 +19,16 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// call is a tool call that is understood, or has a Problem and is never started.
+// call is a tool call that was parsed, or has an ArgumentError and is never
+// started.
 type call struct {
 	bellcord.ToolCallRequested
 	tool tool.Tool
 }
 
-// understand finds the tool and parses the arguments, strictly: a call whose
-// arguments are not one complete object is recorded with an empty one, which
-// every model accepts, and with what was wrong with it.
+// understand finds the tool and parses the arguments strictly. A call with
+// arguments that are not one complete JSON object is recorded with an empty
+// object, which every model accepts, and with a description of the problem.
 func understand(c llm.Call, tools []tool.Tool) call {
 	made := call{ToolCallRequested: bellcord.ToolCallRequested{Call: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Args), Signature: c.Seal}}
 	if len(c.Args) > bellcord.MaxArguments {
@@ -53,7 +54,7 @@ func understand(c llm.Call, tools []tool.Tool) call {
 	return made
 }
 
-// beginning is enough of a text to recognize it by.
+// beginning returns the first 2000 bytes of a text, enough to recognize it.
 func beginning(text string) string {
 	const most = 2000
 	if len(text) <= most {
@@ -62,8 +63,8 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// proper is a name that every model takes back, made from one that some model
-// came up with.
+// proper replaces the characters of a name that some model would reject in a
+// later request, and truncates the name to 64 bytes.
 func proper(name string) string {
 	name = improper().ReplaceAllString(name, "_")
 	return name[:min(len(name), 64)]
@@ -83,9 +84,9 @@ func completeObject(args string) error {
 	return nil
 }
 
-// act carries out the calls: neighbours that are safe beside each other at the
-// same time, the others one by one. A stop keeps what has finished; what had
-// not started never does.
+// act runs the calls in order: consecutive calls that are safe to run
+// concurrently run in parallel, the others one by one. A stop keeps the results
+// of finished calls and prevents further calls from starting.
 func (a *Agent) act(ctx context.Context, w *hub.Work, calls []call) error {
 	for len(calls) > 0 {
 		if ctx.Err() != nil {
@@ -109,7 +110,7 @@ func (a *Agent) act(ctx context.Context, w *hub.Work, calls []call) error {
 	return nil
 }
 
-// carryOut does one call. Its start is durable before its effect (law 26). A
+// carryOut runs one call. Its start is durable before its effect (law 26). A
 // tool that panics fails its turn, not the process.
 func (a *Agent) carryOut(ctx context.Context, w *hub.Work, c call) (err error) {
 	defer func() {
@@ -136,7 +137,7 @@ func (a *Agent) carryOut(ctx context.Context, w *hub.Work, c call) (err error) {
 		Turn: w.Turn, Session: w.Session.ID,
 		Dir:       w.Session.Dir,
 		Args:      c.Arguments,
-		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // refused only once the turn is over
+		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
 		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },
 	})
 	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {

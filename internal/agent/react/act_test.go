@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// lasts is a tool that takes so many seconds, safe or not.
+// lasts returns a tool that takes the given number of seconds.
 func lasts(name string, seconds int, safe bool) tool.Tool {
 	of := made(name, func(context.Context, tool.Call) tool.Result {
 		<-time.After(time.Duration(seconds) * time.Second)
@@ -25,7 +25,7 @@ func lasts(name string, seconds int, safe bool) tool.Tool {
 	return of
 }
 
-func TestSafeCallsRunBesideEachOtherAndOthersDoNot(t *testing.T) {
+func TestAct_SafeCalls_RunInParallelAndOthersInOrder(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
@@ -58,7 +58,7 @@ func TestSafeCallsRunBesideEachOtherAndOthersDoNot(t *testing.T) {
 				if took := time.Since(began); took != time.Duration(test.takes)*time.Second {
 					t.Errorf("took %v, want %d s", took, test.takes)
 				}
-				var answered []string // in the order the model made the calls, whoever was done first
+				var answered []string // in the order of the model's calls, whichever finished first
 				for _, m := range s.model.asked[1].Messages[2:] {
 					answered = append(answered, m.Call)
 				}
@@ -70,7 +70,7 @@ func TestSafeCallsRunBesideEachOtherAndOthersDoNot(t *testing.T) {
 	}
 }
 
-func TestACallThatCannotBeCarriedOutIsToldToTheModel(t *testing.T) {
+func TestCall_InvalidCall_ReportsReasonToModel(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -107,7 +107,7 @@ func TestACallThatCannotBeCarriedOutIsToldToTheModel(t *testing.T) {
 	}
 }
 
-func TestATurnGoesOnAfterARefusal(t *testing.T) {
+func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 	t.Parallel()
 	for mode, asked := range map[string]int{"ask": 2, "full": 0} {
 		t.Run(mode, func(t *testing.T) {
@@ -139,7 +139,8 @@ func TestATurnGoesOnAfterARefusal(t *testing.T) {
 	}
 }
 
-// answerAll answers the turn's questions until it ends and returns their number.
+// answerAll answers the turn's questions until the turn ends, and returns how
+// many there were.
 func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string) (asked int) {
 	t.Helper()
 	cursor, err := s.Events(t.Context(), s.session.ID, 0)
@@ -167,7 +168,7 @@ func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string
 	}
 }
 
-func TestLaw26_ACallsStartIsDurableBeforeItRuns(t *testing.T) {
+func TestLaw26_CallStart_IsDurableBeforeToolRuns(t *testing.T) {
 	t.Parallel()
 	ran := 0
 	tools := func(s *stage) []tool.Tool {

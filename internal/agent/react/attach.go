@@ -14,10 +14,10 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// attach reads the files that the prompt points at, or the lines of them, by the
-// tool that the model itself would read them with: it stays inside the session's
-// directory and knows what the editor has not saved. What cannot be read is
-// left to the model, who has the link.
+// attach reads the files, or ranges of lines, that the prompt links to, with
+// the same tool that the model would use. So it stays inside the session's
+// directory and includes unsaved changes of the editor. Links that cannot be
+// read are skipped: the model has the link and may try itself.
 func (j *job) attach(ctx context.Context) error {
 	i := slices.IndexFunc(j.tools, func(t tool.Tool) bool { return t.Name == "read_file" })
 	if i < 0 {
@@ -49,12 +49,12 @@ func (j *job) allowed(read tool.Tool, args json.RawMessage) bool {
 	return j.policy().Decide(session(s), permit.Mode(s.Mode), read.Permission(s.Dir, args)).Verdict == permit.Allow
 }
 
-// lineRange is how editors write lines behind a file's address: #L10, #L10-20,
-// #L10:20, #L10-L20.
+// lineRange matches the line ranges that editors append to a file's URL: #L10,
+// #L10-20, #L10:20, #L10-L20.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^L(\d{1,9})(?:[-:]L?(\d{1,9}))?$`) })
 
-// readArgs is what the reading tool is called with for a link, nil where it
-// leads to no file.
+// readArgs returns the arguments of read_file for a link, or nil if the link
+// does not refer to a local file.
 func readArgs(uri string) json.RawMessage {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" || u.Host != "" && u.Host != "localhost" {

@@ -24,10 +24,10 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// flood is how many bytes the tools of the tests below put out.
+// flood is the number of bytes that the tools of the tests below write.
 var flood = flag.Int("flood", 64_000_000, "bytes that a tool puts out")
 
-// onRealStage plays a scene with a real shell, and returns the data directory.
+// onRealStage returns a stage with a real shell, and its data directory.
 func onRealStage(t *testing.T, m *model) (*stage, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,8 +74,8 @@ func storeSize(t *testing.T, dir string) int64 {
 	return sum
 }
 
-// Not parallel: memory is the process's.
-func TestShell_OutputWithoutEnd_RecordsHeadTailAndCount(t *testing.T) {
+// Not parallel: it measures the memory of the process.
+func TestShell_EndlessOutput_RecordsHeadTailAndOmittedBytes(t *testing.T) {
 	for _, test := range []struct{ name, source string }{
 		{"NUL", "/dev/zero"},
 		{"text", "| yes 0123456789abcdef"},
@@ -126,7 +126,7 @@ func TestShell_OutputWithoutEnd_RecordsHeadTailAndCount(t *testing.T) {
 	}
 }
 
-func TestStep_AnswerWithoutEnd_EndsAsLengthWithNotice(t *testing.T) {
+func TestStep_AnswerLongerThanBound_EndsAsLengthWithNotice(t *testing.T) {
 	t.Parallel()
 	onStage(t, &model{script: []answer{{says: strings.Repeat("x", bellcord.MaxAnswer+1)}}}, "full", func(*stage) []tool.Tool { return nil },
 		func(t *testing.T, s *stage) {

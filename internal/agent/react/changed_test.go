@@ -11,9 +11,10 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// TestPermit_ToolThatChanged_IsNotRunAndNotPinnedUnasked has nobody who could
-// answer the question about a tool that needs none otherwise.
-func TestPermit_ToolThatChanged_IsNotRunAndNotPinnedUnasked(t *testing.T) {
+// TestPermit_ChangedTool_IsNeitherRunNorPinnedWithoutApproval leaves the
+// question about a changed tool unanswered. Unchanged, the tool needs no
+// approval.
+func TestPermit_ChangedTool_IsNeitherRunNorPinnedWithoutApproval(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		changed string

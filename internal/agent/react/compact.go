@@ -11,17 +11,17 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// keptShare is how much of the window stays word for word when a conversation
-// is compacted by itself.
+// keptShare is the share of the window that an automatic compaction keeps
+// verbatim.
 const keptShare = 0.2
 
-// errNothing: there is nothing before what has to stay.
+// errNothing reports that there are no messages before those that must be kept.
 var errNothing = errors.New("there is nothing to compact")
 
 const compactInstruction = `Write a summary of this conversation so far. It will replace the conversation: nothing else of it will be available later. Include, where they apply: what the user wants, in the user's own words where the wording matters; what was found out, with the exact names of files, functions and commands; what was changed, and its current state; what failed, and why; what was stopped and may have had effects; what remains to be done, and the next step. Omit what no longer matters. Write only the summary, and call no tools.`
 
-// compactAndRead makes room and returns the request anew. Where nothing can be
-// left out it is sent as it is: the model may take it.
+// compactAndRead compacts the conversation and returns the new request. If
+// nothing can be removed it returns req unchanged: the model may accept it.
 func (j *job) compactAndRead(ctx context.Context, req llm.Request) (llm.Request, error) {
 	err := j.compact(ctx, int64(keptShare*float64(j.model.Window)), "")
 	if errors.Is(err, errNothing) {
@@ -32,10 +32,11 @@ func (j *job) compactAndRead(ctx context.Context, req llm.Request) (llm.Request,
 	return j.request(ctx)
 }
 
-// compact puts a summary in the place of the conversation but its last tokens.
-// The summary is asked for beside the conversation and becomes part of it by one
-// event: until that is durable the old conversation holds, then the new one
-// (law 31). A stop before leaves the old one.
+// compact replaces the conversation with a summary, except for its last keep
+// tokens. The summary is requested in a side request and becomes part of the
+// conversation with one event: until that event is durable the old conversation
+// applies, afterwards the new one (law 31). A stop before that keeps the old
+// one.
 func (j *job) compact(ctx context.Context, keep int64, focus string) error {
 	history, err := j.w.History(ctx)
 	if err != nil {
@@ -66,8 +67,8 @@ func (j *job) compact(ctx context.Context, keep int64, focus string) error {
 	return j.w.Sync(ctx)
 }
 
-// cutAt is where the last messages begin that have no more than so many tokens
-// together. Results stay with their calls.
+// cutAt returns the index of the first message to keep, so that the kept
+// messages have at most keep tokens in total. Results stay with their calls.
 func cutAt(history []bellcord.Message, keep int64) int {
 	cut, sum := len(history), int64(0)
 	for i := len(history) - 1; i > 0; i-- {
@@ -107,8 +108,8 @@ func (j *job) summarize(ctx context.Context, history []bellcord.Message, focus s
 	return strings.TrimSpace(said), nil
 }
 
-// shortened is the conversation as far as the model can read it: long results
-// are cut, then the oldest messages left out.
+// shortened returns the part of the conversation that fits the model's window:
+// long results are truncated, then the oldest messages removed.
 func (j *job) shortened(messages []bellcord.Message) []bellcord.Message {
 	messages = slices.Clone(messages)
 	fits := func() bool {

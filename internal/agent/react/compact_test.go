@@ -12,7 +12,7 @@ import (
 
 var long = strings.Repeat("word ", 300) // 375 tokens of a window of 1000
 
-func TestWhatFillsTheWindowIsSummedUpAndTheLastRequestStaysWordForWord(t *testing.T) {
+func TestCompact_FullWindow_SummarizesAndKeepsLastPromptVerbatim(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{{says: long}, {says: long}, {says: "THE SUMMARY"}, {says: "fine"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
@@ -36,13 +36,13 @@ func TestWhatFillsTheWindowIsSummedUpAndTheLastRequestStaysWordForWord(t *testin
 	})
 }
 
-func TestATurnThatFillsTheWindowByItselfKeepsItsRequest(t *testing.T) {
+func TestCompact_OneTurnFillsWindow_KeepsItsPrompt(t *testing.T) {
 	t.Parallel()
 	calls := []llm.Call{use("look")}
 	m := &model{script: []answer{{calls: calls}, {calls: calls}, {says: "THE SUMMARY"}, {says: "fine"}}}
 	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", says(long))} }
 	onStage(t, m, "full", tools, func(t *testing.T, s *stage) {
-		s.agent.CompactAt = 0.19 // this model counts far less than we do: its word counts
+		s.agent.CompactAt = 0.19 // the model's own counts, which are far lower than our estimates, take precedence
 		if r := s.run("look around"); r.End != bellcord.EndDone {
 			t.Fatalf("%+v", r)
 		}
@@ -53,7 +53,7 @@ func TestATurnThatFillsTheWindowByItselfKeepsItsRequest(t *testing.T) {
 	})
 }
 
-func TestAModelThatFindsItTooLongIsAskedAgainAfterACompaction(t *testing.T) {
+func TestStep_ModelRejectsAsTooLong_CompactsAndRetriesOnce(t *testing.T) {
 	t.Parallel()
 	tooLong := &llm.Failure{Reason: llm.TooLong, Status: 400, Err: errors.New("prompt is too long")}
 	m := &model{script: []answer{{says: "one"}, {says: "two"}, {fails: tooLong}, {says: "THE SUMMARY"}, {says: "fine"}, {fails: tooLong}, {says: "SUM"}, {fails: tooLong}}}
@@ -69,7 +69,7 @@ func TestAModelThatFindsItTooLongIsAskedAgainAfterACompaction(t *testing.T) {
 	})
 }
 
-func TestAManualCompactionSumsUpEverythingWithAFocus(t *testing.T) {
+func TestCompact_ManualWithFocus_SummarizesEverything(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{{says: "one"}, {says: "THE SUMMARY"}, {says: "fine"}, {}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// The answers a person can give.
+// The choices offered to the user.
 const (
 	allowOnce    = "allow"
 	allowSession = "allow_session"
@@ -17,15 +17,16 @@ const (
 	rejectOnce   = "reject"
 )
 
-// permit returns why a call may not run, "" when it may. What the policy leaves
-// open is put to a person; a stop closes the question.
+// permit returns why a call may not run, or "" if it may. If the policy
+// requires approval, permit blocks until the user answers; a stop withdraws the
+// question.
 func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string, err error) {
 	asked := c.tool.Permission(w.Session.Dir, c.Arguments)
 	session := session(w.Session)
 	d := a.policy().Decide(session, permit.Mode(w.Session.Mode), asked)
 	switch d.Verdict {
 	case permit.Allow:
-		if asked.Changed != "" { // mode full: nobody has seen it
+		if asked.Changed != "" { // mode full: no person has approved the change
 			return "", nil
 		}
 		return "", c.used()
@@ -57,7 +58,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	return "the user refused it", nil
 }
 
-// used notes that the tool, as it is now, may be used.
+// used records that the tool, in its current form, may be used.
 func (c call) used() error {
 	if c.tool.Used == nil {
 		return nil
@@ -65,7 +66,8 @@ func (c call) used() error {
 	return c.tool.Used()
 }
 
-// question is what a person is asked about a call, and why.
+// question returns the text of the question about a call, with the reason for
+// it.
 func question(c call, why string) string {
 	text := c.tool.Question(c.Arguments)
 	if why != "" {
@@ -74,17 +76,17 @@ func question(c call, why string) string {
 	return text
 }
 
-// session is what the policy has to know of a session.
+// session returns the fields of a session that the policy needs.
 func session(s bellcord.Session) permit.Session {
 	return permit.Session{ID: string(s.ID), Owner: s.Owner, Dir: s.Dir}
 }
 
-// policy is the agent's own, made when it is first needed where none was given:
-// what a person allows for the session is remembered either way.
+// policy returns the agent's policy. If none was given it creates one without
+// rules on first use, so that grants for the session are always kept.
 func (a *Agent) policy() *permit.Policy {
 	a.once.Do(func() {
 		if a.Policy == nil {
-			a.Policy, _ = permit.NewPolicy(nil, nil, nil, nil) // no rules, so none that cannot be read
+			a.Policy, _ = permit.NewPolicy(nil, nil, nil, nil) // cannot fail without rules
 		}
 	})
 	return a.Policy

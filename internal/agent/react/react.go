@@ -1,6 +1,7 @@
-// Package react is the native agent: it asks a model, does what the model asks
-// for, and asks again with the results. The conversation is not kept here: each
-// step reads it from the log, so a stop has nothing to save.
+// Package react is the native agent: it sends the conversation to a model, runs
+// the tool calls that the model requests, and repeats this with the results. It
+// keeps no conversation in memory: each step reads it from the log, so a stop
+// has nothing to save.
 package react
 
 import (
@@ -15,56 +16,57 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// Agent is a bellcord.Agent.
+// Agent implements hub.Agent.
 type Agent struct {
-	// Model finds the model for a session's "provider/model".
+	// Model returns the model for a session's "provider/model".
 	Model func(name string) (Model, error)
 	Tools []tool.Tool
-	// More returns what a session has besides, such as its MCP servers' tools;
-	// one that has the name of another takes its place. Starting servers is
-	// work of the turn: it ends with ctx. May be nil.
+	// More returns additional tools of a session, such as those of its MCP
+	// servers; each replaces the tool with the same name, if any. Starting servers
+	// is part of the turn: it ends with ctx. May be nil.
 	More func(ctx context.Context, s bellcord.Session) []tool.Tool
-	// Background returns the processes that a session has declared to go on
-	// after a turn. May be nil.
+	// Background returns the processes that a session has declared to outlive a
+	// turn. May be nil.
 	Background func(bellcord.SessionID) []bellcord.Process
-	// Policy decides which calls may run; nil for one without rules.
+	// Policy decides which calls may run; nil means a policy without rules.
 	Policy *permit.Policy
 
-	// System is the template of the system prompt, "" for our own.
+	// System is the template of the system prompt; "" means the built-in one.
 	System string
-	// Instructions names files that every session's model is told, besides
-	// those of its directory.
+	// Instructions lists files to include in every system prompt, in addition to
+	// those of the session's directory.
 	Instructions []string
 	// CompactAt is the share of a model's window at which the conversation is
-	// compacted, 0 for never.
+	// compacted; 0 means never.
 	CompactAt float64
-	// Titles is the model that names sessions, "" for their first words.
+	// Titles is the model that generates session titles; if "", a session's title
+	// is its first words.
 	Titles string
 
 	once sync.Once
 }
 
-// Model is one that a turn can use.
+// Model is a model for a turn.
 type Model struct {
 	llm.Model
-	Name   string          // as its provider calls it
-	Price  *bellcord.Price // nil where it is not known
-	Window int64           // how many tokens fit, 0 where it is not known
+	Name   string          // the provider's name for it
+	Price  *bellcord.Price // nil if unknown
+	Window int64           // in tokens, 0 if unknown
 }
 
-// job is one turn's work.
+// job is the work of one turn.
 type job struct {
 	*Agent
 	w         *hub.Work
 	model     Model
 	tools     []tool.Tool
 	system    string
-	scale     float64 // how far our estimates are from what the model counts
-	compacted bool    // because the model said that it was too much
+	scale     float64 // ratio of the model's token counts to our estimates
+	compacted bool    // after the model rejected a request as too long
 }
 
-// Run implements bellcord.Agent: the whole loop. Its bounds (steps, time,
-// tokens) are the turn's own and end ctx.
+// Run implements hub.Agent. The bounds (steps, time, tokens) belong to the
+// turn: when one is exceeded, ctx ends.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	j := &job{Agent: a, w: w, scale: 1}
 	var err error
@@ -96,7 +98,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	}
 }
 
-// toolset is what the session's model can use.
+// toolset returns the tools that the session's model can call.
 func (a *Agent) toolset(ctx context.Context, s bellcord.Session) []tool.Tool {
 	tools := slices.Clone(a.Tools)
 	if a.More == nil {

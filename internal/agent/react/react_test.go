@@ -15,7 +15,7 @@ import (
 
 func none(*stage) []tool.Tool { return nil }
 
-func TestAReplyWithoutCallsEndsTheTurn(t *testing.T) {
+func TestRun_ReplyWithoutCalls_EndsTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, &model{script: []answer{{says: "hello"}, {says: "again"}}}, "ask", none, func(t *testing.T, s *stage) {
 		if r := s.run("hi"); r.End != bellcord.EndDone || r.Kept.TextBytes != 5 || r.Usage != (bellcord.Usage{InputTokens: 10, OutputTokens: 1, Exact: true}) {
@@ -27,11 +27,11 @@ func TestAReplyWithoutCallsEndsTheTurn(t *testing.T) {
 	})
 }
 
-func TestTheModelIsToldTheWholeConversation(t *testing.T) {
+func TestRun_EveryRequest_ContainsWholeConversation(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{
 		{says: "let me look", calls: []llm.Call{use("look")}},
-		{calls: []llm.Call{use("look")}}, // the same id again
+		{calls: []llm.Call{use("look")}}, // the same ID again
 		{says: "it is fine"},
 		{says: "you are welcome"},
 	}}
@@ -56,7 +56,7 @@ func TestTheModelIsToldTheWholeConversation(t *testing.T) {
 		if last.Model != "one" || len(last.Tools) != 1 || last.Tools[0].Name != "look" || !strings.Contains(last.System, s.session.Dir) {
 			t.Errorf("asked %+v", last)
 		}
-		for i, req := range m.asked { // each request begins with the one before: caches survive
+		for i, req := range m.asked { // each request begins with the previous one, so prompt caches stay valid
 			if i > 0 && !reflect.DeepEqual(req.Messages[:len(m.asked[i-1].Messages)], m.asked[i-1].Messages) {
 				t.Errorf("request %d does not begin with the one before", i)
 			}
@@ -64,7 +64,7 @@ func TestTheModelIsToldTheWholeConversation(t *testing.T) {
 	})
 }
 
-func TestWhatFailsFailsTheTurnAndNothingElse(t *testing.T) {
+func TestRun_ToolOrModelFails_FailsOnlyThatTurn(t *testing.T) {
 	t.Parallel()
 	tools := func(*stage) []tool.Tool {
 		wild := made("wild", func(context.Context, tool.Call) tool.Result { panic("at the disco") })

@@ -18,12 +18,12 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// model answers from a script, one answer a step, and says nothing more when it
-// is through. It remembers what it was asked.
+// model returns the scripted answers, one per step, and then empty ones. It
+// records all requests.
 type model struct {
 	script []answer
 
-	title answer // of the model that names sessions
+	title answer // for requests for a title
 
 	mu     sync.Mutex
 	asked  []llm.Request
@@ -34,7 +34,7 @@ type answer struct {
 	says  string
 	calls []llm.Call
 	fails error
-	waits time.Duration // before it says anything
+	waits time.Duration // before it answers
 }
 
 func (m *model) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
@@ -57,7 +57,7 @@ func (m *model) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Bod
 	return reply, emit(bellcord.TextDelta{Text: a.says})
 }
 
-// next is the answer to a request; a request for a title has its own.
+// next returns the answer to a request; requests for a title get m.title.
 func (m *model) next(req llm.Request) (answer, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,10 +72,10 @@ func (m *model) next(req llm.Request) (answer, bool) {
 	return m.script[len(m.asked)-1], true
 }
 
-// use is a call of a tool, by a name that is also its id.
+// use returns a call of a tool, with the name also used as its ID.
 func use(name string) llm.Call { return llm.Call{ID: name, Name: name, Args: `{}`} }
 
-// made is a tool that does as told.
+// made returns a tool that calls run.
 func made(name string, run func(context.Context, tool.Call) tool.Result) tool.Tool {
 	return tool.Tool{
 		Tool:  llm.Tool{Name: name, Description: name, Schema: json.RawMessage(`{"type":"object"}`)},
@@ -90,7 +90,7 @@ func says(text string) func(context.Context, tool.Call) tool.Result {
 	}
 }
 
-// stage is a hub with the agent on a real store, and one session.
+// stage is a hub with the agent, a real store and one session.
 type stage struct {
 	*hub.Hub
 	t       *testing.T
@@ -100,8 +100,8 @@ type stage struct {
 	session bellcord.Session
 }
 
-// onStage plays a scene under a fake clock. The tools are made when the stage
-// is there to be looked at.
+// onStage calls play with a new stage, under a fake clock. tools is called with
+// the stage, so that the tools can use it.
 func onStage(t *testing.T, m *model, mode string, tools func(s *stage) []tool.Tool, play func(t *testing.T, s *stage)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -132,7 +132,8 @@ func onStage(t *testing.T, m *model, mode string, tools func(s *stage) []tool.To
 	})
 }
 
-// run prompts and returns the turn's end.
+// run sends a prompt, waits until the turn has settled, and returns its
+// receipt.
 func (s *stage) run(text string) bellcord.Receipt {
 	s.t.Helper()
 	turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: text})
@@ -143,7 +144,7 @@ func (s *stage) run(text string) bellcord.Receipt {
 	return turn.Receipt()
 }
 
-// told is what the model was told of a call in its last request.
+// told returns the result of a call in the last request to the model.
 func (s *stage) told(call string) string {
 	s.t.Helper()
 	for _, m := range s.model.asked[len(s.model.asked)-1].Messages {
@@ -155,7 +156,7 @@ func (s *stage) told(call string) string {
 	return ""
 }
 
-// log is what the store holds of the session.
+// log returns the session's events in the store.
 func (s *stage) log() []bellcord.Event {
 	s.t.Helper()
 	events, err := s.store.Events(s.t.Context(), s.session.ID, 0, 1000)

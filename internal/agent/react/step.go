@@ -10,9 +10,10 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// step asks the model with the whole conversation. What does not fit is
-// compacted first; a model that finds it too long all the same is asked once
-// more, after a compaction.
+// step sends the whole conversation to the model and returns the requested
+// calls. If the conversation fills too much of the window it is compacted
+// first. If the model still rejects it as too long, step compacts and retries,
+// once per turn.
 func (j *job) step(ctx context.Context) ([]call, error) {
 	req, err := j.request(ctx)
 	if err != nil {
@@ -28,7 +29,7 @@ func (j *job) step(ctx context.Context) ([]call, error) {
 		return calls, err
 	}
 	j.compacted = true
-	nothing := bellcord.StepEnded{Finish: bellcord.FinishContextFull, Usage: &bellcord.Usage{Exact: true}} // a request that was refused costs nothing
+	nothing := bellcord.StepEnded{Finish: bellcord.FinishContextFull, Usage: &bellcord.Usage{Exact: true}} // a rejected request costs nothing
 	if err := j.w.Emit(nothing); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (j *job) step(ctx context.Context) ([]call, error) {
 	return j.ask(ctx, req)
 }
 
-// request is the conversation so far, and all that goes with it.
+// request returns the request for the conversation so far.
 func (j *job) request(ctx context.Context) (llm.Request, error) {
 	history, err := j.w.History(ctx)
 	if err != nil {
@@ -55,7 +56,7 @@ func (j *job) requestOf(messages []bellcord.Message) llm.Request {
 	return req
 }
 
-// ask sends a request and records the answer as it comes.
+// ask sends a request and records the answer while it streams.
 func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 	w, estimate := j.w, req.EstimateTokens()
 	if err := w.Step(ctx, bellcord.StepStarted{Model: w.Session.Model, EstimatedInput: estimate, Price: j.model.Price}); err != nil {
@@ -68,14 +69,14 @@ func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 		return w.Emit(b)
 	})
 	w.Mark(hub.MomentStreamClosed)
-	if errors.Is(err, hub.ErrAnswerTooLong) { // the log says so; the connection is closed
+	if errors.Is(err, hub.ErrAnswerTooLong) { // the log contains a notice; the connection is closed
 		return nil, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishMaxOutput, Usage: reply.Usage})
 	}
 	if ctx.Err() == nil && !begun && !tooLong(err) && llm.Unbilled(err, written()) {
 		return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishFailed, Usage: &bellcord.Usage{Exact: true}}))
 	}
 	if err != nil {
-		if reply.Usage != nil { // the stop came first, and yet the model told
+		if reply.Usage != nil { // stopped, but the model had reported its usage
 			err = errors.Join(err, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: reply.Usage}))
 		}
 		return nil, err
@@ -86,7 +87,7 @@ func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
 	calls := make([]call, len(reply.Calls))
 	for i, c := range reply.Calls {
 		calls[i] = understand(c, j.tools)
-		if err := w.Emit(calls[i].ToolCallRequested); err != nil { // a stop came: the call is not recorded, its cost is
+		if err := w.Emit(calls[i].ToolCallRequested); err != nil { // after a stop: the call is not recorded, its cost is
 			return nil, errors.Join(err, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: reply.Usage}))
 		}
 	}
@@ -99,7 +100,7 @@ func answers(b bellcord.Body) bool {
 	return !pause
 }
 
-// full reports whether the conversation has come to its share of the window.
+// full reports whether the conversation has reached its share of the window.
 func (j *job) full(req llm.Request) bool {
 	most := j.CompactAt * float64(j.model.Window)
 	return most > 0 && j.scale*float64(req.EstimateTokens()) >= most
@@ -110,14 +111,15 @@ func tooLong(err error) bool {
 	return errors.As(err, &f) && f.Reason == llm.TooLong
 }
 
-// aside asks a model something that is no part of the conversation and returns
-// what it says. What it costs is recorded, also when a stop cuts it off.
+// aside sends a side request, which is not part of the conversation, and
+// returns the model's answer. Its cost is recorded, even if a stop interrupts
+// it.
 func (j *job) aside(ctx context.Context, what, name string, model Model, req llm.Request) (string, error) {
 	estimate := bellcord.Usage{InputTokens: req.EstimateTokens()}
 	if err := j.w.Emit(bellcord.SideRequestStarted{Purpose: what, Model: name, EstimatedInput: estimate.InputTokens, Price: model.Price}); err != nil {
 		return "", err
 	}
-	if ctx.Err() != nil { // it was too much for the budget, and is not sent
+	if ctx.Err() != nil { // it exceeded the budget, and is not sent
 		return "", errors.Join(context.Cause(ctx), j.w.Emit(bellcord.SideRequestEnded{Purpose: what, Usage: bellcord.Usage{Exact: true}}))
 	}
 	var said []byte

@@ -19,14 +19,14 @@ import (
 //go:embed system.tmpl
 var ownTemplate string
 
-// facts are what a system prompt can tell of the workspace. None of them changes
-// while a session lasts, but for the instructions when somebody edits them: a
-// model's prompt cache survives.
+// facts is the data for the system prompt's template. It does not change during
+// a session, unless instruction files are edited, so that a model's prompt
+// cache stays valid.
 type facts struct {
 	Dir          string
 	System       string // the operating system
 	Git          bool   // the directory is in a repository
-	Started      string // the day on which the session began
+	Started      string // the day on which the session started
 	Instructions []instruction
 }
 
@@ -59,10 +59,11 @@ func (a *Agent) systemPrompt(s bellcord.Session) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// upwards returns the instruction files of a directory and of those above it up
-// to its repository's root, the outermost first; without a repository, its own
-// alone. In one directory AGENTS.md counts before CLAUDE.md. As in git, the
-// search goes no further up than the directories in GIT_CEILING_DIRECTORIES.
+// upwards returns the instruction files of a directory and of its parents up to
+// the repository's root, the outermost first. Without a repository it returns
+// only the directory's own file. In each directory AGENTS.md takes precedence
+// over CLAUDE.md. As in git, the search stops at the directories in
+// GIT_CEILING_DIRECTORIES.
 func upwards(dir string) (files []string, git bool) {
 	own := instructionsIn(dir)
 	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
@@ -85,8 +86,8 @@ func upwards(dir string) (files []string, git bool) {
 }
 
 // isRepository reports whether a directory is the root of a git repository: its
-// .git is a file that names one, or a directory with a HEAD. An empty .git is
-// not a repository.
+// .git is a file, or a directory with a HEAD. An empty .git directory is not a
+// repository.
 func isRepository(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
@@ -106,7 +107,8 @@ func instructionsIn(dir string) []string {
 	return nil
 }
 
-// mostInstruction is how much of one file the model is told.
+// mostInstruction is the maximum number of bytes of one file in the system
+// prompt.
 const mostInstruction = 64 << 10
 
 func readInstruction(path string) (string, error) {

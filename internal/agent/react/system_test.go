@@ -23,8 +23,8 @@ func put(t *testing.T, path, text string) string {
 	return path
 }
 
-func TestInstructions_OfTheDirectoryAndThoseAbove_AreInTheSystemPrompt(t *testing.T) {
-	// The directory for temporary files may itself be inside a repository.
+func TestInstructions_OfDirectoryAndParents_AreInSystemPrompt(t *testing.T) {
+	// The directory for temporary files may be inside a repository.
 	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir())
 	root := t.TempDir()
 	dir := filepath.Join(root, "repo", "deep", "er")
@@ -69,7 +69,7 @@ func TestInstructions_OfTheDirectoryAndThoseAbove_AreInTheSystemPrompt(t *testin
 	})
 }
 
-func TestTheSystemPromptIsATemplate(t *testing.T) {
+func TestSystemPrompt_CustomTemplate_IsExecuted(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{{says: "ok"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
@@ -85,7 +85,7 @@ func TestTheSystemPromptIsATemplate(t *testing.T) {
 	})
 }
 
-func TestWhatAPromptPointsAtIsReadAndTold(t *testing.T) {
+func TestAttach_LinksInPrompt_AddsFileTextForModel(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{{says: "ok"}}}
 	tools := func(*stage) []tool.Tool { return []tool.Tool{tool.ReadFile()} }
@@ -117,7 +117,7 @@ func TestWhatAPromptPointsAtIsReadAndTold(t *testing.T) {
 	})
 }
 
-func TestANameThatNoModelTakesBackIsRecordedAsOneThatAllDo(t *testing.T) {
+func TestCall_InvalidToolName_IsRecordedSanitized(t *testing.T) {
 	t.Parallel()
 	bad := use("rm -rf / 漢")
 	m := &model{script: []answer{{}, {says: "ok"}}}

@@ -13,15 +13,15 @@ import (
 const (
 	titleInstruction = "Name the conversation that begins with the following message, in its language, in at most six words. Answer with the name alone."
 	mostTitle        = 60   // characters of a title
-	mostTitled       = 2000 // bytes of a prompt that a title is made from
+	mostTitled       = 2000 // bytes of the prompt that are sent for a title
 	titleBound       = 20 * time.Second
-	titleLinger      = time.Second // how long an answer that is complete waits for a title
+	titleLinger      = time.Second // how long a finished turn waits for its title
 )
 
-// entitle asks for a title while the turn works, where the session has none but
-// its first words. What it returns is called when the work is over: the request
-// is given up then. It does not outlive the turn, and a stop ends it like
-// everything else.
+// entitle requests a title while the turn runs, if the session's title is still
+// its first words. The caller must call finish when the work is done: it waits
+// up to titleLinger, then cancels the request. The request does not outlive the
+// turn, and a stop cancels it.
 func (j *job) entitle(ctx context.Context) (finish func()) {
 	s := j.w.Session
 	if j.Titles == "" || s.Title != bellcord.FirstWords(j.w.Prompt.Text) {
@@ -29,7 +29,7 @@ func (j *job) entitle(ctx context.Context) (finish func()) {
 	}
 	model, err := j.Model(j.Titles)
 	if err != nil {
-		return func() {} // the answer matters more than its name
+		return func() {} // a missing title must not fail the turn
 	}
 	ctx, giveUp := context.WithTimeout(ctx, titleBound)
 	done := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestASessionIsNamedWhileItsFirstTurnWorks(t *testing.T) {
+func TestTitle_FirstTurn_NamesSessionWithoutBlockingTurn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		title answer
@@ -52,7 +52,7 @@ func TestASessionIsNamedWhileItsFirstTurnWorks(t *testing.T) {
 	}
 }
 
-func TestATitleNeitherDelaysNorOutlivesAStop(t *testing.T) {
+func TestTitle_StoppedTurn_NeitherDelaysNorOutlivesStop(t *testing.T) {
 	t.Parallel()
 	m := &model{title: answer{says: "Late", waits: time.Minute}, script: []answer{{says: "x", waits: time.Minute}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {

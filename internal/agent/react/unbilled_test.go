@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/openai"
 )
 
-func TestLaw27_FailedRequest_BooksTokensOnlyIfItReachedTheModel(t *testing.T) {
+func TestLaw27_FailedRequest_CountsTokensOnlyIfModelReceivedIt(t *testing.T) {
 	t.Parallel()
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"no"}}`, code) }
@@ -74,7 +74,7 @@ func TestLaw27_FailedRequest_BooksTokensOnlyIfItReachedTheModel(t *testing.T) {
 	}
 }
 
-// closedPort is an address at which nobody listens.
+// closedPort returns an address on which no server listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
