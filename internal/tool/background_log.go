@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// backgroundLog is the file with the output of a background command. It keeps the
-// newest output, at most twice the bytes of half, and begins with a line that says
-// how much was left out.
+// backgroundLog is the file with the output of a background command. It keeps
+// the newest output, at most 2*half bytes, and begins with a line that contains
+// the number of omitted bytes.
 type backgroundLog struct {
 	file *os.File
 	half int64
 
 	mu      sync.Mutex
 	size    int64
-	omitted int64 // bytes of output, not counting the line that says so
-	line    int64 // bytes of that line
+	omitted int64 // bytes of output, not counting the first line
+	line    int64 // length of the first line
 }
 
-// Write implements io.Writer. It never fails: a full disk must not hold the
-// command up.
+// Write implements io.Writer. It never fails: a full disk must not block the
+// command.
 func (l *backgroundLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,14 +40,15 @@ func (l *backgroundLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// shorten moves the newest half to the beginning of the file, behind the line
-// that says what is missing.
+// shorten moves the newest half bytes to the beginning of the file, after the
+// line with the number of omitted bytes.
 func (l *backgroundLog) shorten() error {
 	keep := min(l.half, l.size-l.line)
 	omitted := l.omitted + l.size - l.line - keep
 	line := fmt.Appendf(nil, "[%d bytes of earlier output omitted]\n", omitted)
-	// A part has at most a quarter of the bound, so what is dropped is longer than
-	// the line: the copy goes to lower places and never overtakes what it reads.
+	// A part has at most a quarter of the maximum size, so more is dropped than
+	// the line is long: the copy moves to lower offsets and never overwrites bytes
+	// that it still has to read.
 	to := io.NewOffsetWriter(l.file, int64(len(line)))
 	if _, err := io.Copy(to, io.NewSectionReader(l.file, l.size-keep, keep)); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestBackgroundLog_MoreThanItsBound_KeepsTheNewestAndSaysHowMuchIsMissing(t *testing.T) {
+func TestBackgroundLog_OutputBeyondBound_KeepsNewestAndCountsOmitted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ half, written int }{
 		{1000, 0}, {1000, 1}, {1000, 1000}, {1000, 2000}, {1000, 2001}, {1000, 5000}, {1000, 100_000}, {300_000, 700_000}, {300_000, 5_000_000},

@@ -12,29 +12,31 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-// Desk is what an editor offers of its own, nil for what it does not: its view
-// of the files, unsaved changes included, and its terminals.
+// Desk contains the functions that an editor provides: access to its files,
+// including unsaved changes, and its terminals. Functions that it does not
+// provide are nil.
 type Desk struct {
 	Read  func(ctx context.Context, path string, line, limit int) (string, error)
 	Write func(ctx context.Context, path, content string) error
 	Run   func(ctx context.Context, c DeskCommand) (DeskExit, error)
-	// Env is that of commands. The editor gives its terminals its own environment;
-	// what Env withholds is set to nothing there.
+	// Env is the environment of commands. An editor's terminals inherit the
+	// editor's environment; variables that Env withholds are set to "" there.
 	Env secret.Environment
 }
 
 // DeskCommand is a command for an editor's terminal. Confirmed is called when
-// the editor confirms its end after Run has returned an unconfirmed exit.
+// the editor confirms the command's end after Run has returned an unconfirmed
+// exit.
 type DeskCommand struct {
 	Args      []string
 	Dir       string
-	Blank     []string // variables that are to be empty
+	Blank     []string // variables to set to ""
 	Output    func(string)
 	Confirmed func(how string)
 }
 
-// DeskExit is how a command in an editor's terminal ended. Unconfirmed is why
-// it is not known whether it has; empty where it is.
+// DeskExit is the result of a command in an editor's terminal. Unconfirmed is
+// the reason why the command may not have ended, or "" if it has.
 type DeskExit struct {
 	Code        int
 	Output      string
@@ -42,11 +44,12 @@ type DeskExit struct {
 	Unconfirmed string
 }
 
-// ErrDeskNotRun means that no command ran: the editor did not open a terminal.
+// ErrDeskNotRun is returned if the editor did not open a terminal, so that no
+// command ran.
 var ErrDeskNotRun = errors.New("the editor did not open a terminal")
 
-// Tools returns those of our own tools that the desk has its part in, using it
-// in place of the disk and of our own processes.
+// Tools returns those of the tools in own that the desk supports, changed to
+// use the editor instead of the disk and our processes.
 func (d Desk) Tools(own []Tool) []Tool {
 	var all []Tool
 	for _, t := range own {
@@ -70,8 +73,9 @@ func (d Desk) Tools(own []Tool) []Tool {
 	return all
 }
 
-// deskPath is a path as an editor wants it: absolute, and inside the directory,
-// through links too. The file itself may not be on disk yet.
+// deskPath returns an absolute path for the editor. It returns an error for a
+// path outside the directory, also if links lead there. The file need not exist
+// on disk.
 func deskPath(call Call, path string) (string, error) {
 	root, rel, err := openDir(call, path)
 	if err != nil {
@@ -109,7 +113,8 @@ func (d Desk) readFile(ctx context.Context, call Call) Result {
 	return finished(text)
 }
 
-// readShown returns a file, as the editor has it, for a question to show.
+// readShown returns a file as the editor has it, for the preview in a question,
+// or nil if it cannot be read or is too long.
 func (d Desk) readShown(ctx context.Context, call Call, path string) *string {
 	path, err := deskPath(call, path)
 	if err != nil {
@@ -132,7 +137,7 @@ func (d Desk) writeFile(ctx context.Context, call Call) Result {
 		return failed(err)
 	}
 	switch err := d.Write(ctx, path, *a.Content); {
-	case ctx.Err() != nil: // the editor has not said whether it wrote
+	case ctx.Err() != nil: // the editor has not confirmed the write
 		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
 	case err != nil:
 		return failed(err)
@@ -140,7 +145,7 @@ func (d Desk) writeFile(ctx context.Context, call Call) Result {
 	return finished(fmt.Sprintf("wrote %s (%d bytes)", shown(a.Path), len(*a.Content)))
 }
 
-// editFile edits a file as the editor has it, unsaved changes included.
+// editFile edits a file as the editor has it, including unsaved changes.
 func (d Desk) editFile(ctx context.Context, call Call) Result {
 	a, err := parseEditFile(call.Args)
 	if err != nil {
@@ -159,7 +164,7 @@ func (d Desk) editFile(ctx context.Context, call Call) Result {
 		return failed(err)
 	}
 	switch err := d.Write(ctx, path, edited); {
-	case ctx.Err() != nil: // the editor has not said whether it wrote
+	case ctx.Err() != nil: // the editor has not confirmed the write
 		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
 	case err != nil:
 		return failed(err)
@@ -167,8 +172,8 @@ func (d Desk) editFile(ctx context.Context, call Call) Result {
 	return finished(report)
 }
 
-// shell runs a command in a terminal of the editor's. What goes on in the
-// background is ours to end with the session, so it stays with us.
+// shell runs a command in a terminal of the editor. Background commands run in
+// our own processes, because they must end with the session.
 func (d Desk) shell(own func(context.Context, Call) Result) func(context.Context, Call) Result {
 	return func(ctx context.Context, call Call) Result {
 		a, err := parse[shellArgs](call.Args)
@@ -192,8 +197,8 @@ func (d Desk) shell(own func(context.Context, Call) Result) func(context.Context
 	}
 }
 
-// deskResult is what a command in the editor's terminal came to. A command that
-// the editor has not confirmed to have ended is never reported as ended.
+// deskResult returns the result of a command in the editor's terminal. A
+// command is never reported as ended unless the editor has confirmed its end.
 func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Result {
 	result := finished(exit.Output)
 	switch {
@@ -230,7 +235,7 @@ func asked(command string) *bellcord.Processes {
 	return &bellcord.Processes{Ended: []bellcord.Process{{Name: command, How: "terminated"}}, Proof: "editor_reported"}
 }
 
-// named reads one string out of arguments that were checked before.
+// named returns a function that extracts one string from checked arguments.
 func named(field string) func(string, json.RawMessage) string {
 	return func(_ string, args json.RawMessage) string {
 		var all map[string]json.RawMessage

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// The file on disk has other text than the editor's buffer.
-func TestEditFile_EditorHasTheFileOpen_EditsTheBuffer(t *testing.T) {
+// The text of the file on disk differs from the editor's buffer.
+func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txt")
@@ -45,7 +45,7 @@ func TestEditFile_EditorHasTheFileOpen_EditsTheBuffer(t *testing.T) {
 	}
 }
 
-func TestLaw25_EditFile_StoppedWhileTheEditorWrites_IsUnknown(t *testing.T) {
+func TestLaw25_EditFileStoppedWhileEditorWrites_IsUnknown(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	desk := tool.Desk{

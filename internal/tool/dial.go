@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// transport makes connections for one call. They are closed when ctx ends, in
-// the middle of a handshake too, which http.Transport goes on with by itself
-// for the sake of requests to come. No proxy is taken from the environment: it
-// would be dialled in place of the address.
+// transport returns a transport for one call. Its connections are closed when
+// ctx ends, even during a handshake, which http.Transport would otherwise
+// continue for use by later requests. Proxies from the environment are ignored:
+// the proxy's address would be checked instead of the target's.
 func (o FetchOptions) transport(ctx context.Context) *http.Transport {
 	dialer := &net.Dialer{
 		Timeout:  10 * time.Second,
 		Resolver: resolver,
-		// The address that is really dialled, whatever the name resolved to
-		// before and wherever a redirect leads.
+		// Control checks the address that is really dialed, whatever the name
+		// resolved to before and wherever a redirect leads.
 		Control: func(_, address string, _ syscall.RawConn) error {
 			to, err := netip.ParseAddrPort(address)
 			if err != nil {
@@ -39,8 +39,9 @@ func (o FetchOptions) transport(ctx context.Context) *http.Transport {
 	}
 }
 
-// resolver asks in Go and hangs up with its context: a lookup in C, or one that
-// waits for a silent server, would outlive the call.
+// resolver is the pure Go resolver, and its connections are closed when ctx
+// ends: a lookup in C, or one that waits for an unresponsive server, would
+// outlive the call.
 var resolver = &net.Resolver{
 	PreferGo: true,
 	Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -48,7 +49,7 @@ var resolver = &net.Resolver{
 	},
 }
 
-// dialUntil makes a connection that is closed when ctx ends.
+// dialUntil returns a connection that is closed when ctx ends.
 func dialUntil(ctx context.Context, dialer *net.Dialer, network, address string) (net.Conn, error) {
 	conn, err := dialer.DialContext(ctx, network, address)
 	if err == nil {
@@ -58,7 +59,8 @@ func dialUntil(ctx context.Context, dialer *net.Dialer, network, address string)
 }
 
 var (
-	// metadata services of clouds that have no link-local address.
+	// metadata contains the metadata services of clouds that have no link-local
+	// address.
 	metadata = []netip.Prefix{
 		netip.MustParsePrefix("fd00:ec2::254/128"),  // AWS
 		netip.MustParsePrefix("fd20:ce::254/128"),   // Google
@@ -66,22 +68,23 @@ var (
 		netip.MustParsePrefix("168.63.129.16/32"),   // Azure
 		netip.MustParsePrefix("192.0.0.192/32"),     // Oracle
 	}
-	// reserved networks, beside those that netip knows.
+	// reserved contains reserved networks that netip has no method for.
 	reserved = []netip.Prefix{
 		netip.MustParsePrefix("0.0.0.0/8"),
-		netip.MustParsePrefix("100.64.0.0/10"), // shared by a carrier's customers
+		netip.MustParsePrefix("100.64.0.0/10"), // shared by the customers of a carrier
 		netip.MustParsePrefix("192.0.0.0/24"),
 		netip.MustParsePrefix("198.18.0.0/15"),
 		netip.MustParsePrefix("240.0.0.0/4"),
-		netip.MustParsePrefix("2001::/32"), // Teredo and 6to4 wrap other addresses
+		netip.MustParsePrefix("2001::/32"), // Teredo and 6to4 contain other addresses
 		netip.MustParsePrefix("2002::/16"),
 	}
 	global6 = netip.MustParsePrefix("2000::/3")
 	nat64   = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// refuse says why an address is not to be fetched from. Of IPv6 only what is
-// given out as public is: new kinds of private networks are refused as well.
+// refuse returns an error if an address must not be fetched from. Of IPv6, only
+// the global unicast range is allowed, so that new kinds of private networks
+// are refused, too. private allows loopback and private addresses.
 func refuse(addr netip.Addr, private bool) error {
 	ip := addr.WithZone("").Unmap()
 	if nat64.Contains(ip) {

@@ -8,12 +8,13 @@ import (
 const (
 	mostAsked  = 40  // lines of each side in a question
 	mostChange = 12  // lines of each side in a result
-	mostHunks  = 3   // places in a result
-	mostWide   = 200 // characters of a line of either
+	mostHunks  = 3   // changed places in a result
+	mostWide   = 200 // characters per line in both
 	around     = 2   // lines of context
 )
 
-// changed shows an edit: where, and the first places as in a unified diff.
+// changed describes an edit: the file, and the first places in the style of a
+// unified diff.
 func changed(path, text, before, after string, places []int, count int) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "edited %s (%d %s)\n", shown(path), count, plural(count, "place"))
@@ -26,7 +27,7 @@ func changed(path, text, before, after string, places []int, count int) string {
 	return out.String()
 }
 
-// hunk shows one place in whole lines.
+// hunk returns the diff of one place, in whole lines.
 func hunk(text string, at int, before, after string) string {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	end := at + len(before)
@@ -36,7 +37,7 @@ func hunk(text string, at int, before, after string) string {
 	}
 	removed := splitLines(text[start:end])
 	added := splitLines(text[start:at] + after + text[at+len(before):end])
-	// Lines that are the same on both sides are context, not change.
+	// Lines that are equal on both sides are context.
 	same := 0
 	for same < min(len(removed), len(added)) && removed[same] == added[same] {
 		start += len(removed[same])
@@ -47,7 +48,7 @@ func hunk(text string, at int, before, after string) string {
 		end -= len(removed[len(removed)-1])
 		removed, added = removed[:len(removed)-1], added[:len(added)-1]
 	}
-	first := start // of the context
+	first := start // start of the context
 	for range around {
 		if first > 0 {
 			first = strings.LastIndexByte(text[:first-1], '\n') + 1
@@ -64,7 +65,8 @@ func hunk(text string, at int, before, after string) string {
 		diffLines(" ", text[end:last], around)
 }
 
-// diffLines puts a sign before each line, and says how many it leaves out.
+// diffLines returns the lines with sign before each, at most most of them,
+// followed by the number of omitted lines.
 func diffLines(sign, text string, most int) string {
 	var out strings.Builder
 	lines := splitLines(text)
@@ -78,7 +80,7 @@ func diffLines(sign, text string, most int) string {
 	return out.String()
 }
 
-// splitLines splits after each line end; nothing has no lines.
+// splitLines splits text after each line ending; empty text has no lines.
 func splitLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -87,7 +89,7 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// lineEnd is the length of the first line with its end.
+// lineEnd returns the length of the first line, including its line ending.
 func lineEnd(text string) int {
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
 		return i + 1

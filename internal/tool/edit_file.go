@@ -20,18 +20,18 @@ const editFileDescription = "Replace text in a file: old is replaced by new. old
 const editFileSchema = `{"type":"object","required":["path","old","new"],"additionalProperties":false,"properties":{` +
 	`"path":{"type":"string"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"all":{"type":"boolean"}}}`
 
-// mostEdited is the size of the largest file that is edited: it has to be in
-// memory twice.
+// mostEdited is the maximum size of a file to edit: two copies are in memory.
 const mostEdited = 16 << 20
 
 type editFileArgs struct {
 	Path string  `json:"path"`
 	Old  string  `json:"old"`
-	New  *string `json:"new"` // "" takes the old text out
+	New  *string `json:"new"` // "" removes the old text
 	All  bool    `json:"all"`
 }
 
-// EditFile replaces text in a file inside the session's directory.
+// EditFile returns the tool that replaces text in a file inside the session's
+// directory.
 func EditFile() Tool {
 	return Tool{
 		Tool:   llm.Tool{Name: "edit_file", Description: editFileDescription, Schema: json.RawMessage(editFileSchema)},
@@ -110,7 +110,7 @@ func editFile(ctx context.Context, call Call) Result {
 	return finished(report)
 }
 
-// apply returns a file's text after the edit, and what changed in words.
+// apply returns a file's text after the edit, and a description of the changes.
 func (a editFileArgs) apply(path, text string) (edited, report string, err error) {
 	before, after := lineEnds(text, a.Old, *a.New)
 	places, count, err := find(text, before, a.All)
@@ -123,7 +123,7 @@ func (a editFileArgs) apply(path, text string) (edited, report string, err error
 	return strings.ReplaceAll(text, before, after), changed(path, text, before, after, places, count), nil
 }
 
-// readAll reads a file that may be edited.
+// readAll reads a file of at most mostEdited bytes.
 func readAll(ctx context.Context, f *os.File, size int64) (string, error) {
 	var text strings.Builder
 	for {
@@ -143,9 +143,9 @@ func readAll(ctx context.Context, f *os.File, size int64) (string, error) {
 	}
 }
 
-// lineEnds gives the texts of an edit the line ends of the file: models write
-// \n whatever they have read. Where a file has both kinds, the text as it was
-// given comes first.
+// lineEnds converts the line endings of an edit to those of the file, because
+// models write \n whatever the file contains. In a file with both kinds, text
+// that occurs as given is not converted.
 func lineEnds(text, before, after string) (string, string) {
 	crlf := strings.Count(text, "\r\n")
 	if crlf == 0 || crlf < strings.Count(text, "\n") && strings.Contains(text, before) {
@@ -158,8 +158,8 @@ func toCRLF(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// find returns the first places of the old text, and how many there are. Places
-// that overlap are two, so which is meant cannot be known.
+// find returns the first places of the old text, and how many there are. If all
+// is false, more than one place is an error, including places that overlap.
 func find(text, old string, all bool) (places []int, count int, err error) {
 	first, last := strings.Index(text, old), strings.LastIndex(text, old)
 	switch {

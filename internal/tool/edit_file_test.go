@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestEditFileReplacesExactly(t *testing.T) {
+func TestEditFile_ExactMatch_ReplacesOnlyThat(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text, before, after string
@@ -75,7 +75,7 @@ func TestEditFileReplacesExactly(t *testing.T) {
 	}
 }
 
-func TestEditFileRefusesAGuess(t *testing.T) {
+func TestEditFile_MissingOrAmbiguousText_Fails(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, path, before, says string }{
 		{"a text that is not there", "f", "four", "f: the old text is not in the file"},
@@ -107,7 +107,7 @@ func TestEditFileRefusesAGuess(t *testing.T) {
 	})
 }
 
-func TestAnEditThatWouldFillTheDiskIsRefused(t *testing.T) {
+func TestEditFile_ResultTooLarge_Fails(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"f": strings.Repeat("a", 10_000)})
 	result := use(t, t.Context(), tool.EditFile(), dir, fields{"path": "f", "old": "a", "new": strings.Repeat("b", 10_000), "all": true})
@@ -116,7 +116,7 @@ func TestAnEditThatWouldFillTheDiskIsRefused(t *testing.T) {
 	}
 }
 
-func TestAStoppedEditHasChangedNothingOrAll(t *testing.T) {
+func TestEditFile_StoppedAnywhere_LeavesFileUnchanged(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("some text\n", 20_000)
 	dir := lay(t, files{"f": text + "end"})
@@ -136,9 +136,9 @@ func TestAStoppedEditHasChangedNothingOrAll(t *testing.T) {
 	}
 }
 
-// An edit is made of what was read: what somebody else writes meanwhile is not
-// overwritten.
-func TestAnEditDoesNotOverwriteAnother(t *testing.T) {
+// An edit is based on the text that was read, and must not overwrite changes
+// that another program makes in the meantime.
+func TestEditFile_FileChangedMeanwhile_IsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"f": "one\n"})
 	path := filepath.Join(dir, "f")
@@ -149,7 +149,7 @@ func TestAnEditDoesNotOverwriteAnother(t *testing.T) {
 	}
 }
 
-// meanwhile does something at the second look: the file has been read by then.
+// meanwhile calls do at the second call of Err, after the file has been read.
 type meanwhile struct {
 	context.Context
 	looks int

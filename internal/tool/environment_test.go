@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// secrets sets variables that a command must not see, one that it is passed, and
-// one that is none.
+// secrets sets variables that a command must not receive, a secret that is
+// passed, and a variable that is not a secret.
 func secrets(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{
@@ -36,7 +36,7 @@ func checkSecrets(t *testing.T, env string) {
 }
 
 // Not parallel: it sets the environment.
-func TestShell_SecretsInTheEnvironment_AreWithheldUnlessPassed(t *testing.T) {
+func TestShell_SecretsInEnvironment_AreWithheldUnlessPassed(t *testing.T) {
 	secrets(t)
 	shell, yard := ownShell(t)
 	yard.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
@@ -45,7 +45,7 @@ func TestShell_SecretsInTheEnvironment_AreWithheldUnlessPassed(t *testing.T) {
 }
 
 // Not parallel: it sets the environment.
-func TestShell_SecretsInTheBackground_AreWithheldUnlessPassed(t *testing.T) {
+func TestShell_SecretsInBackgroundCommand_AreWithheldUnlessPassed(t *testing.T) {
 	secrets(t)
 	shell, yard := ownShell(t)
 	yard.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
@@ -68,7 +68,7 @@ func TestShell_SecretsInTheBackground_AreWithheldUnlessPassed(t *testing.T) {
 }
 
 // Not parallel: it sets the environment.
-func TestDeskShell_SecretsInTheEnvironment_AreBlankInTheEditorsTerminal(t *testing.T) {
+func TestDeskShell_SecretsInEnvironment_AreBlankInEditorTerminal(t *testing.T) {
 	secrets(t)
 	var got tool.DeskCommand
 	desk := tool.Desk{Env: secret.Environment{Pass: []string{"NPM_TOKEN"}}, Run: func(_ context.Context, c tool.DeskCommand) (tool.DeskExit, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestPermission_Exact_HasEverythingThatChangesWhatACallDoes(t *testing.T) {
+func TestPermission_Exact_ContainsEverythingThatAffectsCall(t *testing.T) {
 	t.Parallel()
 	exact := func(of tool.Tool, args string) string { return of.Permission("/work", json.RawMessage(args)).Exact }
 	shell, write := tool.Shell(nil, nil), tool.WriteFile()

@@ -30,12 +30,12 @@ const (
 	mostFetchTime  = 30 * time.Second
 )
 
-// FetchOptions change what Fetch may do.
+// FetchOptions configures Fetch.
 type FetchOptions struct {
-	// AllowPrivate lets it reach loopback and private addresses. Link-local
-	// and metadata addresses stay refused.
+	// AllowPrivate also allows loopback and private addresses. Link-local and
+	// metadata addresses are always refused.
 	AllowPrivate bool
-	// Timeout bounds a call, 30 s when it is 0.
+	// Timeout limits the duration of a call; 0 means 30 s.
 	Timeout time.Duration
 }
 
@@ -44,7 +44,7 @@ type fetchArgs struct {
 	MaxBytes int64  `json:"max_bytes"`
 }
 
-// Fetch gets a page from the public network.
+// Fetch returns the tool that gets a page from the public network.
 func Fetch(options FetchOptions) Tool {
 	if options.Timeout == 0 {
 		options.Timeout = mostFetchTime
@@ -111,7 +111,8 @@ func (o FetchOptions) fetch(ctx context.Context, call Call) Result {
 	return result
 }
 
-// get reads an answer. It returns what it has beside the error too.
+// get sends the request and reads the response. With an error it also returns
+// the part of the page that it has read.
 func (o FetchOptions) get(ctx context.Context, a fetchArgs) (p page, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL, http.NoBody)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestAPageThatDoesNotComeIsNotWaitedFor(t *testing.T) {
+func TestFetch_NoAnswer_FailsAfterTimeout(t *testing.T) {
 	t.Parallel()
 	url := site(t, map[string]http.HandlerFunc{"/": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }})
 	impatient := tool.FetchOptions{AllowPrivate: true, Timeout: 20 * time.Millisecond}
@@ -23,8 +23,8 @@ func TestAPageThatDoesNotComeIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// hungUp waits until a server has seen its connection closed. A handshake that
-// nobody waits for would go on for ten seconds.
+// hungUp waits until the server's connection is closed. A handshake that is not
+// canceled would continue for ten seconds.
 func hungUp(t *testing.T, gone <-chan struct{}) {
 	t.Helper()
 	select {
@@ -34,8 +34,8 @@ func hungUp(t *testing.T, gone <-chan struct{}) {
 	}
 }
 
-// The server sees its connection closed, wherever the stop lands.
-func TestAStopHangsUp(t *testing.T) {
+// The server's connection is closed, at whatever point the stop arrives.
+func TestFetch_Stop_ClosesConnection(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(w http.ResponseWriter){
 		"before the answer": func(http.ResponseWriter) {},
@@ -78,7 +78,7 @@ func TestAStopHangsUp(t *testing.T) {
 			conn, err := mute.Accept()
 			for err == nil {
 				_, err = conn.Read(make([]byte, 1024))
-				stop() // in the middle of the handshake
+				stop() // during the handshake
 			}
 			close(gone)
 		}()
@@ -89,7 +89,7 @@ func TestAStopHangsUp(t *testing.T) {
 	})
 }
 
-func TestWhatCameBeforeAStopIsReturned(t *testing.T) {
+func TestFetch_StoppedInAnswer_ReturnsTextSoFar(t *testing.T) {
 	t.Parallel()
 	url := site(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

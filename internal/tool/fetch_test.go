@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// inside may fetch from the servers of these tests.
+// inside allows fetching from the servers of these tests.
 var inside = tool.FetchOptions{AllowPrivate: true}
 
 func site(t *testing.T, pages map[string]http.HandlerFunc) (url string) {
@@ -36,7 +36,7 @@ func says(kind, text string) http.HandlerFunc {
 	}
 }
 
-func TestFetchReturnsText(t *testing.T) {
+func TestFetch_EachContentType_ReturnsTextOrFails(t *testing.T) {
 	t.Parallel()
 	url := site(t, map[string]http.HandlerFunc{
 		"/html":   says("text/html; charset=utf-8", "<p>One<script>x</script></p><p>日本</p>"),
@@ -55,7 +55,7 @@ func TestFetchReturnsText(t *testing.T) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
-			_, _ = z.Write([]byte(strings.Repeat("\n", 4<<20))) // a small bomb
+			_, _ = z.Write([]byte(strings.Repeat("\n", 4<<20))) // a small decompression bomb
 			_ = z.Close()
 		},
 		"/gone": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it was here", http.StatusGone) },
@@ -79,7 +79,7 @@ func TestFetchReturnsText(t *testing.T) {
 		name, path string
 		most       int
 		failed     bool
-		want       string // in the text, U standing for the site
+		want       string // contained in the text; U is replaced by the site's URL
 	}{
 		{"a page, without its tags", "/html", 0, false, "[200 OK, text/html, U/html]\n\nOne\n\n日本"},
 		{"text as it is", "/plain", 0, false, "[200 OK, text/plain, U/plain]\n\n<p>as it is</p>"},
@@ -119,7 +119,7 @@ func TestFetchReturnsText(t *testing.T) {
 	}
 }
 
-func TestFetchReachesPublicAddressesOnly(t *testing.T) {
+func TestFetch_AddressNotPublic_IsRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, kind string // kind: public, private (may be allowed) or never

@@ -2,23 +2,23 @@ package tool
 
 import "net/netip"
 
-// Spill is spill, for the tests.
+// Spill exports spill for the tests.
 type Spill = spill
 
-// NewSpill makes one.
+// NewSpill exports newSpill.
 func NewSpill(dir string) *Spill { return newSpill(dir) }
 
-// Add is add.
+// Add exports addPiece.
 func (s *spill) Add(piece string) { s.addPiece(piece) }
 
-// Name is name.
+// Name exports name.
 func (s *spill) Name() string { return s.name() }
 
-// Close is close.
+// Close exports closeFile.
 func (s *spill) Close() error { return s.closeFile() }
 
-// HTMLText is htmlText.
+// HTMLText exports htmlText.
 func HTMLText(page string) string { return htmlText(page) }
 
-// Refuse is refuse.
+// Refuse exports refuse.
 func Refuse(addr netip.Addr, private bool) error { return refuse(addr, private) }

@@ -17,7 +17,7 @@ import (
 // fields are the arguments of a call.
 type fields map[string]any
 
-// use checks arguments and runs a tool in a directory.
+// use checks the arguments and runs a tool in a directory.
 func use(t *testing.T, ctx context.Context, of tool.Tool, dir string, args fields) tool.Result { //nolint:revive // t comes first
 	t.Helper()
 	text, err := json.Marshal(args)
@@ -30,11 +30,12 @@ func use(t *testing.T, ctx context.Context, of tool.Tool, dir string, args field
 	return of.Run(ctx, tool.Call{Dir: dir, Args: text, Output: func(string) {}})
 }
 
-// files are made by lay: a name that ends in / is a directory, a content that
+// files is input of lay: a name that ends in / is a directory, a content that
 // begins with -> is a link.
 type files map[string]string
 
-// lay makes a directory to work in. Beside it is another, with a secret.
+// lay creates a working directory with the files. Next to it is a directory
+// with a secret.
 func lay(t *testing.T, all files) (dir string) {
 	t.Helper()
 	top := t.TempDir()
@@ -83,7 +84,7 @@ func content(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-// everything lists a tree, so that a test sees what was left behind.
+// everything lists a tree, to check for files left behind.
 func everything(t *testing.T, dir string) string {
 	t.Helper()
 	var names []string
@@ -99,8 +100,8 @@ func everything(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// cutAt is a context that ends when it has been looked at so many times: a stop
-// at a known place, the same each time.
+// cutAt is a context that ends after a given number of calls of Err, so that a
+// stop happens at the same point each time.
 type cutAt struct {
 	context.Context
 	mu    sync.Mutex
@@ -120,8 +121,9 @@ func (c *cutAt) Err() error {
 	return context.Canceled
 }
 
-// stopEverywhere stops a call at the first look, at the second and so on, until
-// there are no more and it finishes. It hands over what each stop came to.
+// stopEverywhere runs a call repeatedly and stops it at the first call of Err,
+// then at the second, and so on, until it finishes. It calls each with every
+// stopped result and returns the last one.
 func stopEverywhere(t *testing.T, run func(context.Context) tool.Result, each func(stopped tool.Result)) (last tool.Result) {
 	t.Helper()
 	for n := range 10_000 {
@@ -141,11 +143,11 @@ func stopEverywhere(t *testing.T, run func(context.Context) tool.Result, each fu
 	return last
 }
 
-// soon is how long after a stop a call may take on a busy machine with the race
-// detector. What these tests stop would go on for many seconds.
+// soon is how long a call may continue after a stop, on a busy machine with the
+// race detector. Without a stop, these calls would take many seconds.
 const soon = time.Second
 
-// inTime stops a call that is under way and sees that it ends.
+// inTime stops a call while it runs and checks that it ends soon.
 func inTime(t *testing.T, run func(context.Context) tool.Result) tool.Result {
 	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), 30*time.Millisecond)

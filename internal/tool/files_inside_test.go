@@ -13,7 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// everyFileTool says how each is asked about one path.
+// everyFileTool returns, for each file tool, a function that returns the tool
+// and arguments with a path.
 func everyFileTool() map[string]func(path string) (tool.Tool, fields) {
 	return map[string]func(path string) (tool.Tool, fields){
 		"write_file": func(path string) (tool.Tool, fields) {
@@ -28,7 +29,7 @@ func everyFileTool() map[string]func(path string) (tool.Tool, fields) {
 	}
 }
 
-func TestNoFileToolLeavesItsDirectory(t *testing.T) {
+func TestFileTools_PathOutsideDirectory_IsRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, path string }{
 		{"by two dots", "../elsewhere"},
@@ -71,7 +72,7 @@ func TestNoFileToolLeavesItsDirectory(t *testing.T) {
 	}
 }
 
-func TestALinkThatIsMetOnTheWayIsNotFollowed(t *testing.T) {
+func TestFileTools_LinkInTree_IsNotFollowed(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"a.txt": "s\n", "out": "->TOP/elsewhere", "key": "->TOP/elsewhere/key.txt", "self": "->.", "round": "->round"})
 	for name, ask := range everyFileTool() {
@@ -86,7 +87,7 @@ func TestALinkThatIsMetOnTheWayIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAPathIsRelativeOrAbsoluteAndInside(t *testing.T) {
+func TestFileTools_PathInsideDirectory_IsAccepted(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"sub/a.txt": "one\n", "in": "->sub"})
 	other := filepath.Join(filepath.Dir(dir), "other") // another name of the directory
@@ -109,8 +110,8 @@ func TestAPathIsRelativeOrAbsoluteAndInside(t *testing.T) {
 	}
 }
 
-// A tree that is large enough to be stopped in the middle of it.
-func TestAStopEndsAWalkAtOnce(t *testing.T) {
+// The tree is large enough for a stop in the middle of the walk.
+func TestWalk_StopInLargeTree_EndsSoonWithOutputSoFar(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, nil)
 	for i := range 30 {
@@ -130,14 +131,14 @@ func TestAStopEndsAWalkAtOnce(t *testing.T) {
 			t.Errorf("%s: ended %v after the stop", name, late)
 		}
 		found, ok := strings.CutPrefix(result.Text, "[output so far]\n")
-		first, _, _ := strings.Cut(found, "\n\n") // then comes the word on the stop
+		first, _, _ := strings.Cut(found, "\n\n") // the notice about the stop follows
 		if result.Fate != bellcord.CallStopped || !ok || !strings.HasPrefix(whole, first) {
 			t.Errorf("%s: %+v", name, result)
 		}
 	}
 }
 
-func TestEveryPlaceOfAStopIsToldTruly(t *testing.T) {
+func TestWalk_StoppedAnywhere_ReturnsPrefixOfOutput(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"a/b/c.txt": "s1\nx\ns2\n", "a/d.txt": "s3\n", "e/f.txt": "s4", "g/": ""})
 	for name, ask := range everyFileTool() {

@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// A pipe that nobody writes to would hold up whoever opens it.
-func TestAPipeIsRefusedAndNotWaitedFor(t *testing.T) {
+// Opening a pipe that has no writer would block.
+func TestFileTools_Pipe_IsRefusedWithoutBlocking(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"a.txt": "s\n", "link": "->pipe"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
@@ -35,7 +35,7 @@ func TestAPipeIsRefusedAndNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAFileKeepsItsMode(t *testing.T) {
+func TestWriteAndEdit_ExistingFile_KeepMode(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o755, 0o777} {
 		dir := lay(t, files{"f": "one\n"})
@@ -52,7 +52,7 @@ func TestAFileKeepsItsMode(t *testing.T) {
 	}
 }
 
-func TestWhatMayNotBeReadOrWrittenIsSaid(t *testing.T) {
+func TestFileErrors_PermissionDenied_AreReported(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root may do everything")

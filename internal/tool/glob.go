@@ -25,7 +25,8 @@ type globArgs struct {
 	Path    string `json:"path"`
 }
 
-// Glob finds names inside the session's directory.
+// Glob returns the tool that finds files by name inside the session's
+// directory.
 func Glob() Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "glob", Description: globDescription, Schema: json.RawMessage(globSchema)},
@@ -92,7 +93,7 @@ func glob(ctx context.Context, call Call) Result {
 // patterns are alternatives, each split at its slashes.
 type patterns [][]string
 
-// mostPatterns bounds what braces can multiply to.
+// mostPatterns limits the number of alternatives that braces expand to.
 const mostPatterns = 256
 
 func parsePatterns(pattern string) (patterns, error) {
@@ -120,14 +121,14 @@ func parsePatterns(pattern string) (patterns, error) {
 			}
 		}
 		if parts[len(parts)-1] == "**" {
-			parts = append(parts, "*") // all that is inside, not the directory itself
+			parts = append(parts, "*") // everything inside, not the directory itself
 		}
 		all = append(all, parts)
 	}
 	return all, nil
 }
 
-// braces takes apart the last, innermost {a,b} of a pattern.
+// braces splits a pattern at its last {a,b}, which contains no other braces.
 func braces(p string) (before string, options []string, after string, ok bool) {
 	open := strings.LastIndexByte(p, '{')
 	if open < 0 {
@@ -149,7 +150,7 @@ func (all patterns) match(names []string) bool {
 	return false
 }
 
-// matchParts goes back to the last ** only, so its time is bounded by the
+// matchParts backtracks only to the last **, so its time is bounded by the
 // product of the lengths.
 func matchParts(parts, names []string) bool {
 	p, n, star, mark := 0, 0, -1, 0
@@ -170,7 +171,7 @@ func matchParts(parts, names []string) bool {
 	return p == len(parts)
 }
 
-// reach says whether something below a directory can match.
+// reach reports whether something below a directory can match.
 func (all patterns) reach(names []string) bool {
 	for _, p := range all {
 		if reachParts(p, names) {

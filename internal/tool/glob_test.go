@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestGlobFindsByName(t *testing.T) {
+func TestGlob_Pattern_FindsMatchingNames(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{
 		"main.go": "", "main_test.go": "", "README.md": "", ".hidden.go": "", "a/b/c/d.go": "", "a/b/e.ts": "", "a/b/e.tsx": "",
@@ -54,7 +54,7 @@ func TestGlobFindsByName(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatCannotBeUsedAreRefusedBeforeAnythingStarts(t *testing.T) {
+func TestCheck_InvalidArguments_FailsBeforeAnyEffect(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string

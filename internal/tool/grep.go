@@ -36,7 +36,7 @@ type grepArgs struct {
 	Max        int    `json:"max"`
 }
 
-// Grep searches files inside the session's directory.
+// Grep returns the tool that searches files inside the session's directory.
 func Grep() Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "grep", Description: grepDescription, Schema: json.RawMessage(grepSchema)},

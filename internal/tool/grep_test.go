@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestGrepFindsLines(t *testing.T) {
+func TestGrep_Pattern_FindsMatchingLines(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{
 		"a.go": "package a\n\nfunc One() {}\nfunc Two() {}\n", "b/c.go": "one\ntwo\nthree\nfour\nfive\nsix\nseven", "b/d.txt": "One\r\nzwei\r\n",
@@ -76,7 +76,7 @@ func TestGrepFindsLines(t *testing.T) {
 	}
 }
 
-func TestGrepShowsNoMoreThanCanBeRead(t *testing.T) {
+func TestGrep_LongOutput_IsCutWithNotice(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{
 		"many": strings.Repeat("match\n", 201), "wide": strings.Repeat("é", 500) + "\n",
@@ -99,10 +99,10 @@ func TestGrepShowsNoMoreThanCanBeRead(t *testing.T) {
 	}
 }
 
-func TestAStopEndsASearchAtOnce(t *testing.T) {
+func TestGrep_StopInLongSearch_EndsSoon(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"huge/f": "first\n" + strings.Repeat("some text\n", 1000), "slow/f": strings.Repeat("ab", 1<<19)})
-	if err := os.Truncate(filepath.Join(dir, "huge", "f"), 1<<40); err != nil { // a line without an end, and no space taken
+	if err := os.Truncate(filepath.Join(dir, "huge", "f"), 1<<40); err != nil { // a line without an end, in a sparse file
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ name, path, pattern string }{

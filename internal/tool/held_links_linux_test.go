@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A directory and a link that leads outside change places as fast as the system
-// can, while every file tool is asked about a file behind that name. The exchange
-// is atomic: the name is always there.
-func TestHeld_LinkSwappedDuringACall_LeadsNoFileToolOutside(t *testing.T) {
+// A directory and a link that leads outside are exchanged as fast as possible,
+// while every file tool is called with a path through that name. The exchange
+// is atomic, so the name always exists.
+func TestHeld_LinkSwappedDuringCall_LeadsNoFileToolOutside(t *testing.T) {
 	t.Parallel()
 	const least = 300
 	dir := lay(t, files{"here/key.txt": "inside\n", "there": "->TOP/elsewhere"})
@@ -33,7 +33,7 @@ func TestHeld_LinkSwappedDuringACall_LeadsNoFileToolOutside(t *testing.T) {
 		}
 	}()
 	calls, inside := 0, 0
-	for calls < least || swaps.Load() < least || inside == 0 || inside == calls { // until both have won
+	for calls < least || swaps.Load() < least || inside == 0 || inside == calls { // until both the directory and the link were met
 		if t.Context().Err() != nil {
 			t.Fatalf("%d swaps, %d of %d calls met the directory: the race was not run", swaps.Load(), inside, calls)
 		}
@@ -64,8 +64,8 @@ func TestHeld_LinkSwappedDuringACall_LeadsNoFileToolOutside(t *testing.T) {
 	t.Logf("%d calls, %d of them met the directory, %d swaps, 0 left it", calls, inside, swaps.Load())
 }
 
-// Names that the system gives a meaning of its own.
-func TestHeld_PathsOfTheSystem_LeadNoFileToolOutside(t *testing.T) {
+// Paths with a special meaning for the system.
+func TestHeld_SystemPaths_LeadNoFileToolOutside(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"sub/a.txt": "a\n", "proc": "->/proc/self/root", "fd": "->/proc/self/fd", "cwd": "->/proc/self/cwd"})
 	top := filepath.Dir(dir)
@@ -86,7 +86,7 @@ func TestHeld_PathsOfTheSystem_LeadNoFileToolOutside(t *testing.T) {
 			if refusedByCheck(of, args) {
 				continue
 			}
-			// A name that is inside once it is cleaned may be written there.
+			// A name that is inside after cleaning may be written.
 			if result := use(t, t.Context(), of, dir, args); strings.Contains(result.Text, "secret") {
 				t.Errorf("%s %.60q: %+v", of.Name, path, result)
 			}

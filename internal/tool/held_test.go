@@ -10,10 +10,10 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// Every spelling of this machine, of private networks and of the metadata of
-// clouds, and every scheme that is not the web's. PORT is that of a real server
-// on this machine, which must not be asked.
-func TestHeld_FetchOfWhatIsNotPublic_IsRefusedInEverySpelling(t *testing.T) {
+// The forms are all spellings of this machine, of private networks and of the
+// metadata services of clouds, and schemes other than http and https. PORT is
+// the port of a real server on this machine, which must receive no request.
+func TestHeld_FetchOfNonPublicAddress_IsRefusedInEverySpelling(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	url := site(t, map[string]http.HandlerFunc{"/": func(http.ResponseWriter, *http.Request) { asked.Add(1) }})
@@ -42,7 +42,8 @@ func TestHeld_FetchOfWhatIsNotPublic_IsRefusedInEverySpelling(t *testing.T) {
 	t.Logf("%d forms", len(forms))
 }
 
-// refusedByCheck reports whether the arguments are refused before the tool runs.
+// refusedByCheck reports whether the arguments are refused before the tool
+// runs.
 func refusedByCheck(of tool.Tool, args fields) bool {
 	text, err := json.Marshal(args)
 	return err != nil || of.Check(text) != nil

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// htmlText makes HTML readable: text without tags, comments, scripts and
-// styles, a line for each block. It is no parser, and what it makes of broken
-// HTML may be odd; its time is linear in any case.
+// htmlText converts HTML to text without tags, comments, scripts and styles,
+// with a line for each block. It is not a parser, and its output for invalid
+// HTML is unspecified, but it always runs in linear time.
 func htmlText(page string) string {
 	var w htmlWriter
 	for len(page) > 0 {
@@ -38,24 +38,26 @@ func htmlText(page string) string {
 	return strings.TrimSpace(w.out.String())
 }
 
-// unread elements hold no text for people.
+// unread elements contain no text for people.
 var unread = map[string]bool{"script": true, "style": true, "template": true, "noscript": true, "svg": true}
 
-// blocks begin and end on a line of their own; some with an empty one between.
+// blocks maps elements that begin and end on a new line to the number of line
+// endings around them: 2 makes an empty line.
 var blocks = map[string]int{
 	"address": 1, "article": 2, "aside": 2, "blockquote": 2, "br": 1, "dd": 1, "div": 1, "dl": 2, "dt": 1, "figcaption": 1,
 	"figure": 2, "footer": 2, "form": 2, "h1": 2, "h2": 2, "h3": 2, "h4": 2, "h5": 2, "h6": 2, "header": 2, "hr": 2, "li": 1,
 	"main": 2, "nav": 2, "ol": 2, "option": 1, "p": 2, "pre": 2, "section": 2, "table": 2, "title": 2, "tr": 1, "ul": 2,
 }
 
-// tag takes a tag off the page: its name in lower case, with / when it closes.
+// tag removes a tag from the start of the page and returns its name in lower
+// case, with a leading / for a closing tag.
 func tag(page string) (name, rest string) {
 	end := 1
 	for end < len(page) && !strings.ContainsRune(" \t\r\n\f>", rune(page[end])) && (page[end] != '/' || end == 1) {
 		end++
 	}
 	name = strings.ToLower(page[1:end])
-	assigned := false // a quote counts only behind =, where > may be inside
+	assigned := false // a quote counts only after =, and may contain >
 	for i := end; i < len(page); i++ {
 		switch c := page[i]; {
 		case c == '>':
@@ -76,7 +78,7 @@ func tag(page string) (name, rest string) {
 	return name, ""
 }
 
-// rawEnd skips to the closing tag of an element.
+// rawEnd returns the page after the closing tag of an element.
 func rawEnd(page, name string) string {
 	for {
 		_, rest, found := strings.Cut(page, "</")
@@ -99,13 +101,14 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' }
 
-// htmlWriter puts text together; spaces and lines wait until text follows.
+// htmlWriter collects text. Spaces and line endings are written only when text
+// follows.
 type htmlWriter struct {
 	out   strings.Builder
-	lines int  // line ends to come
-	space bool // a space to come
-	item  bool // the mark of a list's item to come
-	pre   int  // inside so many pre
+	lines int  // pending line endings
+	space bool // a space is pending
+	item  bool // a list item's mark is pending
+	pre   int  // depth of nested pre elements
 }
 
 func (w *htmlWriter) tag(name string) {
@@ -147,7 +150,7 @@ func (w *htmlWriter) writeText(s string) {
 	}
 }
 
-// flushPending writes what was waiting for text.
+// flushPending writes the pending line endings, space and mark.
 func (w *htmlWriter) flushPending() {
 	switch {
 	case w.out.Len() == 0:

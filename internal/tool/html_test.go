@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestHTMLBecomesReadable(t *testing.T) {
+func TestHTMLText_Page_ReturnsReadableText(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, page, want string }{
 		{"plain text", "just  some\n text", "just some text"},
@@ -41,7 +41,7 @@ func TestHTMLBecomesReadable(t *testing.T) {
 	}
 }
 
-func TestBrokenHTMLTakesNoLonger(t *testing.T) {
+func TestHTMLText_InvalidHTML_TakesLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"<", "<!--", "<a ", "<a b='", "<script></scrip", "</", "&", "<pre>", "<li>", "<p>x", "<!", "&#", "<script>"} {
 		start := time.Now()

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// ownShell is a shell with processes and a yard of its own.
+// ownShell returns a shell tool with a new keeper and a new yard.
 func ownShell(t *testing.T) (tool.Tool, *tool.Yard) {
 	t.Helper()
 	keeper, err := proc.Open("", proc.Options{})

@@ -25,7 +25,8 @@ type listDirArgs struct {
 	Depth int    `json:"depth"`
 }
 
-// ListDir lists a directory inside the session's directory.
+// ListDir returns the tool that lists a directory inside the session's
+// directory.
 func ListDir() Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "list_dir", Description: listDirDescription, Schema: json.RawMessage(listDirSchema)},
@@ -80,7 +81,7 @@ func listDir(ctx context.Context, call Call) Result {
 		fmt.Sprintf("[cut after %d entries; list a subdirectory or use glob]", mostFound), "[empty]")
 }
 
-// about says what a listing shows after a name.
+// about returns the text that a listing shows after a name.
 func about(root *os.Root, path string, entry fs.DirEntry) string {
 	switch kind := entry.Type(); {
 	case kind.IsDir():

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestListDirShowsWhatIsThere(t *testing.T) {
+func TestListDir_Directory_ListsEntries(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{
 		"b.txt": "12345", ".hidden": "", "a/x.txt": "1", "a/deep/y.txt": "22", "a-b": "", ".git/config": "x", "ü 日": "1",
@@ -39,7 +39,7 @@ func TestListDirShowsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestMoreThanAThousandNamesAreCutAndItIsSaid(t *testing.T) {
+func TestListDirAndGlob_MoreThan1000Names_AreCutWithNotice(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, nil)
 	for i := range 1000 {

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestBuiltin_Names_AreThoseThatRulesCanName(t *testing.T) {
+func TestBuiltin_Names_MatchNamesInRules(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for _, of := range tool.Builtin(nil, nil) {

@@ -11,9 +11,9 @@ const (
 	mostSpilt = 64 << 20 // bytes of an output that a spill keeps on disk
 )
 
-// spill takes an output of any length. A short one is in memory; of a long one
-// its head and tail are, and the complete output is in a file, up to a bound. It is not
-// for use by several goroutines at once.
+// spill collects an output of any length. It keeps a short output in memory; of
+// a long one it keeps the head and the tail in memory and writes the whole
+// output to a file, up to mostSpilt bytes. It is not safe for concurrent use.
 type spill struct {
 	dir        string
 	head, tail []byte
@@ -22,15 +22,15 @@ type spill struct {
 	file *os.File
 	path string
 	kept int64 // bytes in the file
-	err  error // why not all of them are
+	err  error // why the file is incomplete
 }
 
-// newSpill makes a spill whose file, should it need one, is made in dir, which is
-// made then. With no dir it keeps head and tail only.
+// newSpill returns a spill. It creates dir and a file in it only for a long
+// output. If dir is "", only head and tail are kept.
 func newSpill(dir string) *spill { return &spill{dir: dir} }
 
-// addPiece adds a piece of the output. If the disk fails, the file is
-// incomplete and the output is not; the last note says so.
+// addPiece adds a piece of the output. If the disk fails, only the file is
+// incomplete; the note at the end of String contains the error.
 func (s *spill) addPiece(piece string) {
 	if s.total+int64(len(piece)) > 2*mostShown {
 		s.save(piece)
@@ -44,13 +44,13 @@ func (s *spill) addPiece(piece string) {
 		s.tail, piece = s.tail[:0], piece[over:]
 	}
 	s.tail = append(s.tail, piece...)
-	if over := len(s.tail) - mostShown; over > mostShown { // seldom, so that it costs little
+	if over := len(s.tail) - mostShown; over > mostShown { // rarely, so that the copy costs little
 		s.tail = append(s.tail[:0], s.tail[over:]...)
 	}
 }
 
-// save writes to the file; the first time also what came before, which is still
-// in memory as a whole.
+// save writes to the file. The first time it also writes all earlier output,
+// which is still complete in memory.
 func (s *spill) save(piece string) {
 	if s.dir == "" || s.err != nil {
 		return
@@ -59,7 +59,7 @@ func (s *spill) save(piece string) {
 		if s.err = os.MkdirAll(s.dir, 0o700); s.err != nil {
 			return
 		}
-		if s.file, s.err = os.CreateTemp(s.dir, "output-*.txt"); s.err != nil { // CreateTemp makes it 0600
+		if s.file, s.err = os.CreateTemp(s.dir, "output-*.txt"); s.err != nil { // CreateTemp uses mode 0600
 			return
 		}
 		s.path = s.file.Name()
@@ -71,21 +71,22 @@ func (s *spill) save(piece string) {
 	s.err = err
 }
 
-// name is the file's, "" when there is none. Who made the spill removes it.
+// name returns the path of the file, or "" if there is no file. The caller must
+// remove it.
 func (s *spill) name() string { return s.path }
 
-// closeFile closes the file, which stays.
+// closeFile closes the file, but does not remove it. Later output is not saved.
 func (s *spill) closeFile() error {
 	if s.file == nil {
 		return nil
 	}
 	err := s.file.Close()
 	s.file = nil
-	s.dir = "" // what comes now is not kept
+	s.dir = "" // do not create a new file
 	return err
 }
 
-// String returns the output, or its head and tail and where the whole is.
+// String returns the output, or its head and tail with a note about the file.
 func (s *spill) String() string {
 	tail := s.tail[max(0, len(s.tail)-mostShown):]
 	cut := s.total - int64(len(s.head)+len(tail))

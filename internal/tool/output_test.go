@@ -14,7 +14,7 @@ import (
 
 const kib = 1 << 10
 
-func TestAShortOutputStaysInMemory(t *testing.T) {
+func TestSpill_ShortOutput_StaysInMemory(t *testing.T) {
 	t.Parallel()
 	for _, output := range []string{"", "one\n", "日本\n", strings.Repeat("x", 64*kib)} {
 		dir := t.TempDir()
@@ -28,7 +28,7 @@ func TestAShortOutputStaysInMemory(t *testing.T) {
 	}
 }
 
-func TestOfALongOutputTheWholeIsOnDisk(t *testing.T) {
+func TestSpill_LongOutput_IsCompleteOnDisk(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name        string
@@ -71,7 +71,7 @@ func TestOfALongOutputTheWholeIsOnDisk(t *testing.T) {
 	}
 }
 
-func TestAnOutputWithoutEndIsBounded(t *testing.T) {
+func TestSpill_EndlessOutput_IsBounded(t *testing.T) {
 	t.Parallel()
 	s := tool.NewSpill(t.TempDir())
 	piece := strings.Repeat("y\n", 512*kib)
@@ -92,7 +92,7 @@ func TestAnOutputWithoutEndIsBounded(t *testing.T) {
 	}
 }
 
-func TestAnOutputSurvivesItsDisk(t *testing.T) {
+func TestSpill_DiskFails_KeepsHeadAndTail(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -109,7 +109,7 @@ func TestAnOutputSurvivesItsDisk(t *testing.T) {
 	}
 }
 
-func TestWhatComesAfterTheCloseIsCounted(t *testing.T) {
+func TestSpill_OutputAfterClose_IsCounted(t *testing.T) {
 	t.Parallel()
 	s := tool.NewSpill(t.TempDir())
 	s.Add(strings.Repeat("a", 70*kib))
@@ -122,7 +122,7 @@ func TestWhatComesAfterTheCloseIsCounted(t *testing.T) {
 	}
 }
 
-func TestASpillIsTextWhereverItIsCut(t *testing.T) {
+func TestSpill_CutInsideCharacter_ReturnsValidUTF8(t *testing.T) {
 	t.Parallel()
 	for shift := range 4 {
 		s := tool.NewSpill("")

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// page is an answer, or as much of it as came.
+// page is a response, or the part of it that was received.
 type page struct {
-	head   string // what is said above it
+	head   string // the line before the text
 	code   int
 	kind   string // media type
 	latin1 bool
@@ -18,7 +18,8 @@ type page struct {
 	cut    bool
 }
 
-// read takes the body in pieces; for what is not text a look at its start will do.
+// read reads the body, at most most bytes. It reads nothing if the media type
+// is not text.
 func (p *page) read(ctx context.Context, body io.Reader, most int64) error {
 	if p.kind != "" && p.kind != "application/octet-stream" && !textual(p.kind) {
 		return nil
@@ -51,7 +52,7 @@ func textual(kind string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
 
-// pageText is the page as the model gets it.
+// pageText returns the page as text for the model.
 func (p *page) pageText() string {
 	text := string(p.body)
 	if p.latin1 {

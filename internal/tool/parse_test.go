@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestArgumentsAreParsedStrictly(t *testing.T) {
+func TestCheck_MalformedArguments_Fails(t *testing.T) {
 	t.Parallel()
 	read, shell := tool.ReadFile(), aShell(t)
 	tests := []struct {
@@ -45,8 +45,9 @@ func TestArgumentsAreParsedStrictly(t *testing.T) {
 	}
 }
 
-// What a model is told of a tool is what the tool understands.
-func TestEveryToolHasASchemaAndASafetyOfItsOwn(t *testing.T) {
+// The schema that a model receives must match the arguments that the tool
+// accepts.
+func TestBuiltin_EveryTool_HasStrictSchemaAndQuestionUnlessSafe(t *testing.T) {
 	t.Parallel()
 	for _, of := range tool.Builtin(nil, nil) {
 		var schema struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// inRoot turns a path that is relative to dir, or absolute and inside it, into
-// one that is relative and clean; "" is dir itself. It compares names only:
-// that no link leads out is the os.Root's business.
+// inRoot converts a path that is relative to dir, or absolute and inside it, to
+// a clean relative path; "" is dir itself. It only compares names: os.Root
+// prevents links from leading outside.
 func inRoot(dir, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		if rel := filepath.Clean(path); filepath.IsLocal(rel) {
@@ -25,7 +25,7 @@ func inRoot(dir, path string) (string, error) {
 	}
 	bases := []string{dir}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		bases = append(bases, resolved) // pwd in a shell may give dir its other name
+		bases = append(bases, resolved) // pwd in a shell may return this name
 	}
 	for _, base := range bases {
 		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
@@ -39,8 +39,9 @@ func outside(path string) error {
 	return fmt.Errorf("%s is outside the working directory", shown(path))
 }
 
-// openDir opens the directory of a call's session and finds a path in it. It
-// refuses a path that leads to something private.
+// openDir opens the directory of a call's session and returns it with path
+// relative to it. It returns an error for a path that leads outside or to a
+// private file. The caller must close the root.
 func openDir(call Call, path string) (*os.Root, string, error) {
 	rel, err := inRoot(call.Dir, path)
 	if err != nil {
@@ -60,11 +61,11 @@ func openDir(call Call, path string) (*os.Root, string, error) {
 	return root, rel, nil
 }
 
-// reading opens without waiting: a pipe nobody writes to would block the
-// opening itself, where no stop could reach it.
+// reading opens without blocking: opening a pipe without a writer would block,
+// and a stop could not interrupt it.
 const reading = os.O_RDONLY | syscall.O_NONBLOCK
 
-// openRegular opens a file that can be read to its end and is not private.
+// openRegular opens a regular file that is not private.
 func openRegular(root *os.Root, path string, private Private) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(path, reading, 0)
 	if err != nil {
@@ -94,8 +95,8 @@ func regular(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// shown is a name as people and models see it: with slashes, and quoted when it
-// holds what could pass for something else, such as a line break.
+// shown returns a name for people and models: with slashes, and quoted if it
+// contains characters that are not printable, such as a line break.
 func shown(path string) string {
 	path = filepath.ToSlash(path)
 	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -104,7 +105,8 @@ func shown(path string) string {
 	return path
 }
 
-// plain takes out of a line what could hide or move the rest of it on a screen.
+// plain replaces the characters of a line that could hide or move the rest of
+// it on a screen.
 func plain(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || unicode.IsPrint(r) {
@@ -114,7 +116,7 @@ func plain(line string) string {
 	}, line)
 }
 
-// cutLine shortens a line to so many characters.
+// cutLine truncates a line to most characters.
 func cutLine(line string, most int) string {
 	if len(line) <= most {
 		return line
@@ -129,7 +131,8 @@ func cutLine(line string, most int) string {
 	return line
 }
 
-// stopped is the result of a call that a stop cut short, with what it had found.
+// stopped returns the result of a call that was stopped, with its output so
+// far.
 func stopped(output string) Result {
 	return Result{Text: bellcord.ResultText(bellcord.CallStopped, output), Fate: bellcord.CallStopped}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// Permission is the call as a policy has to decide about it, in a session that
-// works in dir.
+// Permission returns the call as input for a policy, in a session that works in
+// dir.
 func (t Tool) Permission(dir string, args json.RawMessage) permit.Call {
 	effect := t.Effect
 	switch {
@@ -36,9 +36,9 @@ func (t Tool) Permission(dir string, args json.RawMessage) permit.Call {
 	return c
 }
 
-// About is a call on a file as a policy has to decide about it. Rules see the
-// path relative to the directory and without links; a path outside of the
-// directory is seen as it was written.
+// About returns a call on a file as input for a policy. Rules match the path
+// relative to the directory, with links resolved; a path outside the directory
+// is matched as written.
 func (p Private) About(name string, effect permit.Effect, dir, path string) permit.Call {
 	c := permit.Call{Tool: name, Effect: effect, Subject: filepath.ToSlash(path), Written: filepath.ToSlash(path)}
 	rel, err := inRoot(dir, path)
@@ -67,7 +67,8 @@ func (p Private) About(name string, effect permit.Effect, dir, path string) perm
 	return c
 }
 
-// compact is JSON without the blanks between its parts, and else byte for byte.
+// compact removes the whitespace between JSON tokens. Text that is not valid
+// JSON is returned unchanged.
 func compact(args json.RawMessage) string {
 	var text bytes.Buffer
 	if err := json.Compact(&text, args); err != nil {

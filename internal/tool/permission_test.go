@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestWhatRulesSeeIsWhatRuns(t *testing.T) {
+func TestPermission_Arguments_GiveSubjectThatRuns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestWhatRulesSeeIsWhatRuns(t *testing.T) {
 	}
 }
 
-func TestAKeyInAnotherSpellingOrTwiceIsRefused(t *testing.T) {
+func TestCheck_KeyMisspelledOrDuplicate_Fails(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{
 		`{"command":"git status","Command":"rm -rf /"}`, `{"COMMAND":"ls"}`, `{"command":"git status","command":"rm -rf /"}`,

@@ -9,12 +9,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// mostPreviewed is the size of the largest file that a question shows as it is
+// mostPreviewed is the maximum size of a file that a question shows as it is
 // before the change.
 const mostPreviewed = 256 << 10
 
-// previewWrite is the preview of write_file. read returns the file as it is, or
-// nil where it does not exist or cannot be shown.
+// previewWrite returns the Preview function of write_file. read returns the
+// current content of the file, or nil if it does not exist or cannot be shown.
 func previewWrite(read func(ctx context.Context, call Call, path string) *string) func(context.Context, Call) []bellcord.Change {
 	return func(ctx context.Context, call Call) []bellcord.Change {
 		a, err := parseWriteFile(call.Args)
@@ -25,8 +25,8 @@ func previewWrite(read func(ctx context.Context, call Call, path string) *string
 	}
 }
 
-// changeOf is a change to one file inside dir; none for a path outside of it,
-// which the call is refused for.
+// changeOf returns the change of one file inside dir. It returns nil for a path
+// outside, because such a call is refused.
 func changeOf(dir, path string, before *string, after string) []bellcord.Change {
 	rel, err := inRoot(dir, path)
 	if err != nil {
@@ -35,7 +35,8 @@ func changeOf(dir, path string, before *string, after string) []bellcord.Change 
 	return []bellcord.Change{{Path: filepath.Join(dir, rel), Old: before, New: after}}
 }
 
-// readShown returns a file on disk as a question shows it.
+// readShown returns a file on disk for the preview in a question, or nil if it
+// does not exist or cannot be shown.
 func readShown(_ context.Context, call Call, path string) *string {
 	root, rel, err := openDir(call, path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestPreview_WriteAndEdit_ShowTheFileBeforeAndAfter(t *testing.T) {
+func TestPreview_WriteAndEdit_ShowFileBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "old.txt"), []byte("saved"), 0o600); err != nil {

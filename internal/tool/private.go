@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Private names what file tools never read, list or change, in any mode:
-// Bellcord's own data and configuration. Directories are compared by what is
-// opened and not by name, so no link leads into them.
+// Private lists the paths that file tools never read, list or change, in any
+// mode: Bellcord's data and configuration. They are compared by identity
+// (os.SameFile), not by name, so links cannot bypass the check.
 type Private struct {
-	Paths []string // absolute; each a directory or a file, which need not exist
-	// Workspaces is a directory inside of one of Paths. Sessions may work in the
+	Paths []string // absolute paths of directories or files, which need not exist
+	// Workspaces is a directory inside one of Paths. Sessions may work in the
 	// directories below it.
 	Workspaces string
 }
 
-// KeepOut returns the tools with private out of their reach.
+// KeepOut returns copies of the tools that refuse private paths.
 func (p Private) KeepOut(tools []Tool) []Tool {
 	out := slices.Clone(tools)
 	for i := range out {
@@ -40,14 +40,14 @@ func (t Tool) keepOut(p Private) Tool {
 	return t
 }
 
-// anchor is the deepest directory or file of a private path that exists, and
-// the names below it that do not exist yet.
+// anchor is the deepest existing ancestor of a private path, or the path
+// itself, and the names below it that do not exist yet.
 type anchor struct {
 	info fs.FileInfo
 	rest []string
 }
 
-// errPrivate is returned for a path that is private.
+// errPrivate is returned for a private path.
 var errPrivate = errors.New("this path belongs to Bellcord, and file tools cannot access it; the user has to edit it")
 
 func (p Private) anchors() []anchor {
@@ -69,7 +69,7 @@ func (p Private) anchors() []anchor {
 }
 
 // refuses reports whether a directory or file is private, or the names below it
-// lead to something private that does not exist yet.
+// lead to a private path that does not exist yet.
 func refuses(anchors []anchor, info fs.FileInfo, below []string) bool {
 	return slices.ContainsFunc(anchors, func(a anchor) bool {
 		return os.SameFile(a.info, info) && len(below) >= len(a.rest) &&
@@ -77,7 +77,7 @@ func refuses(anchors []anchor, info fs.FileInfo, below []string) bool {
 	})
 }
 
-// opened refuses a file or directory that is open and private.
+// opened returns an error if an open file or directory is private.
 func (p Private) opened(path string, f interface{ Stat() (fs.FileInfo, error) }) error {
 	if len(p.Paths) == 0 {
 		return nil
@@ -92,8 +92,8 @@ func (p Private) opened(path string, f interface{ Stat() (fs.FileInfo, error) })
 	return nil
 }
 
-// covers refuses a session's directory that is inside of something private and
-// not a workspace.
+// covers returns an error if a session's directory is inside a private path and
+// not inside a workspace.
 func (p Private) covers(dir string) error {
 	if len(p.Paths) == 0 {
 		return nil
@@ -120,8 +120,8 @@ func (p Private) covers(dir string) error {
 }
 
 // resolve follows the links of a clean path inside root and returns the path
-// without links. It refuses a private path. A path that cannot be followed is
-// returned as it is: using it fails for the same reason.
+// without links. It returns an error for a private path. A path that cannot be
+// resolved is returned unchanged: using it fails for the same reason.
 func (p Private) resolve(root *os.Root, path string) (string, error) {
 	anchors := p.anchors()
 	done, todo := ".", strings.Split(filepath.Clean(path), string(filepath.Separator))

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// home is a directory with Bellcord's data and configuration in it, and links
-// that lead there.
+// home returns a directory that contains Bellcord's data and configuration, and
+// links to them.
 func home(t *testing.T) (dir string, private tool.Private) {
 	t.Helper()
 	dir = t.TempDir()
@@ -50,7 +50,7 @@ func decideAndRun(t *testing.T, dir string, of tool.Tool, args map[string]any) (
 	return of.Permission(dir, text), of.Run(context.Background(), tool.Call{Dir: dir, Args: text, Output: func(string) {}})
 }
 
-func TestPrivate_FileTools_NeverTouchBellcordsOwnFiles(t *testing.T) {
+func TestPrivate_FileTools_NeverAccessBellcordFiles(t *testing.T) {
 	t.Parallel()
 	dir, private := home(t)
 	tools := map[string]tool.Tool{}
@@ -72,7 +72,7 @@ func TestPrivate_FileTools_NeverTouchBellcordsOwnFiles(t *testing.T) {
 		{"read_file", "project/own.toml", nil},
 		{"read_file", "project/../to-data/token", nil},
 		{"write_file", ".local/share/bellcord/allowed.json", map[string]any{"content": "x"}},
-		{"write_file", ".config/bellcord/config.toml", map[string]any{"content": "x"}}, // which does not exist yet
+		{"write_file", ".config/bellcord/config.toml", map[string]any{"content": "x"}}, // does not exist yet
 		{"write_file", ".config/Bellcord/config.toml", map[string]any{"content": "x"}},
 		{"write_file", "to-data/workspaces/one/x", map[string]any{"content": "x"}},
 		{"write_file", "project/own.toml", map[string]any{"content": "x"}},
@@ -96,7 +96,7 @@ func TestPrivate_FileTools_NeverTouchBellcordsOwnFiles(t *testing.T) {
 			}
 		}
 	}
-	// A walk that begins above leaves it out.
+	// A walk that starts above skips private files.
 	for _, name := range []string{"grep", "glob"} {
 		pattern := map[string]string{"grep": "secret-token", "glob": "**/token"}[name]
 		if _, result := decideAndRun(t, dir, tools[name], map[string]any{"pattern": pattern}); strings.Contains(result.Text, "secret-token") || strings.Contains(result.Text, "bellcord/token\n") {
@@ -111,7 +111,7 @@ func TestPrivate_FileTools_NeverTouchBellcordsOwnFiles(t *testing.T) {
 	}
 }
 
-func TestPrivate_SessionInsideTheDataDirectory_WorksInAWorkspaceOnly(t *testing.T) {
+func TestPrivate_SessionInsideDataDirectory_WorksOnlyInWorkspace(t *testing.T) {
 	t.Parallel()
 	dir, private := home(t)
 	write := private.KeepOut([]tool.Tool{tool.WriteFile()})[0]
@@ -127,7 +127,7 @@ func TestPrivate_SessionInsideTheDataDirectory_WorksInAWorkspaceOnly(t *testing.
 	}
 }
 
-func TestPermission_AutoEdit_AsksForFilesThatRunOrSteer(t *testing.T) {
+func TestPermission_AutoEdit_RequiresApprovalForFilesThatRunOrSteer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, d := range []string{".git/hooks", "docs", "src"} {
@@ -174,7 +174,7 @@ func TestPermission_AutoEdit_AsksForFilesThatRunOrSteer(t *testing.T) {
 	}
 }
 
-func TestPermission_PathThroughALink_IsDecidedByWhereItLeads(t *testing.T) {
+func TestPermission_PathThroughLink_IsDecidedByTarget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "docs"), 0o700); err != nil {
@@ -196,7 +196,7 @@ func TestPermission_PathThroughALink_IsDecidedByWhereItLeads(t *testing.T) {
 		{tool.WriteFile(), "docs/l/Makefile", permit.Put},
 		{tool.WriteFile(), "docs/l/docs/a.md", permit.Allow},
 		{tool.WriteFile(), "docs/l/.git/hooks/post-checkout", permit.Deny},
-		{tool.ReadFile(), "docs/l/docs/x", permit.Deny}, // as it was written
+		{tool.ReadFile(), "docs/l/docs/x", permit.Deny}, // denied as written
 		{tool.ReadFile(), "docs/../secret", permit.Deny},
 		{tool.ReadFile(), "other", permit.Allow},
 	} {

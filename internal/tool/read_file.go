@@ -18,11 +18,11 @@ type readFileArgs struct {
 	Limit  int    `json:"limit"`
 }
 
-// mostRead is how much of a file one call returns.
+// mostRead is the maximum number of bytes that one call returns.
 const mostRead = 256 << 10
 
-// ReadFile reads a text file inside the session's directory, which it cannot
-// leave, through links either.
+// ReadFile returns the tool that reads a text file inside the session's
+// directory. Links cannot lead outside.
 func ReadFile() Tool {
 	return Tool{
 		Tool: llm.Tool{
@@ -72,8 +72,8 @@ func readFile(ctx context.Context, call Call) Result {
 	return finished(text)
 }
 
-// lines reads the wanted lines, at most mostRead bytes of them, however long
-// each is.
+// lines reads limit lines from line first on, or all if limit is 0. It returns
+// at most mostRead bytes, however long the lines are.
 func lines(ctx context.Context, f io.Reader, first, limit int) (string, error) {
 	r := bufio.NewReaderSize(f, 64<<10)
 	var out strings.Builder

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// call runs a tool in a directory.
+// call checks the arguments and runs a tool in a directory.
 func call(t *testing.T, ctx context.Context, of tool.Tool, dir string, args any) tool.Result { //nolint:revive // t comes first
 	t.Helper()
 	text, err := json.Marshal(args)
@@ -28,7 +28,7 @@ func call(t *testing.T, ctx context.Context, of tool.Tool, dir string, args any)
 
 type args = map[string]any
 
-// tree is a directory to work in, beside one with a secret.
+// tree creates a working directory. Next to it is a directory with a secret.
 func tree(t *testing.T) (dir string) {
 	t.Helper()
 	top := t.TempDir()
@@ -48,7 +48,7 @@ func tree(t *testing.T) (dir string) {
 	return dir
 }
 
-func TestReadFileReturnsTheLinesThatAreAskedFor(t *testing.T) {
+func TestReadFile_OffsetAndLimit_ReturnsThoseLines(t *testing.T) {
 	t.Parallel()
 	dir := tree(t)
 	tests := []struct {
@@ -79,7 +79,7 @@ func TestReadFileReturnsTheLinesThatAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestReadFileStaysInsideItsDirectory(t *testing.T) {
+func TestReadFile_PathOutsideDirectory_Fails(t *testing.T) {
 	t.Parallel()
 	dir := tree(t)
 	secret := filepath.Join(filepath.Dir(dir), "elsewhere", "key.txt")
@@ -115,7 +115,7 @@ func TestReadFileStaysInsideItsDirectory(t *testing.T) {
 	}
 }
 
-func TestReadFileCutsWhatIsTooMuchAndSaysWhere(t *testing.T) {
+func TestReadFile_LongFile_IsCutWithOffsetToContinue(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "big"), []byte(strings.Repeat("0123456789abcde\n", 20<<10)), 0o600); err != nil {
@@ -132,7 +132,7 @@ func TestReadFileCutsWhatIsTooMuchAndSaysWhere(t *testing.T) {
 	}
 }
 
-func TestReadFileListensWhileItReads(t *testing.T) {
+func TestReadFile_Stopped_ReturnsStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))

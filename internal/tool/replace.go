@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// makeDirs makes a directory and its parents. Undo takes back those that it
-// made, unless something lives in them by then.
+// makeDirs creates a directory and its parents. undo removes those that it
+// created, unless they contain something by then.
 func makeDirs(root *os.Root, dir string) (undo func(), err error) {
 	var made []string
 	undo = func() {
@@ -38,10 +38,10 @@ func makeDirs(root *os.Root, dir string) (undo func(), err error) {
 	return undo, nil
 }
 
-// replace writes a file in one step: beside it under another name, then into
-// its place. When it returns an error the file is as it was. It returns what
-// was there before, nil for nothing; when that has to be a certain version,
-// expected, and is not, it is an error.
+// replace replaces a file atomically: it writes a temporary file in the same
+// directory and renames it. If it returns an error, the file is unchanged. It
+// returns the previous file's info, or nil if there was no file. If expected is
+// not nil and the file has changed since then, replace returns an error.
 func replace(ctx context.Context, call Call, root *os.Root, path, content string, expected fs.FileInfo) (before fs.FileInfo, err error) {
 	dir, name, before, err := place(root, path)
 	if err != nil {
@@ -56,7 +56,7 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 		if err := regular(path, before); err != nil {
 			return nil, err
 		}
-		// A file that may not be written is not replaced behind its back either.
+		// A read-only file must not be replaced either.
 		f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 	}()
 	err = fill(ctx, f, content)
 	if err == nil && before != nil {
-		err = f.Chmod(mode) // what the umask took away
+		err = f.Chmod(mode) // restore bits that the umask removed
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
@@ -87,19 +87,20 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 			return nil, fmt.Errorf("%s was changed by another program in the meantime; read it again", shown(path))
 		}
 	}
-	if ctx.Err() != nil { // the last moment: what follows is one step
+	if ctx.Err() != nil { // the last chance to stop: the rename is atomic
 		return nil, context.Cause(ctx)
 	}
 	return before, dir.Rename(temp, name)
 }
 
-// statRoot looks at the directory that a root is.
+// statRoot adapts an os.Root to Private.opened: Stat returns the info of the
+// root directory.
 type statRoot struct{ *os.Root }
 
 func (r statRoot) Stat() (fs.FileInfo, error) { return r.Root.Stat(".") }
 
-// fill writes in pieces, between which a stop gets through. It does not wait
-// for the disk, which can take seconds in which none would.
+// fill writes in pieces and checks ctx before each. It does not sync to disk:
+// that can take seconds, and a stop could not interrupt it.
 func fill(ctx context.Context, f *os.File, content string) error {
 	for len(content) > 0 {
 		if ctx.Err() != nil {
@@ -114,9 +115,10 @@ func fill(ctx context.Context, f *os.File, content string) error {
 	return nil
 }
 
-// place finds the directory and the name where a path leads, through links
-// that stay inside, and what is there. The directory is held open, so what is
-// done in it is done in one and the same.
+// place returns the directory and the name that a path leads to, through links
+// that stay inside, and the info of the file, or nil if it does not exist. The
+// directory is open, so that all later operations use the same one. The caller
+// must close it.
 func place(root *os.Root, path string) (dir *os.Root, name string, there fs.FileInfo, err error) {
 	for range 40 {
 		parent, name := filepath.Split(path)
@@ -142,7 +144,7 @@ func place(root *os.Root, path string) (dir *os.Root, name string, there fs.File
 		if filepath.IsAbs(target) {
 			return nil, "", nil, fmt.Errorf("%s is a symbolic link to %s, which is not followed", shown(path), shown(target))
 		}
-		path = parent + target // not cleaned: the root knows where .. leads from here
+		path = parent + target // not cleaned: the root resolves .. from here
 	}
 	return nil, "", nil, fmt.Errorf("%s: too many symbolic links", shown(path))
 }

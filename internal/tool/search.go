@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	mostLine   = 400     // characters of a line that are shown
+	mostLine   = 400     // characters of a line in the output
 	mostSearch = 1 << 20 // bytes of a line that are searched
-	fastSearch = 4 << 10 // bytes that are searched in one go, without a look at ctx
-	peeked     = 8000    // bytes in which a zero makes a file binary, as git has it
+	fastSearch = 4 << 10 // bytes that are searched at once, without checking ctx
+	peeked     = 8000    // a zero byte within these makes a file binary, as in git
 )
 
-// search finds lines in files, one after the other, and writes what it shows.
+// search searches files one after the other and collects the output.
 type search struct {
 	root    *os.Root
 	private Private
 	re      *regexp.Regexp
 	context int
-	most    int // matches
+	most    int // maximum number of matches
 
 	out     strings.Builder
 	matches int
@@ -35,10 +35,10 @@ type search struct {
 
 	before []string // lines that are context if the next one matches
 	after  int      // lines still to show as context
-	shown  int      // the last line shown in this file, -1 for none
+	shown  int      // the last line shown of this file, -1 if none
 }
 
-// file searches one file, of which it holds a line at a time.
+// file searches one file. It keeps one line at a time in memory.
 func (s *search) file(ctx context.Context, path string) error {
 	f, _, err := openRegular(s.root, path, s.private)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *search) file(ctx context.Context, path string) error {
 	}
 }
 
-// next reads a line, without its end and no more of it than is searched.
+// next reads a line without its line ending, at most mostSearch bytes of it.
 func (s *search) next(ctx context.Context, r *bufio.Reader) ([]byte, error) {
 	var long []byte
 	left := false
@@ -103,9 +103,8 @@ func (s *search) next(ctx context.Context, r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// match returns where in a line the expression matches, nil for nowhere. A long
-// line is read rune by rune, so that a stop need not wait for an expression
-// that takes its time.
+// match returns the location of the first match in a line, or nil. A long line
+// is passed rune by rune, so that a stop can interrupt a slow expression.
 func (s *search) match(ctx context.Context, line []byte) []int {
 	if len(line) <= fastSearch {
 		return s.re.FindIndex(line)
@@ -127,8 +126,8 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, nil
 }
 
-// writeLine writes a line that matches or is near a match. The search ends
-// after one match too many, which shows that results are left out.
+// writeLine writes a line that matches or is near a match. It returns errEnough
+// at the first match beyond the limit, which proves that results are omitted.
 func (s *search) writeLine(path string, n int, line []byte, at []int) error {
 	switch {
 	case at != nil && (s.matches == s.most || s.out.Len() > mostRead):
@@ -156,7 +155,7 @@ func (s *search) writeLine(path string, n int, line []byte, at []int) error {
 	return nil
 }
 
-// note says what was not searched to its end.
+// note reports how many lines were searched only in part, or returns "".
 func (s *search) note() string {
 	if s.long == 0 {
 		return ""
@@ -164,8 +163,8 @@ func (s *search) note() string {
 	return fmt.Sprintf("[%d long %s searched only in the first %d bytes]\n", s.long, plural(s.long, "line"), mostSearch)
 }
 
-// excerptAt is a line as it is shown: from its start, or from shortly before
-// the match when that would be cut off.
+// excerptAt returns the part of a line to show: from its start, or from shortly
+// before the match if that would be cut off.
 func excerptAt(line []byte, match int) string {
 	dots := ""
 	if match > mostLine/2 && len(line) > mostLine {

@@ -30,11 +30,11 @@ type shellArgs struct {
 	Background bool   `json:"background,omitempty"`
 }
 
-// defaultTimeout is how long a command may take that does not say.
+// defaultTimeout applies to commands without a timeout.
 const defaultTimeout = 120 * time.Second
 
-// Shell runs commands in the session's directory, contained by keeper; those
-// declared to run in the background are kept in yard.
+// Shell returns the tool that runs commands in the session's directory. keeper
+// contains their processes; yard keeps background commands.
 func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "shell", Description: shellDescription, Schema: json.RawMessage(shellSchema)},
@@ -71,12 +71,13 @@ func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 	}
 }
 
-// exactCommand is the command byte for byte and how it is started. The timeout
-// is not part of it: it changes how long a command may take, not what runs.
+// exactCommand returns the command byte for byte and how it is started. The
+// timeout is not part of it: it limits how long a command runs, but does not
+// change what it does.
 func exactCommand(a shellArgs) string {
 	a.Timeout = 0
 	text, err := json.Marshal(a)
-	if err != nil { // a string and a bool: never
+	if err != nil { // cannot happen with a string and a bool
 		return ""
 	}
 	return string(text)
@@ -124,9 +125,9 @@ func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a sh
 	return result
 }
 
-// gone is what a receipt tells of a command's processes: those that had to be
-// ended, and with what certainty. A command that simply exited leaves nothing
-// to tell.
+// gone returns the processes of a command for the receipt: those that had to be
+// ended, survivors, and the proof. It returns nil for a command that simply
+// exited.
 func gone(exit proc.Exit) *bellcord.Processes {
 	p := &bellcord.Processes{Proof: exit.Proof}
 	for _, e := range exit.Ended {
@@ -154,8 +155,9 @@ func interpreter(command string) []string {
 	return []string{"/bin/sh", "-c", command}
 }
 
-// utf8Stream turns bytes into text piece by piece: a character that is split
-// between two reads waits for its rest, and what is no text is replaced.
+// utf8Stream converts bytes to text piece by piece. A character that is split
+// between two reads is held back until it is complete; invalid bytes are
+// replaced.
 type utf8Stream struct{ rest []byte }
 
 func (u *utf8Stream) next(data []byte) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestShellReturnsTheOutputAndTheExitCode(t *testing.T) {
+func TestShell_Command_ReturnsOutputAndExitCode(t *testing.T) {
 	t.Parallel()
 	dir := tree(t)
 	tests := []struct {
@@ -47,7 +47,8 @@ func TestShellReturnsTheOutputAndTheExitCode(t *testing.T) {
 	})
 }
 
-// talk runs a command that waits for files we make: go1, go2 and so on.
+// talk runs a command and passes each piece of its output to a callback. After
+// piece n it creates the file go<n>, which the command can wait for.
 func talk(t *testing.T, ctx context.Context, dir, command string, hear func(n int, said string)) tool.Result { //nolint:revive // t comes first
 	t.Helper()
 	text, err := json.Marshal(args{"command": command})
@@ -66,7 +67,7 @@ func talk(t *testing.T, ctx context.Context, dir, command string, hear func(n in
 
 const await = "until [ -e go%d ]; do sleep 0.01; done\n"
 
-func TestOutputIsShownAsItComes(t *testing.T) {
+func TestShell_Output_IsStreamed(t *testing.T) {
 	t.Parallel()
 	var said []string
 	r := talk(t, t.Context(), t.TempDir(), "echo one\n"+fmt.Sprintf(await, 1)+"echo two\n"+fmt.Sprintf(await, 2)+"echo three",
@@ -76,9 +77,8 @@ func TestOutputIsShownAsItComes(t *testing.T) {
 	}
 }
 
-// The euro sign has three bytes; each comes in a read of its own, between texts
-// that are shown at once.
-func TestACharacterThatIsSplitBetweenReadsIsShownWhole(t *testing.T) {
+// The euro sign has three bytes. They arrive in two reads.
+func TestShell_CharacterSplitBetweenReads_IsShownWhole(t *testing.T) {
 	t.Parallel()
 	var said []string
 	r := talk(t, t.Context(), t.TempDir(), `printf 'a\342'`+"\n"+fmt.Sprintf(await, 1)+`printf '\202\254b'`,
@@ -88,11 +88,11 @@ func TestACharacterThatIsSplitBetweenReadsIsShownWhole(t *testing.T) {
 	}
 }
 
-func TestAStoppedCommandReturnsItsOutputSoFar(t *testing.T) {
+func TestShell_StoppedCommand_ReturnsOutputSoFar(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	const command = "sleep 100 & echo half; wait" // the second process is there before the word is
+	const command = "sleep 100 & echo half; wait" // the second process exists before the output
 	r := talk(t, ctx, t.TempDir(), command, func(int, string) { stop() })
 	if r.Fate != bellcord.CallStopped || r.Failed || r.Text != "[output so far]\nhalf\n\n[stopped while running; it may have had effects]" {
 		t.Errorf("%+v", r)
@@ -102,7 +102,7 @@ func TestAStoppedCommandReturnsItsOutputSoFar(t *testing.T) {
 	}
 }
 
-func TestOfALongOutputTheHeadAndTheTailAreReturned(t *testing.T) {
+func TestShell_LongOutput_ReturnsHeadTailAndFile(t *testing.T) {
 	t.Parallel()
 	const line = "0123456789abcde\n" // 16 bytes
 	tests := []struct {
@@ -138,7 +138,7 @@ func TestOfALongOutputTheHeadAndTheTailAreReturned(t *testing.T) {
 	}
 }
 
-func TestAnExcerptIsTextWhereverItIsCut(t *testing.T) {
+func TestShell_LongOutputCutInsideCharacter_ReturnsValidUTF8(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "out"), []byte("x"+strings.Repeat("é", 64<<10)), 0o600); err != nil {

@@ -11,9 +11,9 @@ import (
 	"unicode"
 )
 
-// Names of files that run, or that say what runs, without being hidden. Build
-// files such as Makefile are not among them: like source code, they run when a
-// command is run that is asked about itself.
+// Names of files that are not hidden, but run or configure what runs. Build
+// files such as Makefile are not included: like source code, they run only
+// through a command that itself requires approval.
 var (
 	instructions = strings.Fields("agents.md agents.override.md agent.md claude.md claude.local.md gemini.md copilot-instructions.md")
 	pipelines    = strings.Fields("jenkinsfile azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml")
@@ -27,9 +27,9 @@ var (
 	windowsRuns = regexp.MustCompile(`\.(exe|com|bat|cmd|ps1|vbs|js|msi|scr|lnk)\z`)
 )
 
-// steers returns why a change of a file is asked about in mode auto-edit, ""
-// when it is not: the file runs, or it says what runs or what an agent does.
-// The path is relative to root and has no links in it.
+// steers returns why a change of a file requires approval in mode auto-edit, or
+// "" if it does not: the file runs, or it configures what runs or what an agent
+// does. The path is relative to root and contains no links.
 func steers(root *os.Root, path string) string {
 	names := strings.Split(filepath.ToSlash(path), "/")
 	for i, name := range names {
@@ -53,8 +53,8 @@ func steers(root *os.Root, path string) string {
 	return runs(root, path)
 }
 
-// folded is a name as a file system may see it that ignores case, characters
-// that are not shown, and dots and blanks at the end.
+// folded returns a name as seen by a file system that ignores case, invisible
+// characters, and trailing dots and blanks.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -65,11 +65,11 @@ func folded(name string) string {
 	if trimmed := strings.TrimRight(name, ". "); trimmed != "" {
 		name = trimmed
 	}
-	name, _, _ = strings.Cut(name, ":") // a stream of a file on Windows
+	name, _, _ = strings.Cut(name, ":") // an alternate data stream on Windows
 	return name
 }
 
-// runs looks at the file that is there.
+// runs returns why the existing file at path would run, or "".
 func runs(root *os.Root, path string) string {
 	f, info, err := openRegular(root, path, Private{})
 	if err != nil {

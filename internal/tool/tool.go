@@ -1,5 +1,5 @@
-// Package tool holds the built-in tools: what the model is told of each, and
-// what it does. A tool that fails is a result, not an error.
+// Package tool contains the built-in tools. A tool's failure is a Result, not
+// an error.
 package tool
 
 import (
@@ -19,40 +19,42 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Tool is one thing the model can do.
+// Tool is an operation that the model can call.
 type Tool struct {
 	llm.Tool
-	// Safe tools change nothing and may run beside their siblings.
+	// Safe tools change nothing and may run in parallel with other safe tools.
 	Safe bool
-	// Question is what a person is asked before a call; nil for a tool that
-	// changes nothing.
+	// Question returns the question for the user's approval of a call; nil for a
+	// tool that changes nothing.
 	Question func(args json.RawMessage) string
 	// Preview returns the changes to files that a call would make; nil for a tool
-	// that makes none that are known before.
+	// that changes no files, or none that can be determined in advance.
 	Preview func(ctx context.Context, call Call) []bellcord.Change
-	// Effect is what a call does to the world. A tool with a question that does
-	// not say is taken for one that reaches outside.
+	// Effect classifies what a call can change. With a Question, "" means
+	// permit.Reaches; without it, the effect is always read-only.
 	Effect permit.Effect
-	// Subject is what rules are held against, such as the path or the command;
-	// nil when there is only the tool itself.
+	// Subject returns what rules match, such as the command or the URL. If it is
+	// nil and Path is "", rules match only the tool.
 	Subject func(dir string, args json.RawMessage) string
-	// Path is the argument that names a file or a directory, "" for none. It is
-	// then the subject.
+	// Path is the name of the argument that contains a path, or "" if no
+	// argument does. That path is then the subject.
 	Path string
-	// Exact is everything in the arguments that changes what a call does; nil
-	// for all of them as they are written.
+	// Exact returns everything in the arguments that affects what a call does; nil
+	// means all arguments, without the whitespace between JSON tokens.
 	Exact func(args json.RawMessage) string
-	// Changed returns why a tool is not the one that was used before, "" when it
-	// is. May be nil.
+	// Changed describes how the tool differs from the one used before; it returns
+	// "" if it does not. May be nil.
 	Changed func() string
-	// Used is called when a call is allowed, before it runs, except when the mode
-	// allowed it without looking: from then on the tool as it is now is known. May
-	// be nil.
+	// Used is called when a call is allowed, before it runs, and pins the tool in
+	// its current form. It is not called if mode full allowed a changed tool
+	// without approval. May be nil.
 	Used func() error
-	// Check refuses arguments that Run could not use, before anything starts.
+	// Check returns an error for arguments that Run could not use. It is called
+	// before anything starts.
 	Check func(args json.RawMessage) error
-	// Run does the call. When ctx ends it ends all that it started, then
-	// returns what is true: stopped, with the output so far, or finished.
+	// Run executes the call. When ctx ends, Run ends everything that it started
+	// and then returns the true outcome: stopped, with the output so far, or
+	// finished.
 	Run func(ctx context.Context, call Call) Result
 
 	private Private
@@ -62,26 +64,26 @@ type Tool struct {
 type Call struct {
 	Turn    bellcord.TurnID
 	Session bellcord.SessionID
-	Dir     string // where the session works
+	Dir     string // the session's working directory
 	Args    json.RawMessage
-	Output  func(string) // for output as it comes
+	Output  func(string) // receives output while the call runs
 
-	// Confirmed records that a process has ended which the call's result lists as
+	// Confirmed records that a process has ended that the call's result lists as
 	// unconfirmed. It may be called after the turn has ended.
 	Confirmed func(bellcord.Process)
 	private   Private
 }
 
-// Result is what a call came to.
+// Result is the outcome of a call.
 type Result struct {
 	Text      string
 	Failed    bool
 	Fate      bellcord.CallOutcome
-	Processes *bellcord.Processes // that came from the call
+	Processes *bellcord.Processes // processes that the call started
 }
 
-// Previewed returns the changes to files that a call would make, as far as they
-// are known before.
+// Previewed returns the changes to files that a call would make, or nil if they
+// cannot be determined in advance.
 func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage) []bellcord.Change {
 	if t.Preview == nil {
 		return nil
@@ -89,7 +91,7 @@ func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage) [
 	return t.Preview(ctx, Call{Dir: dir, Args: args, private: t.private})
 }
 
-// Builtin returns the tools every session has.
+// Builtin returns the tools that every session has.
 func Builtin(keeper *proc.Keeper, yard *Yard) []Tool {
 	return []Tool{
 		ReadFile(), WriteFile(), EditFile(), ListDir(), Glob(), Grep(),
@@ -103,9 +105,10 @@ func failed(err error) Result {
 	return Result{Text: "error: " + err.Error(), Failed: true, Fate: bellcord.CallFinished}
 }
 
-// parse reads arguments strictly: one complete object, and each of its keys
-// once and spelled as it is in the schema. encoding/json alone would take
-// "Command" for "command", and what was asked about would not be what runs.
+// parse parses arguments strictly: they must be one complete object that
+// contains each key at most once, spelled as in the schema. encoding/json alone
+// would accept "Command" for "command", so the call that was approved could
+// differ from the call that runs.
 func parse[T any](args json.RawMessage) (T, error) {
 	var v T
 	var known []string
@@ -122,7 +125,8 @@ func parse[T any](args json.RawMessage) (T, error) {
 	return v, nil
 }
 
-// keys checks the keys of the one object that args must be.
+// keys checks that args is exactly one object, with no key twice and no key that
+// is missing from the list.
 func keys(args json.RawMessage, known []string) error {
 	d := json.NewDecoder(bytes.NewReader(args))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {

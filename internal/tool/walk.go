@@ -12,27 +12,27 @@ import (
 	"strings"
 )
 
-// mostFound is how many names list_dir and glob return.
+// mostFound is the maximum number of names that list_dir and glob return.
 const mostFound = 1000
 
-// errEnough ends a walk that has found all that will be shown.
+// errEnough ends a walk that has found everything that will be shown.
 var errEnough = errors.New("enough found")
 
-// walk goes through a tree in the order of names, never through links.
+// walk visits a tree in the order of names. It never follows links.
 type walk struct {
 	root    *os.Root
 	private Private
-	// visit is called with each entry, a directory before what is in it. It
-	// returns fs.SkipDir to leave that out, and any other error to end.
+	// visit is called with each entry, and with a directory before its entries. It
+	// returns fs.SkipDir to skip those, and any other error to end the walk.
 	visit func(path string, entry fs.DirEntry) error
 
-	unread int    // what could not be read
-	first  error  // and why the first could not
-	remark string // what else to say at the end
+	unread int    // number of entries that could not be read
+	first  error  // the first such error
+	remark string // added to the note at the end
 }
 
-// in walks through dir. It looks at ctx between any few entries, so it ends
-// with it however large a directory is.
+// in walks through dir. It checks ctx every few entries, so a stop ends it
+// soon, however large a directory is.
 func (w *walk) in(ctx context.Context, dir string) error {
 	entries, err := readDir(ctx, w.root, dir, w.private)
 	if err != nil {
@@ -63,14 +63,14 @@ func (w *walk) in(ctx context.Context, dir string) error {
 	return nil
 }
 
-// missed remembers what could not be read, to say it at the end.
+// missed records an entry that could not be read, for note.
 func (w *walk) missed(err error) {
 	if w.unread++; w.first == nil {
 		w.first = err
 	}
 }
 
-// note says what is missing from the result.
+// note describes what is missing from the result.
 func (w *walk) note() string {
 	if w.unread == 0 {
 		return w.remark
@@ -78,7 +78,7 @@ func (w *walk) note() string {
 	return w.remark + fmt.Sprintf("[unreadable entries: %d; first error: %v]\n", w.unread, w.first)
 }
 
-// outcome makes the result of a walk that ended with err.
+// outcome returns the result of a walk that ended with err.
 func (w *walk) outcome(ctx context.Context, out string, err error, cut, none string) Result {
 	switch {
 	case errors.Is(err, errEnough):
@@ -93,7 +93,8 @@ func (w *walk) outcome(ctx context.Context, out string, err error, cut, none str
 	return finished(out + w.note())
 }
 
-// readDir reads a directory piece by piece and sorts it.
+// readDir reads a directory piece by piece and returns its entries sorted by
+// name.
 func readDir(ctx context.Context, root *os.Root, dir string, private Private) ([]fs.DirEntry, error) {
 	f, err := root.OpenFile(dir, reading, 0)
 	if err != nil {
@@ -124,7 +125,7 @@ func readDir(ctx context.Context, root *os.Root, dir string, private Private) ([
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
 		if ctx.Err() != nil {
-			return 0 // nobody will see the order: get it over with
+			return 0 // the result is discarded: finish soon
 		}
 		return strings.Compare(a.Name(), b.Name())
 	})

@@ -22,10 +22,11 @@ const writeFileSchema = `{"type":"object","required":["path","content"],"additio
 
 type writeFileArgs struct {
 	Path    string  `json:"path"`
-	Content *string `json:"content"` // "" is a content too
+	Content *string `json:"content"` // "" is valid
 }
 
-// WriteFile creates or replaces a file inside the session's directory.
+// WriteFile returns the tool that creates or replaces a file inside the
+// session's directory.
 func WriteFile() Tool {
 	return Tool{
 		Tool:   llm.Tool{Name: "write_file", Description: writeFileDescription, Schema: json.RawMessage(writeFileSchema)},
@@ -94,7 +95,8 @@ func writeFile(ctx context.Context, call Call) Result {
 	return finished(fmt.Sprintf("%s %s (%d bytes)", done, shown(path), len(*a.Content)))
 }
 
-// unwritten is the result of a write that did not come to its one step.
+// unwritten returns the result of a write that failed or was stopped before the
+// file was replaced.
 func unwritten(ctx context.Context, path string, err error) Result {
 	if ctx.Err() != nil {
 		return Result{

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestWriteFileCreatesAndReplaces(t *testing.T) {
+func TestWriteFile_NewOrExistingFile_IsCreatedOrReplaced(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, path, content, says, where string }{
 		{"a new file", "new.txt", "one\n", "created new.txt (4 bytes)", "new.txt"},
@@ -51,7 +51,7 @@ func TestWriteFileCreatesAndReplaces(t *testing.T) {
 	}
 }
 
-func TestWriteFileRefusesWhatIsNoFile(t *testing.T) {
+func TestWriteFile_PathNotARegularFile_Fails(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, path, says string }{
 		{"a directory", "sub", "sub is a directory"},
@@ -79,14 +79,14 @@ func TestWriteFileRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-func TestAStoppedWriteHasWrittenNothingOrAll(t *testing.T) {
+func TestWriteFile_StoppedAnywhere_LeavesFileUnchanged(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("new text\n", 25_000) // several pieces
 	tests := []struct {
 		name, path, content string
 		cuts                int
 	}{
-		{"a new file", "x/y/new.txt", long, 6}, // at the start, before each of four pieces, at the last moment
+		{"a new file", "x/y/new.txt", long, 6}, // at the start, before each of four pieces, and before the rename
 		{"an old file", "old.txt", long, 6},
 		{"an empty file", "old.txt", "", 2},
 	}
@@ -115,7 +115,7 @@ func TestAStoppedWriteHasWrittenNothingOrAll(t *testing.T) {
 	}
 }
 
-func TestAReaderNeverSeesHalfAFile(t *testing.T) {
+func TestWriteFile_ConcurrentReader_NeverSeesPartialFile(t *testing.T) {
 	t.Parallel()
 	texts := []string{strings.Repeat("a", 100_000), strings.Repeat("b", 100_000)}
 	dir := lay(t, files{"f": texts[0]})
@@ -140,7 +140,7 @@ func TestAReaderNeverSeesHalfAFile(t *testing.T) {
 	}
 }
 
-func TestWritingAsksFirst(t *testing.T) {
+func TestQuestion_WriteEditAndFetch_ShowsWhatWillHappen(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string

@@ -12,11 +12,11 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Yard keeps what outlives a call until its session ends: commands that were
-// declared to run in the background, which every receipt of the session lists,
-// and outputs that were too long to return.
+// Yard keeps what outlives a call, until its session ends: background commands,
+// which every receipt of the session lists, and outputs that were too long to
+// return. It is safe for concurrent use.
 type Yard struct {
-	Dir string             // for outputs, a directory for each session
+	Dir string             // for outputs; contains a directory per session
 	Env secret.Environment // of every command, in the background or not
 
 	mu      sync.Mutex
@@ -31,7 +31,7 @@ type kept struct {
 	copied  sync.WaitGroup
 }
 
-// startCommand begins a command and returns at once.
+// startCommand starts a background command and returns immediately.
 func (y *Yard) startCommand(keeper *proc.Keeper, call Call, command string) Result {
 	dir := y.of(call.Session)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -52,10 +52,10 @@ func (y *Yard) startCommand(keeper *proc.Keeper, call Call, command string) Resu
 		_ = os.Remove(file.Name())
 		return failed(err)
 	}
-	_ = running.Stdin.Close() // nobody will say anything to it
+	_ = running.Stdin.Close() // the command gets no input
 	k := &kept{Running: running, command: command, file: file}
 	k.copied.Go(func() {
-		_, _ = io.Copy(log, running.Stdout) // ends with the last process that could write
+		_, _ = io.Copy(log, running.Stdout) // ends with the last process that can write
 		_ = running.Stdout.Close()
 	})
 	y.mu.Lock()
@@ -67,11 +67,11 @@ func (y *Yard) startCommand(keeper *proc.Keeper, call Call, command string) Resu
 	return finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
 }
 
-// of is a session's directory.
+// of returns a session's directory.
 func (y *Yard) of(session bellcord.SessionID) string { return filepath.Join(y.Dir, string(session)) }
 
-// outputs is where a session's long outputs go; "" when there is no such place.
-// The directory is made for the first one.
+// outputs returns the directory for a session's long outputs, or "" if outputs
+// are not kept. The directory may not exist yet.
 func (y *Yard) outputs(session bellcord.SessionID) string {
 	if y.Dir == "" {
 		return ""
@@ -79,7 +79,8 @@ func (y *Yard) outputs(session bellcord.SessionID) string {
 	return y.of(session)
 }
 
-// keep remembers an output's file, if there is one.
+// keep closes an output and records its file, if there is one, for removal by
+// End.
 func (y *Yard) keep(session bellcord.SessionID, s *spill) {
 	_ = s.closeFile()
 	if s.name() == "" {
@@ -93,7 +94,7 @@ func (y *Yard) keep(session bellcord.SessionID, s *spill) {
 	y.files[session] = append(y.files[session], s.name())
 }
 
-// List returns a session's background commands that still run.
+// List returns the session's background commands that are still running.
 func (y *Yard) List(session bellcord.SessionID) []bellcord.Process {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -108,7 +109,8 @@ func (y *Yard) List(session bellcord.SessionID) []bellcord.Process {
 	return all
 }
 
-// End ends a session's background commands and removes its outputs.
+// End ends a session's background commands, waits until they have ended, and
+// removes its outputs. See proc.Running.End for how long this can take.
 func (y *Yard) End(session bellcord.SessionID) {
 	y.mu.Lock()
 	all, files := y.running[session], y.files[session]
@@ -129,12 +131,12 @@ func (y *Yard) End(session bellcord.SessionID) {
 	}
 	ending.Wait()
 	if session != "" {
-		_ = os.Remove(y.of(session)) // fails where another process has outputs there
+		_ = os.Remove(y.of(session)) // fails if another process has outputs there
 	}
 }
 
-// Remove ends a session's background commands and removes every output of the
-// session, those that another process left too.
+// Remove ends a session's background commands and removes all outputs of the
+// session, including those of other processes.
 func (y *Yard) Remove(session bellcord.SessionID) error {
 	y.End(session)
 	if y.Dir == "" || session == "" || !filepath.IsLocal(string(session)) {
@@ -143,7 +145,7 @@ func (y *Yard) Remove(session bellcord.SessionID) error {
 	return os.RemoveAll(y.of(session))
 }
 
-// EndAll ends every session's.
+// EndAll calls End for every session.
 func (y *Yard) EndAll() {
 	y.mu.Lock()
 	sessions := map[bellcord.SessionID]bool{}

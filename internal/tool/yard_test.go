@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestABackgroundCommandOutlivesItsCallIsListedAndEndsWithTheSession(t *testing.T) {
+func TestYard_BackgroundCommand_IsListedAndEndsWithSession(t *testing.T) {
 	t.Parallel()
 	shell, yard := ownShell(t)
 	began := time.Now()
@@ -26,7 +26,7 @@ func TestABackgroundCommandOutlivesItsCallIsListedAndEndsWithTheSession(t *testi
 		t.Fatalf("%+v", r)
 	}
 	_, file, _ := strings.Cut(strings.TrimSuffix(r.Text, "]"), "output in ")
-	for tick := time.Tick(10 * time.Millisecond); ; <-tick { // bounded by the test's own time
+	for tick := time.Tick(10 * time.Millisecond); ; <-tick { // bounded by the test's timeout
 		if said, err := os.ReadFile(file); err == nil && string(said) == "up\nerr\n" {
 			break
 		}
@@ -44,7 +44,7 @@ func TestABackgroundCommandOutlivesItsCallIsListedAndEndsWithTheSession(t *testi
 	}
 }
 
-func TestACommandThatTakesTooLongIsEnded(t *testing.T) {
+func TestShell_TimeoutExpires_EndsCommand(t *testing.T) {
 	t.Parallel()
 	r := aShell(t).Run(context.Background(), tool.Call{
 		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo half; sleep 1000","timeout":1}`),
@@ -54,8 +54,9 @@ func TestACommandThatTakesTooLongIsEnded(t *testing.T) {
 	}
 }
 
-// Law 15: what a command leaves behind ends with it, also out of its group.
-func TestLaw15_WhatACommandLeavesBehindEndsWithTheCall(t *testing.T) {
+// Law 15: processes that a command leaves behind end with it, even outside its
+// process group.
+func TestLaw15_ProcessesLeftByCommand_EndWithCall(t *testing.T) {
 	t.Parallel()
 	r := aShell(t).Run(context.Background(), tool.Call{
 		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"setsid sleep 98765.1 >/dev/null 2>&1 & nohup sleep 98765.2 >/dev/null 2>&1 & sleep 0.2; echo done"}`),
