@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// telling is how long a stop waits for the word of it to be written; the
-	// server's own word is not waited for. A server that does not read gets it
-	// when it does.
+	// telling is how long a stop waits until the cancellation is written; it does
+	// not wait for an answer. A server that is not reading receives the
+	// cancellation when it reads again.
 	telling = 50 * time.Millisecond
-	// longestCall frees what a call holds if its turn never ends.
+	// longestCall limits how long a call holds resources if its turn never ends.
 	longestCall = 24 * time.Hour
 )
 
-// callTool calls a tool. If the server turns out to be gone before anything
-// was sent, it is started again, once.
+// callTool calls a tool. If the server has ended before anything was sent, it
+// is restarted once.
 func (s *server) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	for last := false; ; last = true {
 		l, err := s.up(ctx)
@@ -36,14 +36,15 @@ func (s *server) callTool(ctx context.Context, name string, call tool.Call) tool
 	}
 }
 
-// reply is what the SDK returns of a call.
+// reply is the SDK's result of a call.
 type reply struct {
 	*sdk.CallToolResult
 	err error
 }
 
-// callTool calls a tool over this link. When ctx ends it returns at once: the
-// server gets a cancellation, and later messages about this call are dropped.
+// callTool calls a tool over this link. When ctx ends it cancels the call, waits
+// at most 50 ms until the cancellation is written, and returns. Later messages
+// about this call are dropped.
 func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	e := l.desk.open()
 	defer l.desk.dropErrand(e)
@@ -51,7 +52,7 @@ func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.R
 	defer done()
 	params := &sdk.CallToolParams{Name: name, Arguments: call.Args}
 	params.SetProgressToken(e.token)
-	answer := make(chan reply, 1) // room: after a stop nobody waits for it
+	answer := make(chan reply, 1) // buffered: after a stop it is not received
 	go func() {
 		r, err := l.session.CallTool(within, params)
 		answer <- reply{r, err}
@@ -73,7 +74,7 @@ func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.R
 				return l.stopped(ctx, e, &seen)
 			}
 		case <-l.down:
-			if e.answered.Load() { // it spoke before it went, and that is being read
+			if e.answered.Load() { // the server answered before it ended; the SDK is reading the answer
 				return l.outcome(ctx, e, <-answer, &seen)
 			}
 			return unseen(ctx, e, "the server has ended", &seen)
@@ -81,7 +82,7 @@ func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.R
 	}
 }
 
-// outcome is the result of a call whose reply, or the lack of one, is known.
+// outcome returns the result of a call after the SDK has returned.
 func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) tool.Result {
 	switch {
 	case r.err == nil:
@@ -91,12 +92,13 @@ func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) 
 	case ctx.Err() != nil:
 		return l.stopped(ctx, e, seen)
 	case errors.Is(r.err, sdk.ErrConnectionClosed):
-		l.startClosing() // the SDK saw it first
+		l.startClosing() // the SDK detected it first
 	}
 	return unseen(ctx, e, r.err.Error(), seen)
 }
 
-// stopped waits until the server has been told, not longer than telling.
+// stopped returns the result of a stopped call. It waits at most 50 ms until the
+// cancellation is written.
 func (l *link) stopped(ctx context.Context, e *errand, seen *progress) tool.Result {
 	if e.withdraw() {
 		return neverSent(ctx, "")
@@ -113,7 +115,8 @@ func (l *link) stopped(ctx context.Context, e *errand, seen *progress) tool.Resu
 	return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, seen.String()), Fate: bellcord.CallStopped}
 }
 
-// unseen is the result of a call that was sent and whose end was not seen.
+// unseen returns the result of a call that has no answer: the outcome is
+// unknown if anything was sent.
 func unseen(ctx context.Context, e *errand, why string, seen *progress) tool.Result {
 	if e.withdraw() {
 		return neverSent(ctx, why)
@@ -126,7 +129,8 @@ func unseen(ctx context.Context, e *errand, why string, seen *progress) tool.Res
 	}
 }
 
-// neverSent is the result of a call that the server has seen nothing of.
+// neverSent returns the result of a call of which nothing was sent to the
+// server.
 func neverSent(ctx context.Context, why string) tool.Result {
 	if ctx.Err() != nil {
 		return tool.Result{Text: bellcord.ResultText(bellcord.CallNotStarted, ""), Fate: bellcord.CallNotStarted}
@@ -134,7 +138,7 @@ func neverSent(ctx context.Context, why string) tool.Result {
 	return tool.Result{Text: "[not started: " + clip(why, mostLine) + "]", Failed: true, Fate: bellcord.CallNotStarted}
 }
 
-// progress is what a call said so far: its last lines.
+// progress contains the last lines of a call's progress.
 type progress struct{ lines []string }
 
 func (p *progress) forwardLines(e *errand, call tool.Call) {

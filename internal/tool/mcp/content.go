@@ -11,9 +11,9 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-const mostText = 64 << 10 // bytes of a result that a model is given
+const mostText = 64 << 10 // maximum bytes of a result for the model
 
-// finished is the result of a call that the server has answered.
+// finished returns the result of a call that the server has answered.
 func finished(r *sdk.CallToolResult) tool.Result {
 	result := tool.Result{Text: clip(contentText(r), mostText), Failed: r.IsError, Fate: bellcord.CallFinished}
 	if r.NeedsInput() || len(r.InputRequests) > 0 {
@@ -23,8 +23,9 @@ func finished(r *sdk.CallToolResult) tool.Result {
 	return result
 }
 
-// contentText is the content as a model reads it: text as it is, all else by name,
-// and the structured content where there is no text.
+// contentText returns the content as text for a model: text unchanged, other
+// content as a short description, and the structured content if there is no
+// text.
 func contentText(r *sdk.CallToolResult) string {
 	var parts []string
 	plain := false
@@ -63,8 +64,8 @@ func name(c sdk.Content) string {
 
 func words(s ...string) string { return strings.TrimSpace(strings.Join(s, " ")) }
 
-// clip keeps the head and the tail of what is longer than most bytes, and makes
-// it valid UTF-8.
+// clip shortens text that is longer than most bytes to its head and tail, and
+// makes it valid UTF-8.
 func clip(s string, most int) string {
 	if len(s) > most {
 		head, tail := s[:most/2], s[len(s)-most/2:]

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// courier carries the SDK's HTTP requests: it adds the configured headers, and
-// reads an answer that is not a stream itself. The SDK reads one without a
-// bound, and breaks the whole session when a stop cuts it off.
+// courier is the http.RoundTripper of the SDK's requests: it adds the
+// configured headers, and reads a response that is not a stream itself. The SDK
+// would read it without a limit, and fail the whole session if a stop
+// interrupts it.
 type courier struct {
 	*http.Transport
 	to      *url.URL
@@ -23,18 +24,19 @@ type courier struct {
 	version atomic.Pointer[string]
 }
 
-// goodbye is how long the end of a session may take to be said.
+// goodbye limits the request that ends a session.
 const goodbye = time.Second
 
 func newCourier(to *url.URL, headers map[string]string) *courier {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	if usual, ok := http.DefaultTransport.(*http.Transport); ok {
-		transport = usual.Clone() // our own, so that its connections end with the link
+		transport = usual.Clone() // a separate transport, so that its connections end with the link
 	}
 	return &courier{Transport: transport, to: to, headers: headers}
 }
 
-// sameHost keeps the configured headers, often secrets, from other hosts.
+// sameHost refuses redirects to other hosts, because they would receive the
+// configured headers, which are often secrets.
 func (c *courier) sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != c.to.Host || req.URL.Scheme != c.to.Scheme {
 		return fmt.Errorf("refused a redirect to %s", req.URL.Host)
@@ -50,7 +52,7 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, e := req.Context(), errandOf(req.Context())
 	if req.Method == http.MethodDelete {
 		limited, done := context.WithTimeout(ctx, goodbye)
-		defer done() // its answer is read below
+		defer done() // the response is read below
 		ctx = limited
 	}
 	req = req.Clone(ctx)
@@ -78,12 +80,13 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// courtesyKey marks a cancelling. A server may refuse it, and those of the
-// protocol of 2026 do (there the end of the request says it), but the SDK would
-// take that for the end of the session.
+// courtesyKey marks a cancellation. A server may refuse it, and servers of the
+// 2026 protocol do (there, closing the request cancels the call), but the SDK
+// would treat a refusal as the end of the session.
 type courtesyKey struct{}
 
-// whole reads an answer to its end, so far as it may be long.
+// whole reads a response to its end. A response longer than longestLine is an
+// error.
 func whole(resp *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, longestLine+1))
 	_ = resp.Body.Close()

@@ -10,12 +10,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// desk sees all that comes from a server before the SDK does, and lets pass
-// only what the SDK asked for. The SDK keeps what it cannot handle yet in a
-// queue without a bound, and answers each request on a goroutine of its own: a
-// server that floods would fill the memory.
+// desk filters all messages from a server before the SDK receives them, and
+// passes on only responses and changes of the tool list. The SDK queues
+// messages without a limit and answers each request on a new goroutine, so a
+// server that floods it would exhaust the memory.
 type desk struct {
-	forwarded atomic.Bool // a change of the tools is with the SDK already
+	forwarded atomic.Bool // the SDK has not yet handled the last change of the tools
 	tokens    atomic.Int64
 
 	mu      sync.Mutex
@@ -47,8 +47,8 @@ func (d *desk) dropErrand(e *errand) {
 	}
 }
 
-// leaves notes a message that is about to be written, and says whose it is and
-// whether it cancels.
+// leaves registers a message that is about to be written. It returns the call
+// that the message belongs to, or nil, and whether it cancels that call.
 func (d *desk) leaves(ctx context.Context, msg jsonrpc.Message) (e *errand, cancels bool) {
 	e = errandOf(ctx)
 	req, ok := msg.(*jsonrpc.Request)
@@ -69,8 +69,8 @@ func (d *desk) leaves(ctx context.Context, msg jsonrpc.Message) (e *errand, canc
 	return e, false
 }
 
-// comes decides on a message from the server: whether the SDK gets it, and
-// what is answered at once. It never blocks.
+// comes decides on a message from the server: whether to pass it to the SDK,
+// and what to reply immediately. It never blocks.
 func (d *desk) comes(msg jsonrpc.Message) (pass bool, reply *jsonrpc.Response) {
 	switch m := msg.(type) {
 	case *jsonrpc.Response:
@@ -90,14 +90,14 @@ func (d *desk) comes(msg jsonrpc.Message) (pass bool, reply *jsonrpc.Response) {
 		case "notifications/progress":
 			d.progress(m.Params)
 		case "notifications/tools/list_changed":
-			return d.forwarded.CompareAndSwap(false, true), nil // it has a cache to empty
+			return d.forwarded.CompareAndSwap(false, true), nil // the SDK has a cache to clear
 		}
 	}
 	return false, nil
 }
 
-// refusal answers a request of the server: to a ping with nothing, to all else
-// that it is not offered.
+// refusal returns the reply to a request of the server: an empty result for a
+// ping, "not supported" for all other methods.
 func refusal(req *jsonrpc.Request) *jsonrpc.Response {
 	if req.Method == "ping" {
 		return &jsonrpc.Response{ID: req.ID, Result: json.RawMessage(`{}`)}
@@ -121,7 +121,7 @@ func (d *desk) progress(params json.RawMessage) {
 	e := d.byToken[p.Token]
 	d.mu.Unlock()
 	if e == nil {
-		return // of a call that is over
+		return // the call has ended
 	}
 	line := fmt.Sprintf("%g", p.Progress)
 	if p.Total != nil {

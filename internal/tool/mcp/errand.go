@@ -8,26 +8,26 @@ import (
 	"sync/atomic"
 )
 
-// errand is a call on its way, and what the wire sees of it. It travels in the
-// context that the SDK hands on to the connection with each message, also with
-// the one that says that the call is cancelled.
+// errand is the state of one call on the connection. It is a value of the
+// context that the SDK passes to the connection with each message of the call,
+// including its cancellation.
 type errand struct {
 	token    string
 	state    atomic.Int32
-	answered atomic.Bool // its response has come, or the server refused it
+	answered atomic.Bool // the response has arrived, or the server refused the call
 	once     sync.Once
-	told     chan struct{} // closed when its cancelling has been written
-	news     chan struct{} // holds one when there are lines
+	told     chan struct{} // closed when the cancellation has been written
+	news     chan struct{} // contains one element if there are lines
 
 	mu    sync.Mutex
 	lines []string
-	lost  int // lines that nobody took in time
+	lost  int // lines dropped because they were not taken in time
 }
 
 const (
 	waiting   int32 = iota
-	sent            // some of it may have reached the server
-	withdrawn       // none of it ever will
+	sent            // part of it may have reached the server
+	withdrawn       // nothing of it will be sent
 )
 
 type errandKey struct{}
@@ -47,25 +47,25 @@ func errandOf(ctx context.Context) *errand {
 }
 
 // markSent must be called before the first byte of the call is written. Only
-// one of markSent and withdraw succeeds, so that a call that was sent is
-// never reported as not started.
+// one of markSent and withdraw succeeds, so that a call that was sent is never
+// reported as not started.
 func (e *errand) markSent() bool {
 	return e.state.CompareAndSwap(waiting, sent) || e.state.Load() == sent
 }
 func (e *errand) withdraw() bool { return e.state.CompareAndSwap(waiting, withdrawn) }
 
-// unsend takes send back: not a byte has left.
+// unsend reverts markSent, if no byte was written.
 func (e *errand) unsend() { e.state.CompareAndSwap(sent, waiting) }
 
 func (e *errand) markCancelSent() { e.once.Do(func() { close(e.told) }) }
 
 const (
-	mostLines = 256     // that wait to be taken
-	mostLine  = 2 << 10 // bytes of one
+	mostLines = 256     // lines that are kept until they are taken
+	mostLine  = 2 << 10 // bytes per line
 )
 
-// progress adds a line. It never blocks: when the lines are not taken as fast
-// as they come, the oldest are left out.
+// progress adds a line. It never blocks: if lines arrive faster than they are
+// taken, the oldest are dropped.
 func (e *errand) progress(line string) {
 	e.mu.Lock()
 	if len(e.lines) == mostLines {
@@ -80,7 +80,7 @@ func (e *errand) progress(line string) {
 	}
 }
 
-// takeLines returns the lines that wait.
+// takeLines returns and removes the lines.
 func (e *errand) takeLines() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// request is what a server reads.
+// request is a message that a server reads.
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -53,8 +53,8 @@ func toolList(names ...string) string {
 	return strings.Join(list, ",")
 }
 
-// hostile is a server on standard input and output that does what the called
-// tool is named for. It never minds a cancelled call.
+// hostile is a server on standard input and output. The name of the called tool
+// determines what it does. It ignores cancellations.
 func hostile(manner string) {
 	switch manner {
 	case "dead":
@@ -62,11 +62,11 @@ func hostile(manner string) {
 	case "mute":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
-	case "blind": // never reads, never ends
+	case "blind": // never reads, never exits
 		<-time.After(time.Hour)
 	}
 	in := bufio.NewReader(os.Stdin)
-	var late, seen []string // answers that are due; what came
+	var late, seen []string // delayed answers; all received lines
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
@@ -82,7 +82,7 @@ func hostile(manner string) {
 			fmt.Println("this is no message: a server that prints")
 			fmt.Println(result(req, greeting))
 		case "tools/list":
-			if file, found := strings.CutPrefix(manner, "listing:"); found { // as the file is now
+			if file, found := strings.CutPrefix(manner, "listing:"); found { // the current content of the file
 				list, _ := os.ReadFile(file)
 				fmt.Println(result(req, string(list)))
 				continue
@@ -114,7 +114,7 @@ func act(req request, late, seen []string) []string {
 	case "die":
 		fmt.Println(progressOf(req, "dying"))
 		os.Exit(3)
-	case "giant": // 64 MiB in one line, its id at the end, and a false one inside
+	case "giant": // 64 MiB in one line, with its ID at the end and a false one inside
 		out := bufio.NewWriter(os.Stdout)
 		fmt.Fprint(out, `{"result":{"id":1,"content":[{"type":"text","text":"\"id\":2`)
 		fill(out, 64<<20)
@@ -128,7 +128,7 @@ func act(req request, late, seen []string) []string {
 	return late
 }
 
-// torment never ends.
+// torment never returns, for the tools that it handles.
 func torment(req request) {
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	switch req.Params.Name {
@@ -138,7 +138,7 @@ func torment(req request) {
 			fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"flood"}}`)
 			fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		}
-	case "ask": // requests, and nobody reads the answers
+	case "ask": // sends requests, and never reads the answers
 		for i := 0; ; i++ {
 			fmt.Fprintln(out, progressOf(req, "asking"))
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%d,"method":"sampling/createMessage","params":{}}`+"\n", i)
@@ -149,7 +149,7 @@ func torment(req request) {
 		for {
 			fill(out, 1<<20)
 		}
-	case "blind": // stops to read
+	case "blind": // stops reading
 		fmt.Println(progressOf(req, "blind"))
 		<-time.After(time.Hour)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
-func TestAStoppedCallReturnsAtOnceAndTheServerIsToldAndAnswersTheNextOne(t *testing.T) {
+func TestCall_Stopped_ReturnsSoonCancelsAndServerAnswersNextCall(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, hostileServer(t, "yes")))
 	var took []time.Duration
@@ -32,7 +32,7 @@ func TestAStoppedCallReturnsAtOnceAndTheServerIsToldAndAnswersTheNextOne(t *test
 	}
 }
 
-func TestALateAnswerIsDropped(t *testing.T) {
+func TestCall_LateAnswer_IsDropped(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, hostileServer(t, "yes")))
 	for range 20 {
@@ -45,7 +45,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 	}
 }
 
-func TestAServerThatDiesLeavesTheOutcomeUnknownAndIsStartedAnew(t *testing.T) {
+func TestCall_ServerDies_OutcomeIsUnknownAndServerRestarts(t *testing.T) {
 	t.Parallel()
 	const backOff = time.Second
 	began := time.Now() // before the first start
@@ -64,7 +64,7 @@ func TestAServerThatDiesLeavesTheOutcomeUnknownAndIsStartedAnew(t *testing.T) {
 	}
 }
 
-func TestNothingAServerDoesHoldsUpAStop(t *testing.T) {
+func TestStop_HostileServer_IsNotDelayed(t *testing.T) {
 	t.Parallel()
 	for name, n := range map[string]int{"flood": 3000, "ask": 500, "blind": 1, "endless": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -82,14 +82,14 @@ func TestNothingAServerDoesHoldsUpAStop(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotReadHoldsUpNoStop(t *testing.T) {
+func TestStop_ServerDoesNotRead_IsNotDelayed(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, hostileServer(t, "yes")))
 	_, _ = stopIn(t, all["mcp_hostile_blind"], `{}`, 1)
-	large := `{"data":"` + strings.Repeat("x", 1<<20) + `"}` // more than a pipe takes
+	large := `{"data":"` + strings.Repeat("x", 1<<20) + `"}` // more than a pipe can buffer
 	var took []time.Duration
 	for i := range 5 {
-		after, want := 50*time.Millisecond, bellcord.CallNotStarted // it waits behind the first
+		after, want := 50*time.Millisecond, bellcord.CallNotStarted // it is queued behind the first
 		if i == 0 {
 			after, want = 5*time.Second, bellcord.CallStopped // by then its first bytes are in the pipe
 		}
@@ -106,7 +106,7 @@ func TestAServerThatDoesNotReadHoldsUpNoStop(t *testing.T) {
 	t.Log(summary(took))
 }
 
-func TestAnAnswerThatIsTooLongEndsTheCallAndNotTheServer(t *testing.T) {
+func TestCall_AnswerTooLong_FailsCallAndKeepsServer(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, hostileServer(t, "yes")))
 	r := do(within(t), all["mcp_hostile_giant"], `{}`)
@@ -123,7 +123,7 @@ func TestAnAnswerThatIsTooLongEndsTheCallAndNotTheServer(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotStartIsToldOfAndTheOthersGoOn(t *testing.T) {
+func TestTools_ServerDoesNotStart_ReturnsErrorAndOtherTools(t *testing.T) {
 	t.Parallel()
 	dead, mute, blind, none := hostileServer(t, "dead"), hostileServer(t, "mute"), hostileServer(t, "blind"), mcp.Server{Name: "none"}
 	dead.Name, mute.Name, blind.Name = "dead", "mute", "blind"
@@ -144,7 +144,7 @@ func TestAServerThatDoesNotStartIsToldOfAndTheOthersGoOn(t *testing.T) {
 	}
 }
 
-func TestAStopWhileAServerStartsReturnsAtOnceAndTheStartGoesOn(t *testing.T) {
+func TestTools_StopWhileServerStarts_ReturnsSoon(t *testing.T) {
 	t.Parallel()
 	mute := hostileServer(t, "mute")
 	mute.Name = "mute"

@@ -15,10 +15,11 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
-// remote is a server over HTTP, made with the SDK, and what it saw.
+// remote is an HTTP server, made with the SDK, that records the headers of its
+// requests.
 type remote struct {
 	*httptest.Server
-	hung    chan struct{} // one for each call of hang that was cancelled
+	hung    chan struct{} // receives one element for each canceled call of hang
 	sdk     *sdk.Server
 	mu      sync.Mutex
 	headers []http.Header
@@ -50,11 +51,11 @@ func serve(t *testing.T, opts *sdk.StreamableHTTPOptions) *remote {
 	return r
 }
 
-func TestOverHTTPAStoppedCallClosesItsRequestAndTheServerAnswersTheNextOne(t *testing.T) {
+func TestHTTP_StoppedCall_IsCanceledAndServerAnswersNextCall(t *testing.T) {
 	t.Parallel()
 	for version, opts := range map[string]*sdk.StreamableHTTPOptions{
-		"2025-11-25": nil,                                                   // has sessions: the server is told by a message
-		"2026-07-28": {Stateless: true, PropagateRequestCancellation: true}, // has none: by the end of the request
+		"2025-11-25": nil,                                                   // with sessions: the cancellation is a message
+		"2026-07-28": {Stateless: true, PropagateRequestCancellation: true}, // without sessions: closing the request cancels the call
 	} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -83,8 +84,9 @@ func TestOverHTTPAStoppedCallClosesItsRequestAndTheServerAnswersTheNextOne(t *te
 	}
 }
 
-// saw checks the headers of all requests: the configured one on each, and the
-// version of the protocol on all after the first two, which agree on it.
+// saw checks the headers of all requests: each has the configured header, and
+// all after the first two, which negotiate it, have the version of the
+// protocol.
 func (r *remote) saw(t *testing.T, version string) {
 	t.Helper()
 	r.mu.Lock()
@@ -99,7 +101,7 @@ func (r *remote) saw(t *testing.T, version string) {
 	}
 }
 
-func TestOverHTTPAnAnswerThatIsNoStreamCanBeStopped(t *testing.T) {
+func TestHTTP_JSONResponse_CanBeStopped(t *testing.T) {
 	t.Parallel()
 	r := serve(t, &sdk.StreamableHTTPOptions{JSONResponse: true})
 	all := tools(t, open(t, mcp.Server{Name: "far", URL: r.URL}))
@@ -114,14 +116,14 @@ func TestOverHTTPAnAnswerThatIsNoStreamCanBeStopped(t *testing.T) {
 	}
 }
 
-func TestOverHTTPAServerThatIsAwayWasSentNothing(t *testing.T) {
+func TestHTTP_ServerUnreachable_CallIsNotStarted(t *testing.T) {
 	t.Parallel()
 	r := serve(t, nil)
 	set := open(t, mcp.Server{Name: "far", URL: r.URL})
 	all := tools(t, set)
 	r.CloseClientConnections()
 	r.Close()
-	do(within(t), all["mcp_far_echo"], `{}`) // may be written to a connection that is closed already: unknown
+	do(within(t), all["mcp_far_echo"], `{}`) // may be written to a closed connection, with unknown outcome
 	result := do(within(t), all["mcp_far_echo"], `{}`)
 	if result.Fate != bellcord.CallNotStarted || !result.Failed {
 		t.Fatalf("it came to %+v", result)
@@ -131,7 +133,7 @@ func TestOverHTTPAServerThatIsAwayWasSentNothing(t *testing.T) {
 	}
 }
 
-func TestHeadersDoNotFollowARedirectToAnotherHost(t *testing.T) {
+func TestHTTP_RedirectToAnotherHost_SendsNoHeaders(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 		t.Errorf("the other host was sent %v", req.Header)

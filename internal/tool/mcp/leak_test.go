@@ -10,14 +10,15 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
-// Not parallel: nothing else may start goroutines meanwhile.
-func TestLaw18_NothingIsLeftAfterClose(t *testing.T) {
+// Not parallel: no other test may start goroutines at the same time.
+func TestLaw18_Close_LeavesNoGoroutines(t *testing.T) {
 	r := serve(t, nil)
 	blind := hostileServer(t, "blind")
 	blind.Name = "blind"
 	base := runtime.NumGoroutine()
 	for range 3 {
-		// The blind server never starts; it gets little time, the others all they need.
+		// The blind server never starts, so its limit is short. The others get the
+		// default.
 		never := mcp.Open([]mcp.Server{blind}, spawn, mcp.Options{Start: 500 * time.Millisecond})
 		if list, errs := never.Tools(within(t)); len(list) > 0 || len(errs) != 1 {
 			t.Fatalf("a server that answers nothing has %d tools: %v", len(list), errs)

@@ -12,18 +12,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// longestLine bounds what one message may cost. A model could not use more.
+// longestLine limits the size of one message. A model could not use more.
 const longestLine = 16 << 20
 
-// lines reads one message per line. A line that is too long is read to its end
-// and not kept.
+// lines reads one message per line. A line that is too long is read to its end,
+// but not kept.
 type lines struct{ from *bufio.Reader }
 
 func newLines(from io.Reader) lines { return lines{bufio.NewReaderSize(from, 64<<10)} }
 
-// next returns the messages of the next line. A line that is none (servers do
-// print to their standard output) has none. An answer that is too long is
-// answered in its place with an error, so that its call ends.
+// next returns the messages in the next line: none if the line is not a
+// message, because some servers print to their standard output. A response that
+// is too long is replaced by an error response, so that its call ends.
 func (l lines) next() ([]jsonrpc.Message, error) {
 	var line []byte
 	var long *skimmed
@@ -48,13 +48,13 @@ func (l lines) next() ([]jsonrpc.Message, error) {
 		case long != nil:
 			return long.messages(), nil
 		}
-		return decode(line), nil // after an error the rest of a line; the error comes again
+		return decode(line), nil // on an error this is the last, incomplete line; the next call returns the error
 	}
 }
 
 func decode(line []byte) []jsonrpc.Message {
 	line = bytes.TrimSpace(line)
-	if len(line) > 0 && line[0] == '[' { // a batch, as one version of the protocol had
+	if len(line) > 0 && line[0] == '[' { // a batch, as in one version of the protocol
 		return decodeBatch(line)
 	}
 	msg, err := jsonrpc.DecodeMessage(line)
@@ -78,14 +78,14 @@ func decodeBatch(line []byte) []jsonrpc.Message {
 	return msgs
 }
 
-// skimmed finds the id of an answer without keeping it: the number that is the
-// value of "id" in the outermost object.
+// skimmed finds the ID of a response without keeping the response: the number
+// that is the value of "id" in the outermost object.
 type skimmed struct {
 	size             int
 	depth            int
 	quoted, escaped  bool
-	key              []byte // the last string in the outermost object, or its start
-	here             bool   // the value of "id" comes
+	key              []byte // the last string in the outermost object, up to 16 bytes
+	here             bool   // the value of "id" follows
 	id               []byte
 	request, already bool
 }
@@ -102,8 +102,9 @@ func (s *skimmed) addPiece(piece []byte) {
 	}
 }
 
-// inString goes on to the end of the string, or of the piece, and returns what
-// is behind it. The long part of a long message is a string: this one is fast.
+// inString skips to the end of the string, or of the piece, and returns the
+// rest. The long part of a long message is usually a string, so this must be
+// fast.
 func (s *skimmed) inString(piece []byte) []byte {
 	if s.escaped {
 		s.escaped = false

@@ -11,27 +11,28 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// link is one life of a server: from its start to the moment it is gone.
+// link is one run of a server, from its start until everything of it has ended.
 type link struct {
 	server *server
 	desk   *desk
 
-	ready   chan struct{} // closed when it is up, or err says why it is not
+	ready   chan struct{} // closed when the server is ready or err is set
 	err     error
 	session *sdk.ClientSession
 
 	once sync.Once
-	down chan struct{} // closed when nothing can be asked of it any more
-	gone chan struct{} // closed when nothing of it is left
+	down chan struct{} // closed when no more requests can be sent
+	gone chan struct{} // closed when everything of it has ended
 
 	listing listing
 }
 
-// wire is a connection as the SDK wants it. Close does not block: gone says
-// when all behind it is gone. Closing ends every Read and Write in time.
+// wire is a connection for the SDK. Close does not block; gone returns a
+// channel that is closed when everything behind the connection has ended. After
+// Close, every Read and Write returns in bounded time.
 type wire interface {
 	sdk.Connection
-	agreed(version string) // of the protocol
+	agreed(version string) // the version of the protocol
 	gone() <-chan struct{}
 }
 
@@ -46,7 +47,7 @@ func newLink(s *server) *link {
 	return l
 }
 
-// startClosing begins the end. It does not wait.
+// startClosing starts to close the link, and does not wait.
 func (l *link) startClosing() { l.once.Do(func() { close(l.down) }) }
 
 func (l *link) ended() bool {
@@ -58,8 +59,9 @@ func (l *link) ended() bool {
 	}
 }
 
-// live starts the server after the wait and sees it to its end. It is gone
-// when the life before it is gone too, so that Close misses none.
+// live starts the server after the wait, and returns when it has ended. l.gone
+// is closed only after the previous link is gone too, so that Close waits for
+// all of them.
 func (l *link) live(wait time.Duration, before <-chan struct{}) {
 	defer close(l.gone)
 	if before != nil {
@@ -68,7 +70,7 @@ func (l *link) live(wait time.Duration, before <-chan struct{}) {
 	w, err := l.open(wait)
 	if err == nil {
 		closing := make(chan struct{})
-		go func() { // the one place that ends the server
+		go func() { // only this goroutine ends the server
 			defer close(closing)
 			<-l.down
 			_ = w.Close()
@@ -83,13 +85,14 @@ func (l *link) live(wait time.Duration, before <-chan struct{}) {
 	}
 	close(l.ready)
 	if l.session != nil {
-		_ = l.session.Wait() // until it hangs up, or is hung up on
+		_ = l.session.Wait() // until either side closes the connection
 		l.startClosing()
-		_ = l.session.Close() // ends what the SDK keeps
+		_ = l.session.Close() // releases resources of the SDK
 	}
 }
 
-// open makes the connection: by starting the process, or by saying where to.
+// open opens the connection: it starts the process, or prepares the HTTP
+// client.
 func (l *link) open(wait time.Duration) (wire, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -116,24 +119,25 @@ func (l *link) open(wait time.Duration) (wire, error) {
 	return nil, errors.New("has neither a command nor a url")
 }
 
-// discovery is how long a server may take to say whether it knows the protocol
-// of 2026, in which nothing needs an answer first: one of before may be silent
-// about what it does not know, and is then greeted in its own way.
+// discovery limits the request that checks whether a server supports the 2026
+// protocol, which has no handshake. An older server may not answer a method
+// that it does not support; the SDK then uses the older handshake.
 const discovery = 5 * time.Second
 
-// greet agrees with the server on how to talk, within the bound of its start.
+// greet connects the SDK to the server and negotiates the protocol version,
+// within the limit for the server's start.
 func (l *link) greet(w wire) (*sdk.ClientSession, error) {
 	bound := l.server.opts.Start
 	ctx, done := context.WithTimeoutCause(context.Background(), bound, fmt.Errorf("did not start within %v", bound))
 	defer done()
-	stop := context.AfterFunc(ctx, l.startClosing) // not all that the SDK waits for here ends with ctx
+	stop := context.AfterFunc(ctx, l.startClosing) // not everything that the SDK waits for here ends with ctx
 	defer stop()
 	opts := &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, // no roots, no sampling, no elicitation
-		// Without this the SDK repeats a call by itself, up to ten times.
+		// Otherwise the SDK repeats a call up to ten times.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	}
-	if l.server.URL == "" { // over HTTP the SDK would wait for a stream without a bound; there the list is asked for each time
+	if l.server.URL == "" { // over HTTP the SDK would wait for a stream without a limit; there the list is requested each time
 		opts.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) {
 			l.desk.forwarded.Store(false)
 			l.listing.changed.Add(1)
@@ -163,7 +167,7 @@ func (l *link) greet(w wire) (*sdk.ClientSession, error) {
 	return nil, fmt.Errorf("starting the server: %w", err)
 }
 
-// ready is a transport whose connection is there already.
+// ready is a transport with a connection that is already open.
 type ready struct{ wire }
 
 func (r ready) Connect(context.Context) (sdk.Connection, error) { return r.wire, nil }

@@ -9,16 +9,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// listing is what a server told of its tools last.
+// listing is the last tool list of a server.
 type listing struct {
-	changed atomic.Int64 // how often the server said that its tools changed
+	changed atomic.Int64 // number of list_changed notifications
 
 	mu    sync.Mutex
-	tools []described // nil before the first time
-	as    int64       // changed, when they were asked for
+	tools []described // nil before the first list
+	as    int64       // the value of changed when the list was requested
 }
 
-// These keep a list that never ends from being read for ever.
+// Limits for a tool list that never ends.
 const (
 	mostPages = 100
 	mostTools = 1000
@@ -28,10 +28,10 @@ const (
 // have changed, which over HTTP is always (see greet).
 func (l *link) listTools(ctx context.Context) ([]described, error) {
 	if caps := l.session.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
-		return nil, nil // it is there for something else
+		return nil, nil // the server offers no tools
 	}
 	k := &l.listing
-	as := k.changed.Load() // before asking: a change from here on is not lost
+	as := k.changed.Load() // loaded before the request, so that a later change is not lost
 	k.mu.Lock()
 	tools, known := k.tools, k.tools != nil && k.as == as && l.server.URL == ""
 	k.mu.Unlock()

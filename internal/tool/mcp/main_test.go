@@ -20,7 +20,8 @@ import (
 
 const hostileEnv = "BELLCORD_MCP_HOSTILE"
 
-// TestMain is also the hostile server, when the test binary runs itself as one.
+// TestMain also serves as the hostile server, when the test binary starts
+// itself as one.
 func TestMain(m *testing.M) {
 	if manner := os.Getenv(hostileEnv); manner != "" {
 		hostile(manner)
@@ -29,8 +30,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is how long a test waits for what must happen; bound is what is
-// asserted of a stop. The machine is shared: what was measured is logged.
+// patience is how long a test waits for something that must happen; bound is
+// the maximum duration of a stop. The machine is shared, so measured times are
+// logged.
 const (
 	patience = 20 * time.Second
 	bound    = time.Second
@@ -45,7 +47,7 @@ func hostileServer(t *testing.T, manner string) mcp.Server {
 	return mcp.Server{Name: "hostile", Command: []string{self}, Env: []string{hostileEnv + "=" + manner}}
 }
 
-// spawn starts a server as cmd does, except that it contains nothing.
+// spawn starts a server like the command does, but without containment.
 func spawn(s mcp.Server) (mcp.Process, error) {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
 	cmd.Dir, cmd.Env = s.Dir, append(os.Environ(), s.Env...)
@@ -83,7 +85,7 @@ func open(t *testing.T, servers ...mcp.Server) *mcp.Set {
 	return set
 }
 
-// tools returns the tools of a set by name, and fails on any error.
+// tools returns the tools of a set by name, and fails the test on any error.
 func tools(t *testing.T, set *mcp.Set) map[string]tool.Tool {
 	t.Helper()
 	list, errs := set.Tools(within(t))
@@ -112,7 +114,7 @@ func do(ctx context.Context, one tool.Tool, args string) tool.Result {
 	return one.Run(ctx, tool.Call{Args: json.RawMessage(args), Output: func(string) {}})
 }
 
-// answers fails unless the call comes back with the text.
+// answers fails the test unless the call succeeds with the expected text.
 func answers(t *testing.T, one tool.Tool, args, want string) {
 	t.Helper()
 	got := do(within(t), one, args)
@@ -121,8 +123,8 @@ func answers(t *testing.T, one tool.Tool, args, want string) {
 	}
 }
 
-// stopIn starts a call, stops it once its output has come n times and returns
-// what it came to and how long the stop took.
+// stopIn starts a call, stops it after n pieces of output, and returns its
+// result and how long the stop took.
 func stopIn(t *testing.T, one tool.Tool, args string, n int) (tool.Result, time.Duration) {
 	t.Helper()
 	if one.Run == nil {
@@ -162,7 +164,7 @@ func wantFate(t *testing.T, r tool.Result, fate bellcord.CallOutcome) {
 	}
 }
 
-// eventually waits until something holds.
+// eventually waits until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(patience)

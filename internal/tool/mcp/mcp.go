@@ -1,8 +1,9 @@
-// Package mcp makes the tools of MCP servers tools of an agent. A server
-// belongs to nobody's turn: a stop ends the call, tells the server so and
-// returns at once, and the same server answers the next call. What a server
-// sends is bounded before anything else looks at it, and nothing that it does
-// or fails to do (read, answer, end) can hold up a stop.
+// Package mcp provides the tools of MCP servers to an agent. A server does not
+// belong to a turn: a stop ends the call, sends the server a cancellation and
+// returns without waiting for the server, and the same server answers the next
+// call. Everything that a server sends is bounded before it is processed, and
+// nothing that a server does or fails to do (read, answer, exit) can delay a
+// stop.
 package mcp
 
 import (
@@ -16,51 +17,53 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// Server says how to reach a server: by Command, which speaks on its standard
-// input and output, or by URL (streamable HTTP).
+// Server describes how to reach a server: by Command, with messages on its
+// standard input and output, or by URL (streamable HTTP).
 type Server struct {
 	Name    string
 	Command []string
-	Env     []string // added to this process's own, which is without its secrets
-	Pass    []string // secrets of this process's environment that it gets, by name
+	Env     []string // added to this process's environment, from which secrets are removed
+	Pass    []string // names of secrets in this process's environment to pass on
 	Dir     string
 	URL     string
-	Headers map[string]string // go to the URL's host only
-	// TrustHints makes a tool that the server calls read-only free to use.
+	Headers map[string]string // sent only to the URL's host
+	// TrustHints allows a tool without approval if the server declares it
+	// read-only.
 	TrustHints bool
 }
 
 // Spawner starts the command of a server, contained. It does not wait for it.
 type Spawner func(s Server) (Process, error)
 
-// Process is a server that runs. Closing Stdin or Stdout must not block.
+// Process is a running server. Closing Stdin or Stdout must not block.
 type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
-	// End ends the process with all that it started, and returns when they are
-	// gone. It is called once, also after the process ended by itself.
+	// End ends the process and everything that it started, and returns when they
+	// have ended. It is called once, even if the process has ended by itself.
 	End func()
-	// Done is closed when the process is gone; nil when that is not known.
+	// Done is closed when the process has ended; nil if that cannot be determined.
 	Done <-chan struct{}
 }
 
-// Options are the same for all servers of a set.
+// Options apply to all servers of a set.
 type Options struct {
-	Version string        // of Bellcord, for the servers to know
-	Start   time.Duration // bound of one server's start; 0 means 30 s
-	Pins    *Pins         // nil: a change of a tool's description is not noticed
+	Version string        // of Bellcord, sent to the servers
+	Start   time.Duration // limit of one server's start; 0 means 30 s
+	Pins    *Pins         // if nil, changes of a tool's description are not detected
 }
 
-// Set is the servers that are configured. All of it is safe for use by many.
+// Set contains the configured servers. It is safe for concurrent use.
 type Set struct{ servers []*server }
 
-// closeBound is how long Close waits. What needs longer goes on being ended
-// without anybody waiting.
+// closeBound is how long Close waits. Servers that need longer are ended in the
+// background.
 const closeBound = 2 * time.Second
 
 var errClosed = errors.New("closed")
 
-// Open does no I/O: a server is started by its first use.
+// Open returns a set of the servers. It does no I/O: a server is started by its
+// first use.
 func Open(servers []Server, spawn Spawner, opts Options) *Set {
 	if opts.Start == 0 {
 		opts.Start = 30 * time.Second
@@ -72,20 +75,20 @@ func Open(servers []Server, spawn Spawner, opts Options) *Set {
 	return set
 }
 
-// offer is what one server came to: its tools, or why it has none.
+// offer is the result of one server: its tools, or an error.
 type offer struct {
 	at    int
 	tools []described
 	err   error
 }
 
-// Tools starts the servers that are not up, all at the same time, and returns
+// Tools starts the servers that are not running, all in parallel. It returns
 // the tools of those that answer, in the order of the configuration, and an
-// error for the person about each other one. When ctx ends it returns at once
-// with what there is; a server that was starting goes on to start, for later.
+// error for each of the others. When ctx ends it returns immediately with the
+// results so far; servers that are starting continue to start, for later calls.
 func (s *Set) Tools(ctx context.Context) ([]tool.Tool, []error) {
 	offers := make([]offer, len(s.servers))
-	answers := make(chan offer, len(s.servers)) // room for all: nobody is waited for once ctx has ended
+	answers := make(chan offer, len(s.servers)) // buffered for all: not received after ctx has ended
 	for i, srv := range s.servers {
 		offers[i].err = errors.New("was not ready in time")
 		go func() {
@@ -119,9 +122,9 @@ func (s *Set) Tools(ctx context.Context) ([]tool.Tool, []error) {
 	return tools, errs
 }
 
-// Close ends all servers. Calls that still run return at once, their outcome
-// unknown, and nothing is started any more. It returns when all is gone, or
-// after two seconds.
+// Close ends all servers. Running calls return immediately with an unknown
+// outcome, and no server is started again. Close returns when everything has
+// ended, or after two seconds.
 func (s *Set) Close() {
 	var all sync.WaitGroup
 	for _, srv := range s.servers {

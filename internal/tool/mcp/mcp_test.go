@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
-func TestTheCancellingIsOnTheWireWhenAStoppedCallReturns(t *testing.T) {
+func TestCall_Stopped_CancellationIsWrittenBeforeReturn(t *testing.T) {
 	t.Parallel()
 	server, set := openScripted(t, func(req request) []string {
 		switch req.Method {
@@ -31,14 +31,14 @@ func TestTheCancellingIsOnTheWireWhenAStoppedCallReturns(t *testing.T) {
 		if server.told() {
 			continue
 		}
-		if took < 40*time.Millisecond { // a busy machine may not manage to write it in the time that it is waited for
+		if took < 40*time.Millisecond { // on a busy machine it may not be written within the time that a stop waits
 			t.Fatalf("stop %d returned after %v, before its cancelling was written", i, took)
 		}
 		eventually(t, "the cancelling is written", server.told)
 	}
 }
 
-func TestNamesAreCleanUniqueAndStayTheSame(t *testing.T) {
+func TestTools_Names_AreValidUniqueAndStable(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 30)
 	_, set := openScripted(t, func(req request) []string {
@@ -60,7 +60,7 @@ func TestNamesAreCleanUniqueAndStayTheSame(t *testing.T) {
 	}
 }
 
-func TestAToolIsWhatItsServerSaysOfIt(t *testing.T) {
+func TestTools_Description_MatchesServer(t *testing.T) {
 	t.Parallel()
 	s := &scripted{reply: func(req request) []string {
 		if req.Method != "tools/list" {
@@ -89,7 +89,7 @@ func TestAToolIsWhatItsServerSaysOfIt(t *testing.T) {
 	}
 }
 
-func TestTheListIsReadToItsEndAndAgainWhenItHasChanged(t *testing.T) {
+func TestTools_ListChanged_IsReadAgainToItsEnd(t *testing.T) {
 	t.Parallel()
 	var lists, grown atomic.Int64
 	server, set := openScripted(t, func(req request) []string {
@@ -115,7 +115,7 @@ func TestTheListIsReadToItsEndAndAgainWhenItHasChanged(t *testing.T) {
 	eventually(t, "the new tool is offered", func() bool { return len(tools(t, set)) == 3 })
 }
 
-func TestAListWithoutAnEndIsCut(t *testing.T) {
+func TestTools_EndlessList_IsCutWithError(t *testing.T) {
 	t.Parallel()
 	var page atomic.Int64
 	_, set := openScripted(t, func(req request) []string {
@@ -131,7 +131,7 @@ func TestAListWithoutAnEndIsCut(t *testing.T) {
 	}
 }
 
-func TestWhatAToolAnswersAsAModelReadsIt(t *testing.T) {
+func TestCall_EachContentType_ReturnsTextForModel(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"structuredContent":{"x":1}}`: "a\nb",
@@ -163,7 +163,7 @@ func TestWhatAToolAnswersAsAModelReadsIt(t *testing.T) {
 	}
 }
 
-func TestAServerThatRefusesACallHasAnsweredIt(t *testing.T) {
+func TestCall_ServerReturnsError_IsFinishedAndFailed(t *testing.T) {
 	t.Parallel()
 	_, set := openScripted(t, func(req request) []string {
 		if req.Method == "tools/list" {
@@ -177,7 +177,7 @@ func TestAServerThatRefusesACallHasAnsweredIt(t *testing.T) {
 	}
 }
 
-func TestOpenStartsNothing(t *testing.T) {
+func TestOpen_WithoutUse_StartsNothing(t *testing.T) {
 	t.Parallel()
 	set := mcp.Open([]mcp.Server{{Name: "x", Command: []string{"x"}}}, func(mcp.Server) (mcp.Process, error) {
 		t.Error("it was started")

@@ -9,15 +9,16 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-const mostName = 64 // what every provider accepts
+const mostName = 64 // accepted by every provider
 
-// names gives out tool names: ^[a-zA-Z0-9_-]{1,64}$, each once. It remembers
-// whose each is.
+// names assigns tool names that match ^[a-zA-Z0-9_-]{1,64}$, each only once. It
+// maps each name to its server and tool.
 type names map[string]string
 
-// pick names a tool. A name that had to be cut, or that another tool has, ends
-// in a hash of the full one, so that it stays the same when other tools come
-// and go. It refuses a tool that has a name already.
+// pick returns the name for a tool. A name that was truncated or is already
+// taken ends in a hash of the full name, so that it stays the same when other
+// tools are added or removed. pick returns false for a tool that already has a
+// name.
 func (n names) pick(server, tool string) (string, bool) {
 	whole := server + "\x00" + tool
 	name := permit.MCPPrefix + clean(server) + "_" + clean(tool)
@@ -33,8 +34,8 @@ func (n names) pick(server, tool string) (string, bool) {
 	return name, true
 }
 
-// MayBeOf reports whether a name in a rule, in which * stands for anything, can
-// be that of a tool of one of the servers.
+// MayBeOf reports whether a name in a rule, in which * matches anything, can
+// match a tool of one of the servers.
 func MayBeOf(servers []string, name string) bool {
 	before, _, wild := strings.Cut(name, "*")
 	return slices.ContainsFunc(servers, func(server string) bool {

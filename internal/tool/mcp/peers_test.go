@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
-// npm is a server from npm, as peers/install has put it there.
+// npm returns a server from npm, as installed by peers/install.
 func npm(t *testing.T, name string, args ...string) mcp.Server {
 	t.Helper()
 	folder := os.Getenv("BELLCORD_PEERS")
@@ -38,7 +38,7 @@ func npm(t *testing.T, name string, args ...string) mcp.Server {
 	return mcp.Server{}
 }
 
-func TestLaw16_ARealServerAnswersTheNextCallAfterEachOfAHundredStops(t *testing.T) {
+func TestLaw16_RealServer_AnswersNextCallAfterEachOf100Stops(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, npm(t, "everything", "stdio")))
 	var took []time.Duration
@@ -51,14 +51,14 @@ func TestLaw16_ARealServerAnswersTheNextCallAfterEachOfAHundredStops(t *testing.
 	t.Log(summary(took))
 }
 
-func TestARealServerTellsItsProgressAndItsImages(t *testing.T) {
+func TestRealServer_LongOperationAndImage_ReturnResults(t *testing.T) {
 	t.Parallel()
 	all := tools(t, open(t, npm(t, "everything", "stdio")))
 	answers(t, all["mcp_everything_trigger-long-running-operation"], `{"duration":0.1,"steps":2}`, "completed")
 	answers(t, all["mcp_everything_get-tiny-image"], `{}`, "[image image/png, ")
 }
 
-func TestTheFilesystemServerReadsAFile(t *testing.T) {
+func TestRealServer_Filesystem_ReadsFile(t *testing.T) {
 	t.Parallel()
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

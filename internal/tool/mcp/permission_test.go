@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-func TestWhatIsAllowedForGoodIsThatCallAndNoOther(t *testing.T) {
+func TestPermission_GrantForGood_AllowsOnlyThatCall(t *testing.T) {
 	t.Parallel()
 	_, set := openScripted(t, func(req request) []string {
 		if req.Method != "tools/list" {

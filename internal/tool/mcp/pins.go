@@ -13,19 +13,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Pins remembers how a server described each of its tools when the tool was
-// last used, one file for each tool. A server that describes it differently
-// later could make a person's approval mean something else.
+// Pins stores how a server described each of its tools when the tool was last
+// used, in one file per tool. If a server changes the description later, a
+// person's earlier approval could mean something else.
 type Pins struct{ Dir string }
 
-// pin is the content of a file. Server and Tool are for people who look at it.
+// pin is the content of a file. Server and Tool are only for people reading it.
 type pin struct {
 	Server     string `json:"server"`
 	Tool       string `json:"tool"`
 	Definition string `json:"definition"`
 }
 
-// changed reports whether a tool was used before and described differently.
+// changed reports whether a tool was used before with a different description.
 func (p *Pins) changed(s Server, d described) (bool, error) {
 	if p == nil {
 		return false, nil
@@ -43,7 +43,7 @@ func (p *Pins) changed(s Server, d described) (bool, error) {
 	return was.Definition != d.definition, nil
 }
 
-// pin remembers a tool as it is described now.
+// pin stores the current description of a tool.
 func (p *Pins) pin(s Server, d described) error {
 	if p == nil {
 		return nil
@@ -70,21 +70,22 @@ func (p *Pins) pin(s Server, d described) error {
 	return os.Rename(next.Name(), path)
 }
 
-// file is a tool's, by its server's name and address: two editors may have
-// different servers of one name.
+// file returns the path of a tool's file. It depends on the server's name,
+// command and URL, because two editors may have different servers with the same
+// name.
 func (p *Pins) file(s Server, tool string) string {
 	return filepath.Join(p.Dir, digest(s.Name, s.Command, s.URL, tool)+".json")
 }
 
-// definition is a hash of everything that a server says about a tool and that
-// the model or Bellcord goes by.
+// definition returns a hash of everything in a tool's description that the
+// model or Bellcord uses.
 func definition(t *sdk.Tool) string {
 	return digest(t.Name, t.Description, t.InputSchema, t.Annotations)
 }
 
 func digest(values ...any) string {
 	text, err := json.Marshal(values)
-	if err != nil { // what was decoded from JSON can be encoded
+	if err != nil { // cannot happen: the values were decoded from JSON
 		text = fmt.Append(nil, values...)
 	}
 	sum := sha256.Sum256(text)

@@ -11,32 +11,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// pipe is the wire to a process. Unlike the SDK's own it never makes a writer
-// wait longer than its context, bounds what it reads, and minds no line that is
-// not a message.
+// pipe is the wire to a process. Unlike the SDK's connection, its Write returns
+// when the context ends, it limits the size of messages, and it ignores lines
+// that are not messages.
 type pipe struct {
 	process Process
 	desk    *desk
 	lines   lines
-	queue   []jsonrpc.Message // read, not yet returned; the reader's alone
+	queue   []jsonrpc.Message // read, not yet returned; used only by Read
 
-	outbox chan *letter // first in, first out: a cancelling never overtakes its call
+	outbox chan *letter // first in, first out: a cancellation never overtakes its call
 	once   sync.Once
 	closed chan struct{}
 	end    chan struct{}
 }
 
-// letter is a message to be written, unless it is taken back before.
+// letter is a message to be written, unless it is withdrawn before.
 type letter struct {
 	data    []byte
 	errand  *errand
 	cancels bool
-	taken   atomic.Bool // by the writer, or back
-	written chan error  // room for one
+	taken   atomic.Bool // by the writer, or withdrawn
+	written chan error  // buffered for one
 }
 
-// drain is how long a process that is gone is still read from: what it wrote is
-// in the pipe already, and a grandchild may hold the pipe for ever.
+// drain is how long output is still read after the process has ended: what it
+// wrote is already in the pipe, and a grandchild may keep the pipe open
+// forever.
 const drain = 100 * time.Millisecond
 
 func newPipe(p Process, d *desk) *pipe {
@@ -53,8 +54,8 @@ func newPipe(p Process, d *desk) *pipe {
 	return w
 }
 
-// Read returns the next message that is for the SDK. It ends when the process
-// has closed its output, or Close has ended it.
+// Read returns the next message for the SDK. It returns io.EOF when the process
+// has closed its output, or Close has ended the process.
 func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		for len(w.queue) > 0 {
@@ -75,8 +76,8 @@ func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
 }
 
 // sendReply sends a reply if the outbox is less than half full. A server that
-// sends requests faster than it reads gets no reply, and cannot delay calls
-// and cancellations.
+// sends requests faster than it reads gets no reply, and cannot delay calls and
+// cancellations.
 func (w *pipe) sendReply(reply *jsonrpc.Response) {
 	if reply == nil || len(w.outbox) >= cap(w.outbox)/2 {
 		return
@@ -90,7 +91,8 @@ func (w *pipe) sendReply(reply *jsonrpc.Response) {
 }
 
 // Write returns when the message is written or ctx has ended. A request that
-// was not begun by then is never written. A notification is not waited for.
+// the writer has not started by then is never written. For a notification,
+// Write returns as soon as it is queued.
 func (w *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -122,8 +124,8 @@ func (w *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	}
 }
 
-// deliver writes what is in the outbox. A server that does not read blocks it
-// and nobody else.
+// deliver writes the messages in the outbox. A server that does not read blocks
+// only this goroutine.
 func (w *pipe) deliver() {
 	for {
 		select {
@@ -158,7 +160,7 @@ func (w *pipe) writeLetter(l *letter) error {
 	return err
 }
 
-// mourn closes the pipe behind a process that ended by itself.
+// mourn closes the pipe of a process that ended by itself.
 func (w *pipe) mourn() {
 	select {
 	case <-w.process.Done:
@@ -174,8 +176,8 @@ func (w *pipe) mourn() {
 	_ = w.Close()
 }
 
-// Close ends the process, without waiting for it. Until it is gone, what it
-// writes is still read: it may have something to finish.
+// Close ends the process and does not wait for it. Its output is still read
+// until it has ended.
 func (w *pipe) Close() error {
 	w.once.Do(func() {
 		close(w.closed)
@@ -191,7 +193,8 @@ func (w *pipe) Close() error {
 
 func (w *pipe) gone() <-chan struct{} { return w.end }
 
-func (w *pipe) agreed(string) {} // a process needs no reminding
+func (w *pipe) agreed(string) {} // a process does not need the version with each message
 
-// SessionID implements the SDK's Connection: a process has none.
+// SessionID implements sdk.Connection. It returns "": a process has no session
+// ID.
 func (w *pipe) SessionID() string { return "" }

@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
-// scripted is a server in this process that keeps what it was sent, at the
-// moment it was written: what a test finds here was on the wire.
+// scripted is a server in this process that records each message as it is
+// written, so every recorded message was on the wire.
 type scripted struct {
 	reply func(request) []string
 
@@ -32,7 +32,7 @@ func (s *scripted) Write(data []byte) (int, error) {
 		if err := json.Unmarshal(lines.Bytes(), &req); err != nil {
 			return 0, err
 		}
-		go s.say(s.answer(req)...) // a pipe of this process holds nothing
+		go s.say(s.answer(req)...) // io.Pipe has no buffer
 	}
 	return len(data), nil
 }
@@ -55,14 +55,14 @@ func (s *scripted) answer(req request) []string {
 
 func (s *scripted) Close() error { return nil }
 
-// told reports whether the last call has been followed by its cancelling.
+// told reports whether the last call has been followed by its cancellation.
 func (s *scripted) told() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var call, cancelled string
 	for _, line := range s.sent {
 		var req request
-		_ = json.Unmarshal([]byte(line), &req) // seen to be right in Write
+		_ = json.Unmarshal([]byte(line), &req) // checked in Write
 		switch req.Method {
 		case "tools/call":
 			call = string(req.ID)

@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// server is one configured server and, once it was used, its link.
+// server is one configured server and, after its first use, its link.
 type server struct {
 	Server
 	spawn Spawner
@@ -25,14 +25,15 @@ type server struct {
 	mu     sync.Mutex
 	closed bool
 	link   *link
-	began  time.Time // of the last start
+	began  time.Time // time of the last start
 }
 
-// backOff is the least time from one start to the next.
+// backOff is the minimum time between two starts.
 const backOff = time.Second
 
-// up returns the link to the server and starts one where there is none. It
-// waits no longer than ctx: the start goes on without it.
+// up returns the link to the server, and starts a new one if the last has
+// ended. It waits until the server is ready or ctx ends; the start continues
+// without it.
 func (s *server) up(ctx context.Context) (*link, error) {
 	l, err := s.current()
 	if err != nil {
@@ -66,7 +67,8 @@ func (s *server) current() (*link, error) {
 	return s.link, nil
 }
 
-// closeLink ends the link, if there is one, and keeps others from being made.
+// closeLink starts to close the link, if there is one, and prevents new ones.
+// It returns the link, or nil.
 func (s *server) closeLink() *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,10 +82,10 @@ func (s *server) closeLink() *link {
 // described is a tool as its server describes it.
 type described struct {
 	name     string
-	llm      llm.Tool // its name is given later
-	readOnly bool     // by the server's own word
+	llm      llm.Tool // the name is set later
+	readOnly bool     // according to the server
 
-	definition string // a hash of all of it
+	definition string // a hash of the whole description
 }
 
 // listTools returns the tools that the server offers.
@@ -117,7 +119,7 @@ func describe(t *sdk.Tool) described {
 	}
 }
 
-const mostAsked = 400 // bytes of arguments in a question
+const mostAsked = 400 // maximum bytes of arguments in a question
 
 func (s *server) tool(name string, d described) tool.Tool {
 	t := tool.Tool{
@@ -153,8 +155,8 @@ func (s *server) tool(name string, d described) tool.Tool {
 	return t
 }
 
-// asWritten is what rules are held against: all of the arguments, so that what a
-// person allows for the session or for good is this call and no other.
+// asWritten returns the text that rules match: all arguments, so that a
+// person's approval for the session or for good covers only this call.
 func asWritten(args json.RawMessage) string {
 	var text bytes.Buffer
 	if err := json.Compact(&text, args); err != nil {

@@ -15,18 +15,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// web is the wire to a server over streamable HTTP: the SDK's own, behind the
-// desk. A call's request lives as long as the call's context.
+// web is the wire to a server over streamable HTTP: the SDK's connection, with
+// messages filtered by the desk. The HTTP request of a call lives as long as
+// the call's context.
 //
-// The SDK tells its own connection the agreed version of the protocol by a
-// method that is not exported and so is lost here: learn and agreed stand in.
-// Lost on purpose is the stream for messages that nobody asked for.
+// The SDK passes the negotiated version of the protocol to its connection by an
+// unexported method, which this wrapper hides: learn and agreed replace it. The
+// stream for unsolicited messages is disabled on purpose.
 type web struct {
 	sdk.Connection
 	desk    *desk
 	post    *courier
-	greeted atomic.Pointer[jsonrpc.ID] // of the request "initialize"
-	replies chan struct{}              // holds one for each reply on its way
+	greeted atomic.Pointer[jsonrpc.ID] // ID of the request "initialize"
+	replies chan struct{}              // contains one element per reply being sent
 	once    sync.Once
 	end     chan struct{}
 }
@@ -51,7 +52,7 @@ func newWeb(to *url.URL, headers map[string]string, d *desk) (*web, error) {
 	}, nil
 }
 
-// Read returns the next message that is for the SDK.
+// Read returns the next message for the SDK.
 func (w *web) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		msg, err := w.Connection.Read(ctx)
@@ -67,8 +68,8 @@ func (w *web) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// learn reads the version of the protocol from the answer to "initialize": the
-// next message already has to carry it.
+// learn reads the version of the protocol from the response to "initialize":
+// the next message must already contain it.
 func (w *web) learn(msg jsonrpc.Message) {
 	id := w.greeted.Load()
 	resp, ok := msg.(*jsonrpc.Response)
@@ -85,8 +86,8 @@ func (w *web) learn(msg jsonrpc.Message) {
 
 func (w *web) agreed(version string) { w.post.version.Store(&version) }
 
-// sendReply sends a reply in the background. A server with too many open
-// requests gets none.
+// sendReply sends a reply in the background. If too many replies are being
+// sent, it drops the reply.
 func (w *web) sendReply(reply *jsonrpc.Response) {
 	if reply == nil {
 		return
@@ -104,7 +105,7 @@ func (w *web) sendReply(reply *jsonrpc.Response) {
 	}()
 }
 
-// Write posts the message, and for a call returns when the answer begins.
+// Write posts the message. For a call it returns when the response begins.
 func (w *web) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.Method == "initialize" {
 		w.greeted.Store(&req.ID)
@@ -128,7 +129,7 @@ func (w *web) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// Close says goodbye to the server, without waiting for it.
+// Close ends the session with the server, and does not wait for that.
 func (w *web) Close() error {
 	w.once.Do(func() {
 		go func() {
