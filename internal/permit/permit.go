@@ -14,7 +14,7 @@ type Mode string
 
 // The modes. Deny rules apply in all of them.
 const (
-	ReadOnly Mode = "read-only" // nothing that changes anything
+	ReadOnly Mode = "read-only" // denies every call that changes something
 	Ask      Mode = "ask"       // the default: reading is allowed, everything else requires approval
 	AutoEdit Mode = "auto-edit" // like Ask, but also allows changes to files that neither run nor configure what runs
 	Full     Mode = "full"      // requires no approval

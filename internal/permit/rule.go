@@ -19,6 +19,7 @@ type Rule struct {
 	words   *regexp.Regexp // for a command with words separated by wordEnd; nil matches any
 }
 
+// String returns the rule as written.
 func (r Rule) String() string { return r.text }
 
 // Tool returns the rule's tool as written. It may contain a *.

@@ -34,7 +34,7 @@ func (l *backgroundLog) Write(p []byte) (int, error) {
 		n, err := l.file.WriteAt(part, l.size)
 		l.size += int64(n)
 		if err != nil {
-			return len(p), nil //nolint:nilerr // what does not fit is lost
+			return len(p), nil //nolint:nilerr // output that cannot be written is dropped
 		}
 	}
 	return len(p), nil

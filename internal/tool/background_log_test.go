@@ -21,7 +21,7 @@ func TestBackgroundLog_OutputBeyondBound_KeepsNewestAndCountsOmitted(t *testing.
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer file.Close() //nolint:errcheck // it is read
+			defer file.Close() //nolint:errcheck // the content is checked
 			all := make([]byte, written)
 			for i := range all {
 				all[i] = "0123456789abcdef"[rand.IntN(16)]

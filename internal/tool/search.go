@@ -112,6 +112,7 @@ func (s *search) match(ctx context.Context, line []byte) []int {
 	return s.re.FindReaderIndex(&runes{ctx: ctx, rest: line})
 }
 
+// runes reads the runes of a line. It returns io.EOF when ctx ends.
 type runes struct {
 	ctx  context.Context
 	rest []byte

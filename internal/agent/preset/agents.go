@@ -25,7 +25,7 @@ func All() []Definition {
 		{
 			Name: "gemini", Command: []string{"gemini", "--acp"}, Protocol: ACP,
 			Pass:      []string{"GEMINI_*", "GOOGLE_*"},
-			Renew:     true, // it keeps a call without its result
+			Renew:     true, // after a stop its history contains a call without a result
 			Install:   "npm install --global @google/gemini-cli",
 			ShellTool: "run_shell_command", ShellArgs: onlyCommand,
 		},

@@ -38,7 +38,7 @@ func (p *Pins) changed(s Server, d described) (bool, error) {
 	}
 	var was pin
 	if err := json.Unmarshal(text, &was); err != nil {
-		return true, nil //nolint:nilerr // a damaged file is answered by a question, which replaces it
+		return true, nil //nolint:nilerr // a damaged file counts as a change; pinning the tool again replaces it
 	}
 	return was.Definition != d.definition, nil
 }

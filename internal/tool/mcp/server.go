@@ -155,8 +155,8 @@ func (s *server) tool(name string, d described) tool.Tool {
 	return t
 }
 
-// asWritten returns the text that rules match: all arguments, so that a
-// person's approval for the session or for good covers only this call.
+// asWritten returns the subject that rules match: all arguments, without the
+// whitespace between JSON tokens.
 func asWritten(args json.RawMessage) string {
 	var text bytes.Buffer
 	if err := json.Compact(&text, args); err != nil {
