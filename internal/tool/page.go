@@ -18,8 +18,8 @@ type page struct {
 	cut    bool
 }
 
-// read reads the body, at most most bytes. It reads nothing if the media type
-// is not text.
+// read reads the body, at most most bytes. It reads nothing if the media type is
+// given and is not text.
 func (p *page) read(ctx context.Context, body io.Reader, most int64) error {
 	if p.kind != "" && p.kind != "application/octet-stream" && !textual(p.kind) {
 		return nil

@@ -40,8 +40,8 @@ func outside(path string) error {
 }
 
 // openDir opens the directory of a call's session and returns it with path
-// relative to it. It returns an error for a path that leads outside or to a
-// private file. The caller must close the root.
+// relative to it. It returns an error if the path is outside by name, or
+// leads to a private file. The caller must close the root.
 func openDir(call Call, path string) (*os.Root, string, error) {
 	rel, err := inRoot(call.Dir, path)
 	if err != nil {
