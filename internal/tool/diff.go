@@ -65,8 +65,8 @@ func hunk(text string, at int, before, after string) string {
 		diffLines(" ", text[end:last], around)
 }
 
-// diffLines returns the lines with sign before each, at most most of them,
-// followed by the number of omitted lines.
+// diffLines returns the lines with sign before each, limited to most lines and
+// followed by the number of omitted ones.
 func diffLines(sign, text string, most int) string {
 	var out strings.Builder
 	lines := splitLines(text)

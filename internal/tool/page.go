@@ -18,7 +18,7 @@ type page struct {
 	cut    bool
 }
 
-// read reads the body, at most most bytes. It reads nothing if the media type is
+// read reads the body up to most bytes. It reads nothing if the media type is
 // given and is not text.
 func (p *page) read(ctx context.Context, body io.Reader, most int64) error {
 	if p.kind != "" && p.kind != "application/octet-stream" && !textual(p.kind) {

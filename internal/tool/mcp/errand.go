@@ -27,7 +27,7 @@ type errand struct {
 const (
 	waiting   int32 = iota
 	sent            // part of it may have reached the server
-	withdrawn       // nothing of it will be sent
+	withdrawn       // will never be sent
 )
 
 type errandKey struct{}

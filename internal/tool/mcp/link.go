@@ -11,7 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// link is one run of a server, from its start until everything of it has ended.
+// link is one run of a server, from its start until its process or connection is
+// gone.
 type link struct {
 	server *server
 	desk   *desk
@@ -22,7 +23,7 @@ type link struct {
 
 	once sync.Once
 	down chan struct{} // closed when no more requests can be sent
-	gone chan struct{} // closed when everything of it has ended
+	gone chan struct{} // closed when the process or connection is gone, and the previous link too
 
 	listing listing
 }
