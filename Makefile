@@ -45,7 +45,7 @@ laws: ## the laws of a stop, by number
 
 # Tests of what attacks on the server, the tools and the bot came to: all were
 # refused, and have to be.
-HELD := TestHeld_|TestIncident|TestFlood|TestNobodyComesIn|TestSomebodyElses|TestWhatIsSomebodyElses|TestAScopeMay|TestMetricsNeed|TestNoLineBreak|TestWhoTrickles|TestABodyHas|TestWhereARequest|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestACodeWorksOnce|TestARevo|TestATokenIn|TestPresenceOf|TestFetchReachesPublic|TestNoFileToolLeaves|TestALinkThatIsMet|TestAPathIsRelative|TestAPipeIsRefused|TestACommandIsAllowedOnly|TestTheSocketNeeds|TestAServerForOther|TestAServerThatWouldNot|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestAMistakeInTheFile|TestDecide_|TestGrant_|TestWhatIsNowhere|TestAStreamGoesOnBehind
+HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestARevo|TestFetch_AddressNotPublic|TestFileTools_|TestAServerForOther|TestAServerThatWouldNot|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestAMistakeInTheFile|TestDecide_|TestGrant_
 HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/permit ./internal/config ./internal/front/telegram/... ./cmd/bellcord
 
 .PHONY: held

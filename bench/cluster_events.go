@@ -127,7 +127,9 @@ type poured struct {
 func (p *poured) committed(c bellcord.Commit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.ContainsFunc(c.Events, func(ev bellcord.Event) bool { return ev.Body.Kind() == "text_delta" || ev.Body.Kind() == "thinking_delta" }) {
+	if slices.ContainsFunc(c.Events, func(ev bellcord.Event) bool {
+		return ev.Body.Kind() == "text_delta" || ev.Body.Kind() == "thinking_delta"
+	}) {
 		p.commits++
 		p.longest = max(p.longest, c.Took)
 	}

@@ -19,8 +19,8 @@ import (
 type stopFlags struct {
 	settings
 	serverFlags
-	why, queue                           string
-	wait                                 time.Duration
+	why, queue                  string
+	wait                        time.Duration
 	all, force, afterStep, json bool
 }
 

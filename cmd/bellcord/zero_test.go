@@ -25,11 +25,11 @@ func TestFlags_Zero_ReplacesTheFilesValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flag, value := range map[string]func(config.Config) float64{
-		"--max-steps=0":  func(c config.Config) float64 { return float64(c.Limits.Steps) },
-		"--max-tokens=0": func(c config.Config) float64 { return float64(c.Limits.Tokens) },
-		"--max-cost=0":   func(c config.Config) float64 { return c.Limits.Cost },
-		"--deadline=0s":  func(c config.Config) float64 { return float64(c.Limits.Deadline) },
-		"--shutdown-grace=0s":    func(c config.Config) float64 { return float64(c.Serve.Finish) },
+		"--max-steps=0":       func(c config.Config) float64 { return float64(c.Limits.Steps) },
+		"--max-tokens=0":      func(c config.Config) float64 { return float64(c.Limits.Tokens) },
+		"--max-cost=0":        func(c config.Config) float64 { return c.Limits.Cost },
+		"--deadline=0s":       func(c config.Config) float64 { return float64(c.Limits.Deadline) },
+		"--shutdown-grace=0s": func(c config.Config) float64 { return float64(c.Serve.Finish) },
 	} {
 		for _, given := range []bool{true, false} {
 			var f serveFlags

@@ -124,7 +124,7 @@ func TestOpenStore_UnusablePlace_NamesTheSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, settings := range map[string]config.Config{
-		"--data-dir":      {Data: file},
+		"--data-dir":  {Data: file},
 		"postgres://": {Data: t.TempDir(), Store: "mysql://x"},
 	} {
 		c := testConfig(t)

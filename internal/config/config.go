@@ -21,29 +21,29 @@ import (
 
 // Config is how Bellcord is to run.
 type Config struct {
-	Data   string   `toml:"data_dir"`   // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
-	Store  string   `toml:"store_url"`  // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
-	New    bool     `toml:"-"`      // create an empty store if the data directory has lost its database
-	Agent  string   `toml:"agent"`  // hosted agent for new sessions (default "": Bellcord's own agent; env BELLCORD_AGENT)
-	Model  string   `toml:"model"`  // model for new sessions, as provider/model (no default; env BELLCORD_MODEL)
-	Models []string `toml:"models"` // more models to choose from, each as provider/model (default: none)
-	Mode   string   `toml:"mode"`   // permission mode for new sessions: read-only, ask, auto-edit or full (default "ask"; env BELLCORD_MODE)
+	Data   string   `toml:"data_dir"`  // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
+	Store  string   `toml:"store_url"` // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
+	New    bool     `toml:"-"`         // create an empty store if the data directory has lost its database
+	Agent  string   `toml:"agent"`     // hosted agent for new sessions (default "": Bellcord's own agent; env BELLCORD_AGENT)
+	Model  string   `toml:"model"`     // model for new sessions, as provider/model (no default; env BELLCORD_MODEL)
+	Models []string `toml:"models"`    // more models to choose from, each as provider/model (default: none)
+	Mode   string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (default "ask"; env BELLCORD_MODE)
 
-	ConfirmStop  bool    `toml:"confirm_stop"`  // in bellcord chat, stop only when Esc is pressed twice within 2 s (default false)
+	ConfirmStop  bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s (default false)
 	Titles       string  `toml:"title_model"`        // model that writes session titles, as provider/model (default "": a session's first words are its title)
 	SystemPrompt string  `toml:"system_prompt_file"` // file with a template for the system prompt (default "": the built-in prompt)
-	CompactAt    float64 `toml:"compact_at"`    // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never (default 0.8)
+	CompactAt    float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never (default 0.8)
 
-	Provider map[string]Provider `toml:"provider"` // model APIs, by provider name
-	Facts    map[string]Facts    `toml:"model_info"`    // context windows and prices, by provider/model
-	Permit   Permit              `toml:"permissions"`   // rules for tool calls
-	Commands Commands            `toml:"commands"` // environment of commands
-	MCP      map[string]Server   `toml:"mcp"`      // MCP servers, by name
-	Agents   map[string]Agent    `toml:"agents"`   // hosted agents, by name
-	Limits   Limits              `toml:"limits"`   // limits of turns and sessions
-	Serve    Serve               `toml:"serve"`    // the HTTP server
-	Cluster  Cluster             `toml:"cluster"`  // nodes that share a store
-	Telegram Telegram            `toml:"telegram"` // the Telegram bot
+	Provider map[string]Provider `toml:"provider"`    // model APIs, by provider name
+	Facts    map[string]Facts    `toml:"model_info"`  // context windows and prices, by provider/model
+	Permit   Permit              `toml:"permissions"` // rules for tool calls
+	Commands Commands            `toml:"commands"`    // environment of commands
+	MCP      map[string]Server   `toml:"mcp"`         // MCP servers, by name
+	Agents   map[string]Agent    `toml:"agents"`      // hosted agents, by name
+	Limits   Limits              `toml:"limits"`      // limits of turns and sessions
+	Serve    Serve               `toml:"serve"`       // the HTTP server
+	Cluster  Cluster             `toml:"cluster"`     // nodes that share a store
+	Telegram Telegram            `toml:"telegram"`    // the Telegram bot
 
 	// Loaded is the file that was read, or would have been had it been there.
 	Loaded string `toml:"-"`
@@ -52,12 +52,12 @@ type Config struct {
 // Agent configures a hosted agent. For an agent that Bellcord knows by name, only
 // set what differs from its defaults.
 type Agent struct {
-	Command  []string          `toml:"command"`  // program and arguments (required unless Bellcord knows the agent by name)
-	Protocol string            `toml:"protocol"` // protocol of the agent: acp or pi (required unless Bellcord knows the agent by name)
-	Env      map[string]string `toml:"env"`      // environment variables to set for the agent (default: none)
-	Pass     []string          `toml:"pass_env"`     // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; an agent known by name always gets its own settings and keys)
-	Renew    bool              `toml:"new_session_after_stop"`    // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some agents known by name)
-	Home     string            `toml:"home"`     // absolute path of a directory that the agent gets as HOME and for its settings (default "": your own)
+	Command  []string          `toml:"command"`                // program and arguments (required unless Bellcord knows the agent by name)
+	Protocol string            `toml:"protocol"`               // protocol of the agent: acp or pi (required unless Bellcord knows the agent by name)
+	Env      map[string]string `toml:"env"`                    // environment variables to set for the agent (default: none)
+	Pass     []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; an agent known by name always gets its own settings and keys)
+	Renew    bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some agents known by name)
+	Home     string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (default "": your own)
 }
 
 // Permit lists rules for tool calls, such as "shell(git status)" or
@@ -75,11 +75,11 @@ type Commands struct {
 
 // Server configures an MCP server. Set either command or url.
 type Server struct {
-	Command []string          `toml:"command"` // program and arguments of a server on this machine
-	Env     map[string]string `toml:"env"`     // environment variables to set for the command (default: none)
-	Pass    []string          `toml:"pass_env"`    // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN" (default: none)
-	URL     string            `toml:"url"`     // address of a server that is reached over HTTP
-	Headers map[string]string `toml:"headers"` // HTTP headers to send to the url (default: none)
+	Command []string          `toml:"command"`  // program and arguments of a server on this machine
+	Env     map[string]string `toml:"env"`      // environment variables to set for the command (default: none)
+	Pass    []string          `toml:"pass_env"` // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN" (default: none)
+	URL     string            `toml:"url"`      // address of a server that is reached over HTTP
+	Headers map[string]string `toml:"headers"`  // HTTP headers to send to the url (default: none)
 
 	TrustHints bool `toml:"trust_hints"` // run tools that the server declares read-only without a question (default false)
 }
@@ -87,13 +87,13 @@ type Server struct {
 // Limits configures the limits of a turn and of a session. 0 means no limit, except
 // for output. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
-	Steps         int      `toml:"max_steps"`          // maximum number of model requests per turn (default 100)
-	Tokens        int64    `toml:"max_tokens"`         // maximum number of tokens per turn (default 0: no limit)
-	Cost          float64  `toml:"max_cost_usd"`           // maximum cost per turn (default 0: no limit)
-	Deadline      Duration `toml:"deadline"`       // maximum duration of a turn, such as "30m" (default "0s": no limit)
-	SessionTokens int64    `toml:"session_max_tokens"` // maximum number of tokens per session (default 0: no limit)
-	SessionCost   float64  `toml:"session_max_cost_usd"`   // maximum cost per session (default 0: no limit)
-	Output        int      `toml:"max_output_bytes"`         // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
+	Steps         int      `toml:"max_steps"`            // maximum number of model requests per turn (default 100)
+	Tokens        int64    `toml:"max_tokens"`           // maximum number of tokens per turn (default 0: no limit)
+	Cost          float64  `toml:"max_cost_usd"`         // maximum cost per turn (default 0: no limit)
+	Deadline      Duration `toml:"deadline"`             // maximum duration of a turn, such as "30m" (default "0s": no limit)
+	SessionTokens int64    `toml:"session_max_tokens"`   // maximum number of tokens per session (default 0: no limit)
+	SessionCost   float64  `toml:"session_max_cost_usd"` // maximum cost per session (default 0: no limit)
+	Output        int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
 }
 
 // Duration is written as in "90s".

@@ -290,14 +290,14 @@ func TestAMistakeInTheFileShowsNoSecretBesideIt(t *testing.T) {
 
 func TestCheck_ZeroOrNegativeNumber_IsAValueOrAMistakeNeverIgnored(t *testing.T) {
 	for file, says := range map[string]string{
-		"[provider.anthropic]\nmax_output = 0\n":   "max_output is 0",
-		"[provider.anthropic]\nmax_output = -1\n":  "max_output is -1",
-		"[provider.anthropic]\nthinking = 0\n":     "",
+		"[provider.anthropic]\nmax_output = 0\n":        "max_output is 0",
+		"[provider.anthropic]\nmax_output = -1\n":       "max_output is -1",
+		"[provider.anthropic]\nthinking = 0\n":          "",
 		"[model_info.\"a/b\"]\nwindow = 0\n":            "window is 0",
 		"[model_info.\"a/b\"]\ninput = -1\n":            "input is negative",
 		"[model_info.\"a/b\"]\ninput = 0\noutput = 0\n": "",
-		"[limits]\nsteps = -1\n":                   "limits.steps is negative",
-		"[limits]\nsteps = 0\n":                    "",
+		"[limits]\nsteps = -1\n":                        "limits.steps is negative",
+		"[limits]\nsteps = 0\n":                         "",
 	} {
 		path := filepath.Join(t.TempDir(), "config.toml")
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {

@@ -10,11 +10,11 @@ import (
 // Provider configures a model API. The providers openai, anthropic, gemini and fake
 // are built in. The name must not contain a slash.
 type Provider struct {
-	API       string `toml:"api"`        // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (default: responses for openai, anthropic for anthropic, gemini for gemini, fake for fake; chat for all others and for openai with a base_url)
-	BaseURL   string `toml:"base_url"`   // address of the API (default: the provider's public one; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
-	Key       string `toml:"api_key"`    // API key; better set in the environment than in the file (env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
+	API       string `toml:"api"`               // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (default: responses for openai, anthropic for anthropic, gemini for gemini, fake for fake; chat for all others and for openai with a base_url)
+	BaseURL   string `toml:"base_url"`          // address of the API (default: the provider's public one; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
+	Key       string `toml:"api_key"`           // API key; better set in the environment than in the file (env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
 	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 turns thinking off, -1 lets the model decide (default: 0 for anthropic, the model decides for gemini)
-	Effort    string `toml:"reasoning_effort"`     // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
+	Effort    string `toml:"reasoning_effort"`  // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
 	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking + 8000 if that is more)
 }
 
@@ -35,7 +35,7 @@ var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 // price of 0 means that the model is free. Without input and output, costs are
 // unknown.
 type Facts struct {
-	Window     *int64   `toml:"context_window"`      // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
+	Window     *int64   `toml:"context_window"`              // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
 	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (default: unknown; 0 if output is set)
 	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (default: unknown; 0 if input is set)
 	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (default: the price of input)

@@ -14,21 +14,21 @@ import (
 // Telegram configures a Telegram bot and the people who may use it. The bot runs if
 // token or token_file is set.
 type Telegram struct {
-	Token     string `toml:"token" json:"-"`  // the bot's token from BotFather; set either token or token_file (env BELLCORD_TELEGRAM_TOKEN, which overrides both)
-	TokenFile string `toml:"token_file"`      // file that contains the bot's token
-	Server    string `toml:"api_url"`          // URL of a Bot API server of your own (default "": Telegram's)
-	Webhook   string `toml:"webhook_url"`         // https URL at which Telegram reaches this server (default "": the bot polls Telegram)
+	Token     string `toml:"token" json:"-"`          // the bot's token from BotFather; set either token or token_file (env BELLCORD_TELEGRAM_TOKEN, which overrides both)
+	TokenFile string `toml:"token_file"`              // file that contains the bot's token
+	Server    string `toml:"api_url"`                 // URL of a Bot API server of your own (default "": Telegram's)
+	Webhook   string `toml:"webhook_url"`             // https URL at which Telegram reaches this server (default "": the bot polls Telegram)
 	Secret    string `toml:"webhook_secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (default "": random)
 
-	People  map[string]int64 `toml:"users"`  // people who may use the bot: their owner names with their Telegram user ids (default: none)
+	People  map[string]int64 `toml:"users"`   // people who may use the bot: their owner names with their Telegram user ids (default: none)
 	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative (default: none)
 	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram approve (default false)
 
-	Policy       string   `toml:"when_busy"`        // what happens to a message that arrives during a turn: "hold" queues it, "replace" stops the turn and answers the message (default "hold")
-	ExposeErrors bool     `toml:"expose_errors"` // show the details of errors in the chat (default false)
-	Drafts       bool     `toml:"stream_as_drafts"`        // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
-	OldAfter     Duration `toml:"max_message_age"`     // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
-	Idle         Duration `toml:"session_idle_timeout"`          // how long an idle session of a chat stays in memory; 0s for always (default "30m")
+	Policy       string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "hold" queues it, "replace" stops the turn and answers the message (default "hold")
+	ExposeErrors bool     `toml:"expose_errors"`        // show the details of errors in the chat (default false)
+	Drafts       bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
+	OldAfter     Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
+	Idle         Duration `toml:"session_idle_timeout"` // how long an idle session of a chat stays in memory; 0s for always (default "30m")
 
 	Dir   string `toml:"dir"`   // absolute path of the directory in which new sessions work (default "": a new directory for each session)
 	Agent string `toml:"agent"` // agent for new sessions (default "": the top-level agent)

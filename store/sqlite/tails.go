@@ -8,8 +8,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tails caches the newest sequence numbers of sessions that this node writes to,
-// as long as no other connection has written. PRAGMA data_version detects that:
+// tails caches the heads of the logs of sessions that this node writes to, as
+// long as no other connection has written. PRAGMA data_version detects that:
 // it changes only with commits of other connections, and this process has one
 // connection that writes.
 type tails struct {
