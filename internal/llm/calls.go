@@ -7,8 +7,9 @@ import (
 
 var errNameless = errors.New("the model called a tool without a name")
 
-// Identify gives each of a reply's calls an id that no other of them has; one
-// that came without is named after prefix, or after its tool where that is "".
+// Identify makes the ids of calls unique, in place. A call without an id gets
+// one made of prefix and its position; an empty prefix stands for the tool's
+// name. A call without a tool name is an error.
 func Identify(calls []Call, prefix string) error {
 	taken := map[string]bool{}
 	for i := range calls {

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Failure is a request that got no complete answer: what the reason was, whether
-// asking again can help, and when.
+// Failure is the error of a request that got no complete answer. It contains
+// the reason, whether a retry can help, and when.
 type Failure struct {
 	Reason Reason
-	Status int           // 0 when no answer came
-	After  time.Duration // how long the server asked us to wait, 0 if it did not say
-	Err    error         // the server's words, or the connection's
+	Status int           // 0 if there was no response
+	After  time.Duration // delay requested by the server; 0 if it requested none
+	Err    error         // the server's error message, or the connection's error
 }
 
-// Reason says what sort of failure it was.
+// Reason is the kind of a Failure.
 type Reason string
 
-// The reasons. The first five may pass, the others will not by themselves.
+// The reasons. The first five are retryable, the others are not.
 const (
-	Overloaded  Reason = "overloaded"   // the model has too much to do
-	RateLimited Reason = "rate limited" // we ask too often
-	Unreachable Reason = "unreachable"  // no answer came
+	Overloaded  Reason = "overloaded"   // the model has too many requests
+	RateLimited Reason = "rate limited" // this client has sent too many requests
+	Unreachable Reason = "unreachable"  // no response
 	CutOff      Reason = "cut off"      // the answer ended before it was complete
 	ServerError Reason = "server error"
 
-	Refused      Reason = "refused"        // the request is wrong
-	Unauthorized Reason = "not authorized" // the key is
+	Refused      Reason = "refused"        // the request is invalid
+	Unauthorized Reason = "not authorized" // the key is invalid or lacks a permission
 	NoModel      Reason = "no such model"
-	NoQuota      Reason = "out of quota" // what is paid for is used up
-	TooLong      Reason = "too long"     // the conversation does not fit the model
+	NoQuota      Reason = "out of quota" // the paid quota is used up
+	TooLong      Reason = "too long"     // the conversation exceeds the model's context
 )
 
-// Retryable reports whether the same request may succeed later.
+// Retryable reports whether the same request can succeed later.
 func (f *Failure) Retryable() bool {
 	switch f.Reason {
 	case Overloaded, RateLimited, Unreachable, CutOff, ServerError:
@@ -42,10 +42,11 @@ func (f *Failure) Retryable() bool {
 	return false
 }
 
-// RetryAfter is how long the server asked us to wait, 0 if it did not say.
+// RetryAfter returns the delay that the server requested, or 0 if it requested
+// none.
 func (f *Failure) RetryAfter() time.Duration { return f.After }
 
-// Error tells a person what happened, in their words first.
+// Error returns a sentence for the user, followed by the server's message.
 func (f *Failure) Error() string {
 	said := map[Reason]string{
 		Overloaded: "the model is overloaded", RateLimited: "the model's rate limit was exceeded",
@@ -60,4 +61,5 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s: %v", said, f.Err)
 }
 
+// Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }

@@ -1,5 +1,5 @@
-// Package llm holds the words that agents and model providers share: what is
-// asked of a model, what it answers, and which of its failures may pass.
+// Package llm defines the types that agents and model providers share:
+// requests, replies, and failures that can or cannot be retried.
 package llm
 
 import (
@@ -10,71 +10,74 @@ import (
 )
 
 // Model answers requests. Ask calls emit for each part of the answer, in order:
-// bellcord.TextDelta and bellcord.ThinkingDelta, bellcord.ThinkingSigned where a
-// block of thinking is complete, bellcord.UsageReported where usage is reported
-// early. It calls emit on the caller's goroutine and never after ctx has ended.
-// When ctx ends, Ask closes the connection at once, also while emit runs, and
-// returns ctx's cause as soon as emit returns. An error of emit ends the request
-// and is returned unchanged. An answer that was cut off is an error, never a
-// short answer; a failure is a *Failure.
+// bellcord.TextDelta and bellcord.ThinkingDelta, bellcord.ThinkingSigned when a
+// thinking block is complete, bellcord.UsageReported when the server reports
+// usage early. It calls emit on the caller's goroutine, and never after ctx has
+// ended. When ctx ends, Ask closes the connection immediately, even while emit
+// runs, and returns the cause of ctx as soon as emit returns. An error of emit
+// ends the request and is returned unchanged. An answer that was cut off is an
+// error, never a short answer; a failure is a *Failure.
 type Model interface {
 	Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error)
 }
 
-// Provider is where models are.
+// Provider gives access to the models of one server.
 type Provider interface {
 	Model
-	// Models lists what the server offers, as it orders it.
+	// Models returns the names of the server's models, in the server's order.
 	Models(ctx context.Context) ([]string, error)
-	// AfterClose says what is billed when a stop closes the connection.
+	// AfterClose returns what is billed when a stop closes the connection.
 	AfterClose() AfterClose
-	// Close closes the connections that no request uses.
+	// Close closes idle connections.
 	Close()
 }
 
-// AfterClose is what a provider does with an answer whose reader has gone.
+// AfterClose is what a provider does with an answer after its connection was
+// closed.
 type AfterClose string
 
-// What is known of it, and where from: see docs/models.md.
+// The values of AfterClose. docs/models.md lists them per provider, with
+// sources.
 const (
-	BillingStops   AfterClose = "stops"   // what was generated until then is billed
-	BillingGoesOn  AfterClose = "goes on" // the whole answer is, though nobody reads it
-	BillingUnknown AfterClose = "unknown" // it depends on the server behind the address
+	BillingStops   AfterClose = "stops"   // the part generated so far is billed
+	BillingGoesOn  AfterClose = "goes on" // the whole answer is billed, although no client receives it
+	BillingUnknown AfterClose = "unknown" // depends on the server at the configured address
 )
 
-// Request is one step's question to the model. The messages are as
-// bellcord.Repair and bellcord.ForModel leave them.
+// Request is one request to a model. The messages must be the result of
+// history.Repair and history.ForModel.
 type Request struct {
-	Model    string // as the provider names it
+	Model    string // the provider's name for it
 	System   string
 	Messages []bellcord.Message
 	Tools    []Tool
 }
 
-// Tool is what a model is told of a tool.
+// Tool describes a tool to the model.
 type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments: an object
 }
 
-// Reply is what is known when the answer is complete, besides what was streamed.
+// Reply is the part of an answer that is not streamed. It is available once the
+// answer is complete.
 type Reply struct {
 	Finish bellcord.Finish
 	Calls  []Call
-	Usage  *bellcord.Usage // nil when the model did not tell
+	Usage  *bellcord.Usage // nil if the server reported none
 }
 
-// Call is a tool call as the model wrote it; Args is not yet parsed.
+// Call is a tool call as the model wrote it. Args is not parsed yet.
 type Call struct {
 	ID   string
 	Name string
 	Args string
-	Seal json.RawMessage // where the model seals its calls
+	Seal json.RawMessage // the provider's signature of the call, if it signs calls
 }
 
-// EstimateTokens is the rule of thumb for what a request costs, used where a
-// stop cuts off the model's own number.
+// EstimateTokens returns a rough estimate of the request's input tokens. It is
+// used when a stop prevents the model from reporting the exact number.
 func (r Request) EstimateTokens() int64 {
 	n := len(r.System)
 	for _, m := range r.Messages {
@@ -92,5 +95,6 @@ func (r Request) EstimateTokens() int64 {
 	return int64(n+3) / 4
 }
 
-// bytesPerImage stands for the tokens that a picture costs.
+// bytesPerImage is the number of text bytes that cost about as many tokens as
+// an image.
 const bytesPerImage = 6000

@@ -9,17 +9,18 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Patient asks a model again when a failure may pass, with a growing pause
-// between tries that the turn's context ends. Once anything of an answer has
-// been shown it does not try again: nobody is told the same thing twice.
+// Patient retries the requests of a model that fail with a retryable failure.
+// The pause between tries grows, and ends when the context ends. After any part
+// of an answer was emitted it does not retry, so that no part is emitted twice.
 type Patient struct {
 	Model Model
-	Tries int           // at most; 0 means 5
+	Tries int           // maximum; 0 means 5
 	First time.Duration // pause after the first failure; 0 means 500 ms
-	Most  time.Duration // longest pause, also when the server asks for more; 0 means 60 s
+	Most  time.Duration // longest pause, even if the server requests more; 0 means 60 s
 }
 
-// Ask implements Model.
+// Ask implements Model. It emits bellcord.ModelRetryScheduled before each
+// pause.
 func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error) {
 	tries, pause, most := orDefault(p.Tries, 5), orDefault(p.First, 500*time.Millisecond), orDefault(p.Most, time.Minute)
 	for attempt := 1; ; attempt++ {
@@ -39,7 +40,7 @@ func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) 
 		}
 		wait := failed.RetryAfter()
 		if wait == 0 {
-			wait = pause/2 + rand.N(pause/2+1) // spread out, so that many clients do not come back together
+			wait = pause/2 + rand.N(pause/2+1) // jitter, so that many clients do not retry at the same time
 			pause = min(2*pause, most)
 		}
 		wait = min(wait, most)

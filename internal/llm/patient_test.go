@@ -16,8 +16,8 @@ var (
 	errStopped = errors.New("stopped by the test")
 )
 
-// model answers each request with the next of its functions, the last one
-// again and again, and notes when it was asked.
+// model answers each request with the next of its functions, repeating the last
+// one, and records the time of each request.
 type model struct {
 	answers []func(emit func(bellcord.Body) error) error
 	asked   []time.Duration
@@ -45,7 +45,7 @@ func modelThat(answers ...func(func(bellcord.Body) error) error) *model {
 	return &model{answers: answers, start: time.Now()}
 }
 
-// retries collects what a watcher is told of the waiting.
+// retries collects the events about scheduled retries.
 type retries []bellcord.ModelRetryScheduled
 
 func (r *retries) emit(b bellcord.Body) error {
@@ -55,7 +55,7 @@ func (r *retries) emit(b bellcord.Body) error {
 	return nil
 }
 
-func TestAModelThatComesBackIsAskedAgainAfterAGrowingPause(t *testing.T) {
+func TestPatient_TransientFailures_RetriesAfterGrowingPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := modelThat(down(0), down(0), down(0), fine)
@@ -78,7 +78,7 @@ func TestAModelThatComesBackIsAskedAgainAfterAGrowingPause(t *testing.T) {
 	})
 }
 
-func TestThePauseIsTheOneTheServerAskedForUpToTheLongest(t *testing.T) {
+func TestPatient_RetryAfterFromServer_PausesThatLongUpToMost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := modelThat(down(7*time.Second), down(time.Hour), fine)
@@ -96,7 +96,7 @@ func TestThePauseIsTheOneTheServerAskedForUpToTheLongest(t *testing.T) {
 	})
 }
 
-func TestAStopEndsThePauseAtOnce(t *testing.T) {
+func TestPatient_StopDuringPause_ReturnsImmediately(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := modelThat(down(time.Minute))
@@ -112,7 +112,7 @@ func TestAStopEndsThePauseAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatAnAnswerCostsIsNotAnAnswer(t *testing.T) {
+func TestPatient_FailureAfterUsageOnly_Retries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		metered := func(emit func(bellcord.Body) error) error {
@@ -125,7 +125,7 @@ func TestWhatAnAnswerCostsIsNotAnAnswer(t *testing.T) {
 	})
 }
 
-func TestItGivesUpAfterItsTriesWithTheLastError(t *testing.T) {
+func TestPatient_EveryTryFails_ReturnsLastError(t *testing.T) {
 	t.Parallel()
 	for tries, want := range map[int]int{0: 5, 1: 1, 3: 3} {
 		synctest.Test(t, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestItGivesUpAfterItsTriesWithTheLastError(t *testing.T) {
 	}
 }
 
-func TestWhatWillNotPassOrWasShownIsNotAskedAgain(t *testing.T) {
+func TestPatient_PermanentFailureOrPartialAnswer_DoesNotRetry(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
 	full := errors.New("no room")
@@ -174,7 +174,7 @@ func TestWhatWillNotPassOrWasShownIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAStopDuringARequestIsNotTakenForAFailureThatMayPass(t *testing.T) {
+func TestPatient_StopDuringRequest_DoesNotRetry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())

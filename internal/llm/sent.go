@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Sent watches the requests that are made with the context it returns. written
-// reports whether one of them was written to a connection; a request that was
-// not reached no model.
+// Sent returns a context that traces the HTTP requests made with it. written
+// reports whether at least one of them was completely written to a connection;
+// otherwise no request reached a model.
 func Sent(ctx context.Context) (watched context.Context, written func() bool) {
 	var sent atomic.Bool
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -23,9 +23,9 @@ func Sent(ctx context.Context) (watched context.Context, written func() bool) {
 }
 
 // Unbilled reports whether a failed request cost nothing: it was not written to
-// a connection, or the server refused it before the model began. Providers bill
-// nothing for an answer with an error status. It holds only where nothing of an
-// answer has come.
+// a connection, or the server refused it before the model began. Providers do
+// not bill responses with an error status. The result is only valid if no part
+// of an answer has arrived.
 func Unbilled(err error, written bool) bool {
 	var f *Failure
 	refused := errors.As(err, &f) && f.Reason != CutOff && f.Status >= http.StatusBadRequest

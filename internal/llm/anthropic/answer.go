@@ -11,28 +11,28 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// answer gathers a stream. The SDK's own accumulator is not used: it takes any
-// end of the connection for the end of the answer.
+// answer collects a stream. It does not use the SDK's accumulator, which treats
+// any end of the connection as the end of the answer.
 type answer struct {
 	emit   func(bellcord.Body) error
-	blocks map[int64]*block // that have begun and not ended
+	blocks map[int64]*block // started but not ended
 	calls  []*block
-	loose  int // bytes of thinking since the last seal that never got one
+	loose  int // bytes of thinking without a signature, since the last signed block
 	stop   sdk.StopReason
 
 	usage bellcord.Usage
-	told  bool // the usage is the whole answer's
+	told  bool // usage covers the whole answer
 }
 
-// block is a part of the answer that is under way.
+// block is a part of the answer that is being received.
 type block struct {
 	kind      string
-	thought   int    // bytes of thinking
-	signature string // of thinking
-	redacted  string // thinking that is not shown
-	id, name  string // of a call
+	thought   int    // bytes of thinking received
+	signature string // of a thinking block
+	redacted  string // data of a redacted thinking block
+	id, name  string // of a tool call
 	args      string
-	input     string // of a call that came with all its arguments at once
+	input     string // arguments from the start of the block
 }
 
 // addEvent applies an event and emits its content. Unknown kinds are skipped,
@@ -75,8 +75,8 @@ func (a *answer) startMessage(ctx context.Context, m sdk.Message) error {
 	return a.emitBody(ctx, bellcord.UsageReported{Usage: a.usage})
 }
 
-// updateUsage takes the newest numbers: each is for all of the answer so far. Those of
-// the input need not be repeated.
+// updateUsage applies the newest numbers, which cover the whole answer so far.
+// The server may omit the input tokens.
 func (a *answer) updateUsage(event sdk.MessageStreamEventUnion) {
 	u := event.Usage
 	if !event.JSON.Usage.Valid() || !u.JSON.OutputTokens.Valid() {
@@ -124,15 +124,16 @@ func (a *answer) grow(ctx context.Context, b *block, delta sdk.MessageStreamEven
 	case "signature_delta":
 		b.signature += delta.Signature
 	case "input_json_delta":
-		if len(b.args) <= bellcord.MaxArguments { // longer ones are refused: the rest is not kept
+		if len(b.args) <= bellcord.MaxArguments { // longer arguments are rejected anyway
 			b.args += delta.PartialJSON
 		}
 	}
 	return nil
 }
 
-// seal closes a block of thinking that has ended. One that got no signature is
-// remembered: its words are not part of the next block.
+// seal emits the signature of a thinking block that has ended. The text of a
+// block without a signature is counted in loose, because it is not part of the
+// next block.
 func (a *answer) seal(ctx context.Context, b *block) error {
 	s := seal{Signature: b.signature, Redacted: b.redacted, Skip: a.loose}
 	if s.Signature == "" && s.Redacted == "" {
@@ -162,8 +163,8 @@ func (a *answer) think(ctx context.Context, b *block, text string) error {
 	return a.emitBody(ctx, bellcord.ThinkingDelta{Text: text})
 }
 
-// emitBody emits nothing once ctx has ended, although events that had come before
-// may still be there to be read.
+// emitBody emits b. Once ctx has ended it emits nothing, although events
+// received before may still be unread.
 func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -171,11 +172,12 @@ func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	return a.emit(b)
 }
 
-// complete reports whether all of the answer has come. Until then a call's
-// arguments may look complete and not be.
+// complete reports whether the whole answer has arrived. Until then, a call's
+// arguments can be truncated and still be valid JSON.
 func (a *answer) complete() bool { return a.stop != "" && len(a.blocks) == 0 }
 
-// fullReply returns the reply. It is called only when the answer is complete.
+// fullReply returns the reply. It must be called only when the answer is
+// complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish := finishOf(a.stop)
 	if finish == bellcord.FinishStop && len(a.calls) > 0 {

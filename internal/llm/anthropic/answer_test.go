@@ -55,7 +55,7 @@ func tokens(in, out int64) *bellcord.Usage {
 	return &bellcord.Usage{InputTokens: in, OutputTokens: out, Exact: true}
 }
 
-func TestAnswersAreUnderstoodAsTheAPISendsThem(t *testing.T) {
+func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	hello := []string{block(0, text), words(0, "hel"), words(0, "lo"), ended(0)}
 	thought := func(at int, text, seal string) bellcord.Thinking {
@@ -134,7 +134,7 @@ func TestAnswersAreUnderstoodAsTheAPISendsThem(t *testing.T) {
 	}
 }
 
-func TestCallsArePutTogetherByTheIndexOfTheirBlock(t *testing.T) {
+func TestAsk_ToolCallDeltas_AreAssembledByBlockIndex(t *testing.T) {
 	t.Parallel()
 	two := []llm.Call{{ID: "a", Name: "look", Args: `{"x":1}`}, {ID: "b", Name: "wait", Args: `{}`}}
 	for name, c := range map[string]struct {
@@ -172,7 +172,7 @@ func TestCallsArePutTogetherByTheIndexOfTheirBlock(t *testing.T) {
 	notPassing(t, err, "without a name")
 }
 
-func TestRunningUsageIsNotAddedUp(t *testing.T) {
+func TestAsk_CumulativeUsage_IsNotSummed(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t, anthropic.Config{})
 	var h heard
@@ -183,7 +183,7 @@ func TestRunningUsageIsNotAddedUp(t *testing.T) {
 	}
 }
 
-func TestWhatBreaksAfterTheStopReasonTakesNothingFromTheAnswer(t *testing.T) {
+func TestAsk_ErrorAfterStopReason_ReturnsCompleteAnswer(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		saying(begun(3), block(0, text), words(0, "hello"), ended(0), stopped("end_turn", 2))(w, r)
@@ -196,7 +196,7 @@ func TestWhatBreaksAfterTheStopReasonTakesNothingFromTheAnswer(t *testing.T) {
 	}
 }
 
-func TestABlockThatDidNotEndMakesTheAnswerIncomplete(t *testing.T) {
+func TestAsk_UnfinishedBlock_ReturnsErrCutOff(t *testing.T) {
 	t.Parallel()
 	for _, last := range [][]string{{over}, nil} {
 		events := append([]string{begun(3), block(0, call("a", "f")), args(0, "{}"), stopped("tool_use", 2)}, last...)
@@ -207,7 +207,7 @@ func TestABlockThatDidNotEndMakesTheAnswerIncomplete(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfEmitEndsTheRequestAtOnceAndIsReturnedAsItIs(t *testing.T) {
+func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, closed := fakeInMemory(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-func TestAnAnswerWithoutStopReasonIsCutOffHoweverItEnds(t *testing.T) {
+func TestAsk_StreamEndsWithoutStopReason_ReturnsErrCutOff(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
 		"[cut after 2] [fast 5]", "[cutclean after 2] [fast 5]", "[cut after 0] [fast 5]", "[cutclean after 0] [fast 5]",
@@ -39,7 +39,7 @@ func TestAnAnswerWithoutStopReasonIsCutOffHoweverItEnds(t *testing.T) {
 	}
 }
 
-// wholeBody is what the fake model streams for a prompt, byte by byte.
+// wholeBody returns the response body that the fake model streams for a prompt.
 func wholeBody(t *testing.T, client *http.Client, script string) []byte {
 	t.Helper()
 	body := fmt.Sprintf(`{"model":"fake","max_tokens":9,"stream":true,"messages":[{"role":"user","content":%q}]}`, script)
@@ -62,9 +62,9 @@ func wholeBody(t *testing.T, client *http.Client, script string) []byte {
 	return whole
 }
 
-func TestAnAnswerCutAtAnyByteIsNeitherCompleteNorSealedTooEarly(t *testing.T) {
+func TestAsk_CutAtAnyByte_IsNeitherCompleteNorSignedTooEarly(t *testing.T) {
 	t.Parallel()
-	for _, first := range []int{0, 1} { // every other byte each, at the same time
+	for _, first := range []int{0, 1} { // two parallel halves: even and odd positions
 		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { cutEverywhere(t, first, 2) })
@@ -80,7 +80,7 @@ func cutEverywhere(t *testing.T, first, step int) {
 	p := anthropic.New(anthropic.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client})
 	script := ` [usage 9 9] [think 1 0s] [fast 1] [tool a {"x":1}] [tool b {}]`
 	whole := wholeBody(t, client, script)
-	// The events count once the empty line behind them has come.
+	// An event is complete once the empty line after it has arrived.
 	after := func(mark string) int {
 		i := bytes.Index(whole, []byte(mark))
 		return i + bytes.Index(whole[i:], []byte("\n\n")) + 2

@@ -23,7 +23,7 @@ func notPassing(t *testing.T, err error, words string) {
 	}
 }
 
-func TestAStatusTellsTheReason(t *testing.T) {
+func TestAsk_ErrorStatus_ReturnsMatchingReason(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]llm.Reason{
 		400: llm.Refused, 401: llm.Unauthorized, 402: llm.NoQuota, 403: llm.Unauthorized, 404: llm.NoModel, 413: llm.TooLong,
@@ -44,7 +44,7 @@ func TestAStatusTellsTheReason(t *testing.T) {
 	}
 }
 
-func TestAnErrorInTheStreamTellsTheReason(t *testing.T) {
+func TestAsk_ErrorInStream_ReturnsMatchingReason(t *testing.T) {
 	t.Parallel()
 	for kind, reason := range map[string]llm.Reason{
 		"invalid_request_error": llm.Refused, "authentication_error": llm.Unauthorized, "billing_error": llm.NoQuota,
@@ -68,7 +68,7 @@ func TestAnErrorInTheStreamTellsTheReason(t *testing.T) {
 	}
 }
 
-func TestAnErrorInTheStreamThatIsNoJSONIsTheServers(t *testing.T) {
+func TestAsk_NonJSONErrorInStream_ReturnsServerError(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -81,13 +81,13 @@ func TestAnErrorInTheStreamThatIsNoJSONIsTheServers(t *testing.T) {
 	}
 }
 
-func TestAnEventThatIsNoJSONIsAnErrorThatDoesNotPass(t *testing.T) {
+func TestAsk_MalformedEvent_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
 	_, err := serving(t, saying(begun(3), `{"type":`)).Ask(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "JSON")
 }
 
-func TestAConversationThatIsTooLongIsSaidToBe(t *testing.T) {
+func TestAsk_PromptTooLong_ReturnsTooLong(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -100,7 +100,7 @@ func TestAConversationThatIsTooLongIsSaidToBe(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
+func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -115,7 +115,7 @@ func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
 	}
 }
 
-func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
+func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{
 		"text/html; charset=utf-8": "<p>log in first</p>", "application/json": `{"error":{"message":"log in first"}}`,
@@ -129,7 +129,7 @@ func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
 	}
 }
 
-func TestAContextThatHasEndedBeforeIsAnsweredWithItsCause(t *testing.T) {
+func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -26,9 +26,9 @@ func finishOf(reason sdk.StopReason) bellcord.Finish {
 	return bellcord.FinishStop
 }
 
-// endStream decides how the stream ended; err is the SDK's error, which is
-// also nil for a stream that just ceased. An error after the stop reason does
-// not invalidate the answer.
+// endStream decides how the stream ended. err is the SDK's error; it is also
+// nil for a stream that ended early. An error after the stop reason does not
+// invalidate the answer.
 func (a *answer) endStream(err error) error {
 	var told *sdk.Error
 	switch {
@@ -43,16 +43,16 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// toldInStream is the failure that the server reports in its stream, by the
-// status that it would have had as a response. One of a kind that is not known
-// came while the answer was being made, so it is the server's.
+// toldInStream returns the failure for an error event in the stream, with the
+// status that a response would have had. An error of an unknown type counts as
+// a server error, because it occurred while the answer was being generated.
 func toldInStream(data []byte) error {
 	var event struct {
 		Error struct {
 			Type string `json:"type"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(data, &event) // what is no JSON has no type
+	_ = json.Unmarshal(data, &event) // invalid JSON leaves the type empty
 	status, known := map[string]int{
 		"invalid_request_error": http.StatusBadRequest, "authentication_error": http.StatusUnauthorized,
 		"billing_error": http.StatusPaymentRequired, "permission_error": http.StatusForbidden,
@@ -66,14 +66,14 @@ func toldInStream(data []byte) error {
 	return wire.Told(status, errors.New(wire.Words(data)))
 }
 
-// statusOverloaded is Anthropic's own.
+// statusOverloaded is Anthropic's status for an overloaded model.
 const statusOverloaded = 529
 
 const noArgs = "{}"
 
-// finishedCalls returns the calls with ids that are unique among them. Missing arguments
-// mean none where the model finished them; where it was cut short they stay
-// missing, so that nothing is run with arguments it did not choose.
+// finishedCalls returns the calls with unique ids. If the model finished the
+// calls, missing arguments become an empty object. Otherwise they stay missing,
+// so that nothing runs with arguments that the model did not choose.
 func finishedCalls(blocks []*block, finished bool) ([]llm.Call, error) {
 	var out []llm.Call
 	for _, b := range blocks {
@@ -86,8 +86,9 @@ func finishedCalls(blocks []*block, finished bool) ([]llm.Call, error) {
 	return out, llm.Identify(out, "toolu")
 }
 
-// given is what a call's block began with: most servers send an empty object
-// there and the arguments later, some send all of them at once.
+// given returns the arguments from the start of a call's block, or an empty
+// object. Most servers send an empty object there and the arguments later; some
+// send all arguments at once.
 func (b *block) given() string {
 	if strings.HasPrefix(b.input, "{") {
 		return b.input

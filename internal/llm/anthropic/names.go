@@ -8,22 +8,24 @@ import (
 	"sync"
 )
 
-// callNames gives each call an id that the API takes: of its letters, and of no
-// other call in the conversation. Those of other providers are neither. An id
-// depends on what came before it and on nothing else, so that it stays the same
-// as the conversation grows.
+// callNames assigns each call an id that the API accepts: only allowed
+// characters, and unique in the conversation. The ids of other providers may
+// violate both. An id depends only on the messages before it, so it stays the
+// same as the conversation grows.
 type callNames struct {
 	taken map[string]bool
-	last  map[string]string // of the calls of the last answer, by their own ids
+	last  map[string]string // ids of the last answer's calls, by their original id
 }
 
-// Compiled when they are first needed: not every start is for this provider.
+// The patterns are compiled on first use, because most processes use only one
+// provider.
 var (
 	callID    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 	noNameRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]+`) })
 )
 
-// beginAnswer is for the next answer: results belong to the calls of the last one.
+// beginAnswer starts the next answer. Results belong to the calls of the last
+// answer.
 func (n *callNames) beginAnswer() { n.last = map[string]string{} }
 
 func (n *callNames) give(own string) string {
@@ -45,11 +47,12 @@ func (n *callNames) of(own string) string {
 	if id, known := n.last[own]; known {
 		return id
 	}
-	return own // it answers nothing, and the API will say so
+	return own // a result without a call: the API rejects the request
 }
 
-// toolName is the name of a tool that was called. A model may have called one
-// that nobody has, by a name that nothing can have.
+// toolName returns the name of a called tool with only the allowed characters,
+// and at most 128 of them. A model may have called a tool that does not exist,
+// by an invalid name.
 func toolName(name string) string {
 	const most = 128
 	name = noNameRun().ReplaceAllString(name, "_")

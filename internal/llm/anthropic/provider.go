@@ -1,12 +1,13 @@
-// Package anthropic asks Claude models over Anthropic's Messages API.
+// Package anthropic sends requests to Claude models over Anthropic's Messages
+// API.
 //
-// An answer counts as complete once its stop reason has come and every block of
-// it has ended: nothing of the answer follows then, only the word that it is
-// over. Without, it is an error that wraps [wire.ErrCutOff], however orderly the
-// connection was closed; the SDK says nothing of that.
+// An answer is complete once its stop reason has arrived and each of its blocks
+// has ended; only the final message_stop event can follow. An answer that ends
+// earlier is an error that wraps [wire.ErrCutOff], even if the connection was
+// closed properly. The SDK does not detect this.
 //
-// Nothing is tried twice here: what may pass is an [llm.Failure], and
-// [llm.Patient] decides. Nothing is taken from the environment but the proxy.
+// This package does not retry: a retryable error is an [llm.Failure], and
+// [llm.Patient] decides. Only the proxy settings are read from the environment.
 package anthropic
 
 import (
@@ -26,37 +27,38 @@ import (
 
 const defaultBaseURL = "https://api.anthropic.com"
 
-// Config says where the models are and how they shall think.
+// Config contains the address of the server and the limits of answers.
 type Config struct {
-	BaseURL string       // with or without /v1 at its end; "" is Anthropic's own
-	Key     string       // sent as x-api-key; "" sends none
-	HTTP    *http.Client // nil is a client of the provider's own
+	BaseURL string       // with or without a trailing /v1; "" is Anthropic's
+	Key     string       // sent as x-api-key; "" sends no key
+	HTTP    *http.Client // nil creates a client
 
-	// Thinking is how many tokens a model may think, at least 1024. Adaptive
-	// leaves it to the model, which the newest ones insist on; 0 says nothing
-	// about it, and the model does what it does by itself.
+	// Thinking is the token budget for thinking, at least 1024. With Adaptive
+	// the model decides, which the newest models require. 0 sends no setting,
+	// and the model's default applies.
 	Thinking int64
-	// MaxTokens is the longest answer, thinking included; 0 is 32000, or more
-	// where the thinking would leave too little of that.
+	// MaxTokens is the limit of an answer, including thinking. 0 means 32000,
+	// or more if the thinking budget leaves too little of that.
 	MaxTokens int64
 }
 
-// Adaptive as Config.Thinking lets the model decide how much it thinks.
+// Adaptive, as Config.Thinking, lets the model decide how much it thinks.
 const Adaptive = -1
 
-// Provider asks the models of one server. It may be used by many at once.
+// Provider sends requests to the models of one server. It is safe for
+// concurrent use.
 type Provider struct {
 	http     *http.Client
 	messages sdk.MessageService
 	models   sdk.ModelService
 	limits   limits
-	problem  error // why no request can be made
+	problem  error // configuration error, returned by every request
 }
 
 var _ llm.Provider = (*Provider)(nil)
 
-// New does no I/O and starts nothing. What is wrong with the configuration is
-// reported by the first request.
+// New returns a provider. It does no I/O and starts no goroutine. An error in
+// the configuration is returned by every request.
 func New(c Config) *Provider {
 	p := &Provider{http: c.HTTP}
 	if p.http == nil {
@@ -71,19 +73,19 @@ func New(c Config) *Provider {
 	if err := wire.CheckBaseURL(base); err != nil {
 		p.problem = err
 	}
-	// The services are made without the SDK's client, because that one reads
-	// keys, addresses, profiles and headers from the environment; so would its
-	// traces.
+	// The services are created without the SDK's client, which reads keys,
+	// addresses, profiles and headers from the environment. So does its
+	// tracing.
 	opts := []option.RequestOption{
 		option.WithBaseURL(base),
 		option.WithHTTPClient(p.http),
 		option.WithMaxRetries(0),
 		option.WithoutOpenTelemetry(),
 	}
-	if key := strings.TrimSpace(c.Key); key != "" { // keys are pasted with their line's end
+	if key := strings.TrimSpace(c.Key); key != "" { // a pasted key may end with a newline
 		opts = append(opts, option.WithAPIKey(key))
 	}
-	opts = slices.Clip(opts) // each service gets a copy of its own
+	opts = slices.Clip(opts) // so that each append below copies
 	p.messages = sdk.NewMessageService(append(opts, option.WithMiddleware(wire.Streamed, wire.Accepted))...)
 	p.models = sdk.NewModelService(append(opts, option.WithMiddleware(wire.Accepted))...)
 	return p
@@ -96,15 +98,15 @@ func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.
 	return wire.Finish(ctx, err, a.fullReply)
 }
 
-// stream returns when the answer is complete, and not before the connection is
-// closed or free for another request.
+// stream returns when the answer is complete or has failed, and not before the
+// connection is closed or free for another request.
 func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error {
 	if p.problem != nil {
 		return p.problem
 	}
 	over := false
 	stream := p.messages.NewStreaming(ctx, p.limits.params(req), option.WithMiddleware(wire.Reused(func() bool { return over })))
-	defer func() { _ = stream.Close() }() // all that was wanted of it has been read
+	defer func() { _ = stream.Close() }() // the answer has been read
 	for stream.Next() {
 		event := stream.Current()
 		if event.Type == "message_stop" {
@@ -118,12 +120,12 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	return a.endStream(stream.Err())
 }
 
-// Models lists what the server offers, as it orders it.
+// Models implements llm.Provider.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	if p.problem != nil {
 		return nil, p.problem
 	}
-	const most = 1000 // of a page
+	const most = 1000 // per page
 	names := []string{}
 	pages := p.models.ListAutoPaging(ctx, sdk.ModelListParams{Limit: sdk.Int(most)})
 	for pages.Next() {
@@ -138,10 +140,10 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close closes the connections that no request uses. Requests under way are not
-// touched: their contexts end them.
+// Close closes idle connections. It does not affect running requests; those end
+// with their contexts.
 func (p *Provider) Close() { p.http.CloseIdleConnections() }
 
-// AfterClose implements llm.Provider: Anthropic ends the answer with the
-// connection.
+// AfterClose implements llm.Provider. Anthropic stops generating when the
+// connection closes.
 func (p *Provider) AfterClose() llm.AfterClose { return llm.BillingStops }

@@ -19,11 +19,10 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-// heard is an emit function's memory. It puts the thinking together as the core
-// does.
+// heard collects emitted events. It assembles the thinking as the core does.
 type heard struct {
 	said     string
-	thought  string // since the last seal
+	thought  string // since the last signature
 	thinking []bellcord.Thinking
 	metered  []bellcord.Usage
 }
@@ -43,7 +42,7 @@ func (h *heard) emit(b bellcord.Body) error {
 	return nil
 }
 
-// message is what was heard, as the next request says it.
+// message returns the collected answer as a message for the next request.
 func (h *heard) message(r llm.Reply) bellcord.Message {
 	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
 	for _, c := range r.Calls {
@@ -54,15 +53,15 @@ func (h *heard) message(r llm.Reply) bellcord.Message {
 
 func ignore(bellcord.Body) error { return nil }
 
-// same is for errors that must come as they are, not wrapped.
+// same compares errors that must be returned unchanged, not wrapped.
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
 	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
-// fake starts the strict fake model on a real socket and holds the provider to
-// it: a request that it refused fails the test.
+// fake starts the strict fake model on a real socket. A request that it rejects
+// fails the test.
 func fake(t *testing.T, c anthropic.Config) (*anthropic.Provider, *fakemodel.Server) {
 	t.Helper()
 	server := fakemodel.New()
@@ -84,7 +83,7 @@ func fake(t *testing.T, c anthropic.Config) (*anthropic.Provider, *fakemodel.Ser
 	return p, server
 }
 
-// serving starts a server that answers every request the same way.
+// serving starts a server that gives every request the same answer.
 func serving(t *testing.T, answer http.HandlerFunc) *anthropic.Provider {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -96,7 +95,7 @@ func serving(t *testing.T, answer http.HandlerFunc) *anthropic.Provider {
 	return p
 }
 
-// saying streams events as they are written, under the names in them.
+// saying streams the events unchanged, with the type of each as its event name.
 func saying(events ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -112,7 +111,7 @@ func saying(events ...string) http.HandlerFunc {
 	}
 }
 
-func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
+func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t, anthropic.Config{})
 	var h heard
@@ -136,7 +135,7 @@ func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
 	}
 }
 
-func TestModelsAreListedInTheServersOrder(t *testing.T) {
+func TestModels_FakeServer_KeepsServerOrder(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t, anthropic.Config{})
 	names, err := p.Models(t.Context())
@@ -145,7 +144,7 @@ func TestModelsAreListedInTheServersOrder(t *testing.T) {
 	}
 }
 
-func TestModelsAreListedFromAllPages(t *testing.T) {
+func TestModels_SeveralPages_ReturnsAll(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -160,12 +159,12 @@ func TestModelsAreListedFromAllPages(t *testing.T) {
 	}
 }
 
-func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
+func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := anthropic.New(anthropic.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(begun(3), stopped("end_turn", 1), over)(w, r)
-			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
+			<-time.After(10 * time.Millisecond) // the response ends shortly after its stream
 		})})
 		for i := range 3 {
 			var reused bool
@@ -183,7 +182,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 	})
 }
 
-func TestAResponseThatDoesNotEndAfterItsStreamIsNotWaitedFor(t *testing.T) {
+func TestAsk_ResponseOpenAfterStreamEnd_ReturnsWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := anthropic.New(anthropic.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -201,7 +200,7 @@ func TestAResponseThatDoesNotEndAfterItsStreamIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestOnlyTheConfigurationCounts(t *testing.T) {
+func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for name, value := range map[string]string{
 		"ANTHROPIC_API_KEY": "env-key", "ANTHROPIC_AUTH_TOKEN": "env-token", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1/env",
 		"ANTHROPIC_PROFILE": "env-profile", "ANTHROPIC_CUSTOM_HEADERS": "X-Env: env-header", "ANTHROPIC_WORKSPACE_ID": "env-workspace",
@@ -233,7 +232,7 @@ func TestOnlyTheConfigurationCounts(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatCannotWorkIsReportedAndNotRetried(t *testing.T) {
+func TestNew_InvalidConfig_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for words, configs := range map[string][]anthropic.Config{
 		"base URL":    {{BaseURL: "localhost:8080/v1"}, {BaseURL: "ftp://host"}, {BaseURL: "http://"}, {BaseURL: ":"}, {BaseURL: "/v1"}},
@@ -250,7 +249,7 @@ func TestAConfigurationThatCannotWorkIsReportedAndNotRetried(t *testing.T) {
 	}
 }
 
-func TestAStopEndsTheBilling(t *testing.T) {
+func TestAfterClose_Anthropic_ReportsBillingStops(t *testing.T) {
 	t.Parallel()
 	if got := anthropic.New(anthropic.Config{}).AfterClose(); got != llm.BillingStops {
 		t.Errorf("after a close, billing %q", got)

@@ -14,9 +14,9 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// params is the request in the API's words. Equal requests give equal bytes, and
-// a longer conversation the same bytes before what was added, but for the marks
-// of where to cache: those are no part of what is cached.
+// params converts a request to the API's form. Equal requests produce equal
+// bytes, and appending to a conversation leaves the bytes before unchanged,
+// except for the cache marks, which are not part of the cached prefix.
 func (l limits) params(req llm.Request) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{Model: req.Model, MaxTokens: l.tokens}
 	if strings.TrimSpace(req.System) != "" {
@@ -31,9 +31,10 @@ func (l limits) params(req llm.Request) sdk.MessageNewParams {
 	return p
 }
 
-// conversation makes the messages alternate: what a user says behind results, or
-// behind a prompt that got no answer, is one message with it. So the results of
-// an answer's calls are the first thing in the message that follows it.
+// conversation converts messages so that the roles alternate: a prompt that
+// follows results, or follows an unanswered prompt, is merged into the same
+// message. The results of an answer's calls therefore come first in the message
+// after it.
 func conversation(messages []bellcord.Message) []sdk.MessageParam {
 	var out []sdk.MessageParam
 	names := callNames{taken: map[string]bool{}}
@@ -58,7 +59,7 @@ func conversation(messages []bellcord.Message) []sdk.MessageParam {
 	return out
 }
 
-// shown is what a user said, with the images before the words about them.
+// shown returns the blocks of a user message, with the images before the text.
 func shown(m bellcord.Message) []sdk.ContentBlockParamUnion {
 	var out []sdk.ContentBlockParamUnion
 	for _, image := range m.Images {
@@ -74,8 +75,8 @@ func shown(m bellcord.Message) []sdk.ContentBlockParamUnion {
 	return appendText(out, m.Text)
 }
 
-// said is an assistant's message: thoughts where they stood in the text, then
-// the calls.
+// said returns the blocks of an assistant message: the text, with thinking
+// blocks at their original positions, then the calls.
 func said(m bellcord.Message, names *callNames) []sdk.ContentBlockParamUnion {
 	var out []sdk.ContentBlockParamUnion
 	from := 0
@@ -97,14 +98,13 @@ func said(m bellcord.Message, names *callNames) []sdk.ContentBlockParamUnion {
 		}
 		out = append(out, sdk.NewToolUseBlock(names.give(c.ID), input, toolName(c.Name)))
 	}
-	for len(out) > 0 && isThought(out[len(out)-1]) { // nothing may end with one
+	for len(out) > 0 && isThought(out[len(out)-1]) { // an answer must not end with thinking
 		out = out[:len(out)-1]
 	}
 	return out
 }
 
-// appendText leaves out a text without a character to be seen, which the API
-// refuses.
+// appendText omits text that is only white space, which the API rejects.
 func appendText(blocks []sdk.ContentBlockParamUnion, text string) []sdk.ContentBlockParamUnion {
 	if strings.TrimSpace(text) == "" {
 		return blocks
@@ -125,8 +125,8 @@ func result(m bellcord.Message, names *callNames) sdk.ContentBlockParamUnion {
 	return sdk.ContentBlockParamUnion{OfToolResult: &out}
 }
 
-// tool gives the schema as its author wrote it: the SDK would read it into a map
-// and lose the order.
+// tool passes the schema on unchanged. The SDK would parse it into a map and
+// lose the order of its fields.
 func tool(t llm.Tool) sdk.ToolUnionParam {
 	out := sdk.ToolParam{Name: t.Name}
 	if strings.TrimSpace(t.Description) != "" {
@@ -140,10 +140,10 @@ func tool(t llm.Tool) sdk.ToolUnionParam {
 	return sdk.ToolUnionParam{OfTool: &out}
 }
 
-// markForCache marks the four ends that a later request can begin with: of the
-// tools, of the system prompt, of this conversation, and of the one that the
-// request before this one sent, in case there were too many blocks since then
-// for the API to look back over.
+// markForCache marks up to four prefixes for reuse by later requests: the
+// tools, the system prompt, this conversation, and the conversation as the
+// previous request sent it. The last mark is for the case that more blocks were
+// added since then than the API searches.
 func markForCache(p *sdk.MessageNewParams) {
 	here := sdk.NewCacheControlEphemeralParam()
 	if n := len(p.Tools); n > 0 {

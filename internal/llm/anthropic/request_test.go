@@ -13,7 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/anthropic"
 )
 
-// conversation has every kind of message, some of them from other providers.
+// conversation returns a request with every kind of message, some of them from
+// other providers.
 func conversation() llm.Request {
 	return llm.Request{
 		Model:  "some/model",
@@ -70,7 +71,7 @@ const conversationOnTheWire = `{
 {"input_schema":{"type":"object","properties":{}},"name":"wait","cache_control":{"type":"ephemeral"}}],
 "stream":true}`
 
-func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
+func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	for range 2 {
@@ -88,16 +89,18 @@ func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
 	}
 }
 
-// unescaped undoes the one liberty that a JSON encoder has with these texts.
+// unescaped undoes HTML escaping, the only freedom of the JSON encoder for
+// these texts.
 func unescaped(body []byte) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
 }
 
 var cacheMark = regexp.MustCompile(`"cache_control":\{"type":"ephemeral"\},`)
 
-// A prompt cache holds what a request begins with: as a conversation grows, its
-// beginning must not change, but for the marks, of which there are four at most.
-func TestAGrowingConversationKeepsItsBeginning(t *testing.T) {
+// A prompt cache matches the beginning of a request. As a conversation grows,
+// its beginning must not change, except for the cache marks, of which there are
+// at most four.
+func TestAsk_GrowingConversation_KeepsCacheablePrefix(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	all := conversation()
@@ -106,7 +109,7 @@ func TestAGrowingConversationKeepsItsBeginning(t *testing.T) {
 		req := all
 		req.Messages = history.Repair(all.Messages[:n+1])
 		if all.Messages[n].Role == bellcord.RoleAssistant || (n+1 < len(all.Messages) && all.Messages[n+1].Role == bellcord.RoleTool) {
-			continue // nothing is asked here
+			continue // no request is sent at this point
 		}
 		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
 			t.Fatal(err)
@@ -124,7 +127,7 @@ func TestAGrowingConversationKeepsItsBeginning(t *testing.T) {
 	}
 }
 
-func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
+func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{MaxTokens: 9})
 	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
@@ -136,7 +139,7 @@ func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
 	}
 }
 
-func TestIdsThatTheAPIRefusesAreReplacedByDifferentOnes(t *testing.T) {
+func TestAsk_InvalidCallIDs_AreReplacedByUniqueOnes(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	req := prompt("[say ok]")
@@ -149,7 +152,7 @@ func TestIdsThatTheAPIRefusesAreReplacedByDifferentOnes(t *testing.T) {
 			bellcord.Message{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}},
 			bellcord.Message{Role: bellcord.RoleTool, Call: id, Text: fmt.Sprintf("result %d", i)})
 	}
-	if _, err := p.Ask(t.Context(), req, ignore); err != nil { // the fake model wants them unique and paired
+	if _, err := p.Ask(t.Context(), req, ignore); err != nil { // the fake model requires unique ids and matching results
 		t.Fatal(err)
 	}
 	if got := string(server.Requests()[0].Raw); !strings.Contains(got, `"id":"call_0_2_2"`) {
@@ -157,7 +160,7 @@ func TestIdsThatTheAPIRefusesAreReplacedByDifferentOnes(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
+func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	req := prompt("hello")

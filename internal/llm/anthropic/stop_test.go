@@ -22,12 +22,13 @@ var stops = llmtest.Provider{
 		`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"word "}}` + "\n\n",
 }
 
-func TestLaw16_AStopEndsTheRequestAtOnce(t *testing.T) {
+func TestLaw16_Stop_EndsRequestImmediately(t *testing.T) {
 	t.Parallel()
 	llmtest.Stops(t, stops)
 }
 
-// fakeInMemory is the fake model for a bubble.
+// fakeInMemory returns a provider for the fake model on an in-memory network,
+// for use in a synctest bubble.
 func fakeInMemory(t *testing.T) (p *anthropic.Provider, closed chan time.Time) {
 	t.Helper()
 	client, closed := llmtest.Fake(t)

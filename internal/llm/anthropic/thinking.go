@@ -12,25 +12,25 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// seal is what the API wants to see when it is given back a block of thinking.
+// seal is what the API requires when a thinking block is sent back.
 type seal struct {
 	Signature string `json:"signature,omitempty"`
 	Redacted  string `json:"redacted,omitempty"` // the block itself, where it is not shown
-	Skip      int    `json:"skip,omitempty"`     // bytes of the text before the block that nothing seals
+	Skip      int    `json:"skip,omitempty"`     // unsigned bytes at the start of the text
 }
 
-// limits is how long a model may think and answer.
+// limits are the token limits of an answer.
 type limits struct {
 	thinking int64
 	tokens   int64
 }
 
 const (
-	// defaultMaxTokens is what the models with the shortest answers still offered
-	// allow; a limit above a model's own would be refused. Only what is used is
-	// paid for.
+	// defaultMaxTokens is the lowest output limit of the models still offered;
+	// the API rejects requests above a model's limit. Only used tokens are
+	// billed.
 	defaultMaxTokens = 32000
-	// answerRoom is what a default leaves for the answer beside the thinking.
+	// answerRoom is the minimum left for the answer when MaxTokens is not set.
 	answerRoom        = 8000
 	minThinkingBudget = 1024
 )
@@ -51,17 +51,17 @@ func newLimits(c Config) (limits, error) {
 	return l, nil
 }
 
-// think says how the model shall think. The API wants one way for a whole turn,
-// which is all answers since the user last said something: with a budget, a turn
-// whose calls are being answered must begin with a thought. One that does not,
-// because another model began it or the thought was lost, goes on without, and
-// without the thoughts that it has.
+// think sets the thinking mode. The API requires one mode for a whole turn,
+// that is, for all answers since the user's last message. With a budget, a turn
+// with tool results must begin with thinking. If it does not, because another
+// model began it or the thinking was lost, thinking is disabled and the turn's
+// thinking blocks are removed.
 func (l limits) think(p *sdk.MessageNewParams) {
 	switch first := openTurn(p.Messages); {
 	case l.thinking == 0:
 	case l.thinking == Adaptive:
 		p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{
-			Display: sdk.ThinkingConfigAdaptiveDisplaySummarized, // by itself, a new model shows nothing
+			Display: sdk.ThinkingConfigAdaptiveDisplaySummarized, // the default of new models is to show nothing
 		}
 	case first < len(p.Messages) && !isThought(p.Messages[first].Content[0]):
 		disabled := sdk.NewThinkingConfigDisabledParam()
@@ -70,14 +70,14 @@ func (l limits) think(p *sdk.MessageNewParams) {
 			p.Messages[i].Content = slices.DeleteFunc(p.Messages[i].Content, isThought)
 		}
 	default:
-		// Said in this way because for some models the SDK writes advice about it
-		// to the terminal, which is not its own.
+		// The override prevents the SDK from printing advice about some models
+		// to the terminal.
 		p.Thinking = param.Override[sdk.ThinkingConfigParamUnion](sdk.ThinkingConfigEnabledParam{BudgetTokens: l.thinking})
 	}
 }
 
-// openTurn finds the first answer of the turn that the last results belong to;
-// it is behind the last message where there is none.
+// openTurn returns the index of the first answer of the turn that the last
+// results belong to, or len(messages) if there is no such turn.
 func openTurn(messages []sdk.MessageParam) int {
 	i := len(messages) - 2 // the last message is the user's
 	if i < 0 || !slices.ContainsFunc(messages[i].Content, isCall) {
@@ -97,8 +97,8 @@ func isCall(b sdk.ContentBlockParamUnion) bool { return b.OfToolUse != nil }
 
 func isNoResult(b sdk.ContentBlockParamUnion) bool { return b.OfToolResult == nil }
 
-// thought is a block of thinking as the model made it; ok is false where the
-// seal is none of ours.
+// thought returns the block for recorded thinking, as the model sent it. ok is
+// false if the signature is not from this provider.
 func thought(t bellcord.Thinking) (b sdk.ContentBlockParamUnion, ok bool) {
 	var s seal
 	if json.Unmarshal(t.Signature, &s) != nil {

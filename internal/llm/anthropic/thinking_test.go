@@ -21,7 +21,7 @@ const (
 	adaptive = `"thinking":{"display":"summarized","type":"adaptive"}`
 )
 
-// signed is the fake model's signature of a thought.
+// signed returns the fake model's signature of a thought.
 func signed(thought string) string {
 	sum := sha256.Sum256([]byte("thought of the fake model: " + thought))
 	return hex.EncodeToString(sum[:])
@@ -49,7 +49,7 @@ func assistant(text string, thinking []bellcord.Thinking, ids ...string) bellcor
 	return bellcord.Message{Role: bellcord.RoleAssistant, Text: text, Thinking: thinking, Calls: calls(ids...)}
 }
 
-func TestAReplyIsTakenBackAsItWasGiven(t *testing.T) {
+func TestAsk_RepliesSentBack_AreAcceptedUnchanged(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]int64{"with a budget": 2048, "adaptive": anthropic.Adaptive, "unasked": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAReplyIsTakenBackAsItWasGiven(t *testing.T) {
 	}
 }
 
-func TestThoughtsStandWhereTheyStood(t *testing.T) {
+func TestAsk_ThinkingInHistory_KeepsItsPositions(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	hidden := bellcord.Thinking{At: 5, Signature: fmt.Appendf(nil, `{"redacted":"redacted:x:%s"}`, signed("x"))}
@@ -117,7 +117,7 @@ func TestThoughtsStandWhereTheyStood(t *testing.T) {
 	}
 }
 
-func TestThinkingIsOffWhereTheTurnDidNotBeginWithIt(t *testing.T) {
+func TestAsk_TurnBegunWithoutThinking_DisablesThinking(t *testing.T) {
 	t.Parallel()
 	thought := []bellcord.Thinking{thinks(0, "hm")}
 	for name, c := range map[string]struct {
@@ -157,7 +157,7 @@ func TestThinkingIsOffWhereTheTurnDidNotBeginWithIt(t *testing.T) {
 	}
 }
 
-func TestTheLimitOfAnAnswerLeavesRoomBesideTheThinking(t *testing.T) {
+func TestAsk_MaxTokens_LeavesRoomForAnswerAfterThinking(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[anthropic.Config]int{
 		{}: 32000, {MaxTokens: 500}: 500, {Thinking: 1024}: 32000, {Thinking: 24000}: 32000, {Thinking: 40000}: 48000,
@@ -173,9 +173,9 @@ func TestTheLimitOfAnAnswerLeavesRoomBesideTheThinking(t *testing.T) {
 	}
 }
 
-// What a stop leaves at any point of an answer is repaired by the core; then the
-// strict fake model must take it.
-func TestWhatAStopLeavesIsAcceptedAfterRepair(t *testing.T) {
+// The core repairs what a stop leaves at any point of an answer. The strict
+// fake model must accept the result.
+func TestAsk_HistoryAfterStop_IsAcceptedOnceRepaired(t *testing.T) {
 	t.Parallel()
 	unfinished := bellcord.Thinking{Text: "hm"}
 	for name, left := range map[string][]bellcord.Message{
@@ -198,7 +198,7 @@ func TestWhatAStopLeavesIsAcceptedAfterRepair(t *testing.T) {
 	}
 }
 
-func TestTheFakeModelRefusesASealThatWasTamperedWith(t *testing.T) {
+func TestFakeModel_TamperedSignature_RejectsRequest(t *testing.T) {
 	t.Parallel()
 	server := fakemodel.New()
 	client, stop := server.Pipe()

@@ -224,7 +224,7 @@ func TestAStreamThatCouldBeContinuedIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfEmitEndsTheRequestAtOnceAndIsReturnedAsItIs(t *testing.T) {
+func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, closed := fakeInMemory(t)

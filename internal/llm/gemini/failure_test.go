@@ -106,7 +106,7 @@ func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
+func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -148,7 +148,7 @@ func TestAServerThatIsNotWhoItShouldBeIsNotAskedAgain(t *testing.T) {
 	notPassing(t, err, "certificate")
 }
 
-func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
+func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{
 		"text/html; charset=utf-8": "<p>log in first</p>", "application/json": `{"error":{"message":"log in first"}}`,
@@ -236,7 +236,7 @@ func TestTheDetailsOfAnErrorDecideOnItsReason(t *testing.T) {
 	}
 }
 
-func TestAContextThatHasEndedBeforeIsAnsweredWithItsCause(t *testing.T) {
+func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

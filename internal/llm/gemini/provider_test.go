@@ -114,7 +114,7 @@ func saying(events ...string) http.HandlerFunc {
 	}
 }
 
-func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
+func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	var h heard
@@ -174,7 +174,7 @@ func TestAllPagesOfModelsAreRead(t *testing.T) {
 	}
 }
 
-func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
+func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -197,7 +197,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 	})
 }
 
-func TestOnlyTheConfigurationCounts(t *testing.T) {
+func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for name, value := range map[string]string{
 		"GOOGLE_API_KEY": "env-key", "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_GENAI_USE_ENTERPRISE": "1",
 		"GOOGLE_CLOUD_PROJECT": "env-project", "GOOGLE_CLOUD_LOCATION": "env-location",

@@ -63,7 +63,7 @@ const conversationOnTheWire = `{
 {"name":"look","description":"looks","parametersJsonSchema":{"type":"object","properties":{"z":{},"a":{"enum":["<",1.0]}}}},
 {"name":"wait","description":"wait","parametersJsonSchema":{"type":"object","properties":{}}}]}]}`
 
-func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
+func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	for range 2 {
@@ -89,7 +89,7 @@ func unescaped(body []byte) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
 }
 
-func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
+func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	t.Parallel()
 	_, server := fake(t)
 	client, done := server.Pipe()
@@ -123,7 +123,7 @@ func TestRequest_ThinkingOfZero_AsksForNone(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
+func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	req := prompt("hello")

@@ -27,7 +27,7 @@ var stops = llmtest.Provider{
 	Silent: map[string]string{"between two calls": `[slowargs 1h] [tool look {}] [tool look {"path":"some/where","n":12345}]`},
 }
 
-func TestLaw16_AStopEndsTheRequestAtOnce(t *testing.T) {
+func TestLaw16_Stop_EndsRequestImmediately(t *testing.T) {
 	t.Parallel()
 	llmtest.Stops(t, stops)
 }

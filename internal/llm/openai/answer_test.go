@@ -72,7 +72,7 @@ func tokens(in, out int64) *bellcord.Usage {
 	return &bellcord.Usage{InputTokens: in, OutputTokens: out, Exact: true}
 }
 
-func TestRunningUsageIsNotAddedUp(t *testing.T) {
+func TestAsk_CumulativeUsage_IsNotSummed(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	reply, err := p.Ask(t.Context(), prompt("[fast 20] [runningusage] [usage 100 20]"), ignore)
@@ -115,7 +115,7 @@ func TestWhatBreaksAfterTheFinishReasonTakesNothingFromTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfEmitEndsTheRequestAtOnceAndIsReturnedAsItIs(t *testing.T) {
+func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, closed := fakeInMemory(t)

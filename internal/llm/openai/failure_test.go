@@ -105,7 +105,7 @@ func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
+func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -147,7 +147,7 @@ func TestAServerThatIsNotWhoItShouldBeIsNotAskedAgain(t *testing.T) {
 	notPassing(t, err, "certificate")
 }
 
-func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
+func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{
 		"text/html; charset=utf-8": "<p>log in first</p>", "application/json": `{"error":{"message":"log in first"}}`,
@@ -175,7 +175,7 @@ func TestAnErrorInTheStreamIsAnErrorOfTheAnswer(t *testing.T) {
 	notPassing(t, ask(`this is no JSON`), "invalid character")
 }
 
-func TestAContextThatHasEndedBeforeIsAnsweredWithItsCause(t *testing.T) {
+func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

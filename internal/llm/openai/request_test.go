@@ -55,7 +55,7 @@ const conversationOnTheWire = `{
 {"function":{"name":"wait","parameters":{"type":"object","properties":{}}},"type":"function"}],
 "stream":true}`
 
-func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
+func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	for range 2 {
@@ -78,7 +78,7 @@ func unescaped(body []byte) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
 }
 
-func TestWithoutSystemPromptAndToolsNeitherIsSent(t *testing.T) {
+func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
@@ -112,7 +112,7 @@ func TestPicturesAreSentBeforeTheText(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
+func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	req := prompt("hello")

@@ -19,7 +19,7 @@ var stops = llmtest.Provider{
 	Word: "data: " + `{"choices":[{"delta":{"content":"word "}}]}` + "\n\n",
 }
 
-func TestLaw16_AStopEndsTheRequestAtOnce(t *testing.T) {
+func TestLaw16_Stop_EndsRequestImmediately(t *testing.T) {
 	t.Parallel()
 	llmtest.Stops(t, stops)
 }

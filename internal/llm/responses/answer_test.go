@@ -134,7 +134,7 @@ func TestWhatBreaksAfterTheLastEventTakesNothingFromTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfEmitEndsTheRequestAtOnceAndIsReturnedAsItIs(t *testing.T) {
+func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{"[hang after 2] [fast 9]", "[think 9 0s] [hang after 1]", "[think 1 0s] [hang after 2] [fast 9]"} {
 		t.Run(script, func(t *testing.T) {

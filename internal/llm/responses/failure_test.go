@@ -117,7 +117,7 @@ func TestTheTimeToWaitIsFoundInTheWordsOfAStream(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
+func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -128,7 +128,7 @@ func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
 	failed(t, err, llm.Unreachable, 0, "")
 }
 
-func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
+func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{
 		"text/html; charset=utf-8": "<p>log in first</p>", "application/json": `{"error":{"message":"log in first"}}`,
@@ -142,7 +142,7 @@ func TestAResponseThatIsNoStreamIsSaidToBeNone(t *testing.T) {
 	}
 }
 
-func TestAContextThatHasEndedBeforeIsAnsweredWithItsCause(t *testing.T) {
+func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -93,7 +93,7 @@ func saying(events ...string) http.HandlerFunc {
 	}
 }
 
-func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
+func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	var h heard
@@ -113,7 +113,7 @@ func TestAskStreamsWordsAndThoughtsAndReturnsTheRest(t *testing.T) {
 	}
 }
 
-func TestModelsAreListedInTheServersOrder(t *testing.T) {
+func TestModels_FakeServer_KeepsServerOrder(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	names, err := p.Models(t.Context())
@@ -125,7 +125,7 @@ func TestModelsAreListedInTheServersOrder(t *testing.T) {
 	}
 }
 
-func TestOnlyTheConfigurationCounts(t *testing.T) {
+func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for name, value := range map[string]string{
 		"OPENAI_API_KEY": "env-key", "OPENAI_ADMIN_KEY": "env-admin", "OPENAI_BASE_URL": "http://127.0.0.1:1/env",
 		"OPENAI_ORG_ID": "env-org", "OPENAI_PROJECT_ID": "env-project", "OPENAI_CUSTOM_HEADERS": "X-Env: env-header",

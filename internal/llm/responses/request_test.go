@@ -71,7 +71,7 @@ const conversationOnTheWire = `{
 {"type":"function","name":"wait","parameters":{"type":"object","properties":{}},"strict":false}],
 "stream":true}`
 
-func TestARequestIsSentAsTheAPIWantsIt(t *testing.T) {
+func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	for range 2 {
@@ -141,7 +141,7 @@ func TestBlanksBetweenThinkingGoWithTheWordsThatFollow(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNotJSONIsAnErrorBeforeAnythingIsSent(t *testing.T) {
+func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	req := prompt("hello")

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
+func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 	t.Parallel()
 	for _, more := range [][]string{nil, {"[DONE]"}} { // OpenAI has no last word, some who imitate it do
 		t.Run(fmt.Sprint(more), func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestTheConnectionOfACompleteAnswerIsUsedAgain(t *testing.T) {
 	}
 }
 
-func TestAResponseThatDoesNotEndAfterItsStreamIsNotWaitedFor(t *testing.T) {
+func TestAsk_ResponseOpenAfterStreamEnd_ReturnsWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {

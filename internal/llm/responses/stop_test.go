@@ -20,7 +20,7 @@ var stops = llmtest.Provider{
 	Silent: map[string]string{"between thinking and words": "[think 3 0s] [hang after 0] [fast 1]"},
 }
 
-func TestLaw16_AStopEndsTheRequestAtOnce(t *testing.T) {
+func TestLaw16_Stop_EndsRequestImmediately(t *testing.T) {
 	t.Parallel()
 	llmtest.Stops(t, stops)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/rules"
 )
 
-// conversation draws the events of a session: turns of several steps with
+// conversation generates the events of a session: turns of several steps with
 // thinking, text and calls, some of them stopped, failed or lost.
 type conversation struct {
 	t      *rapid.T
@@ -75,8 +75,8 @@ func (c *conversation) step() {
 	}
 }
 
-// then is what comes after a cut: the turn's end or, after a crash, nothing, and
-// the next prompt.
+// then returns events followed by what comes after a cut: the end of the turn
+// (after a crash, ended is false and there is no end), and the next prompt.
 func then(events []bellcord.Event, ended bool) []bellcord.Event {
 	c := &conversation{events: append([]bellcord.Event(nil), events...), n: 1000}
 	if len(events) > 0 {
@@ -89,7 +89,7 @@ func then(events []bellcord.Event, ended bool) []bellcord.Event {
 	return c.events
 }
 
-func TestLaw21_ACutAtEveryEventLeavesAHistoryThatEveryProviderTakes(t *testing.T) {
+func TestLaw21_CutAtAnyEvent_RepairedHistoryIsValidForEveryProvider(t *testing.T) {
 	t.Parallel()
 	broken := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,7 +121,8 @@ func TestLaw21_ACutAtEveryEventLeavesAHistoryThatEveryProviderTakes(t *testing.T
 	t.Logf("histories that an API would have refused before repair: %v; after: none", broken)
 }
 
-// heldByRepair is law 22: it only adds or drops, and what is repaired stays.
+// heldByRepair checks law 22: Repair only adds or drops messages, and repairing
+// twice changes nothing.
 func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
 	if again := history.Repair(repaired); !reflect.DeepEqual(again, repaired) {
 		t.Fatalf("repaired twice:\n%+v\n%+v", repaired, again)
@@ -145,8 +146,9 @@ func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
 	}
 }
 
-// comesFrom reports whether a repaired message is a recorded one, without what
-// cannot be sent, or a result for a call that had none.
+// comesFrom reports whether a repaired message is a recorded one, possibly
+// without parts that cannot be sent, or a placeholder for an empty prompt or a
+// missing result.
 func comesFrom(m bellcord.Message, recorded []bellcord.Message) bool {
 	if m.Role == bellcord.RoleUser && m.Text == "(empty message)" {
 		return true
@@ -162,7 +164,7 @@ func comesFrom(m bellcord.Message, recorded []bellcord.Message) bool {
 	return false
 }
 
-func TestLaw22_EachRequestBeginsWithTheOneBefore(t *testing.T) {
+func TestLaw22_NextStep_RequestExtendsThePreviousOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := drawConversation(t)
@@ -180,7 +182,7 @@ func TestLaw22_EachRequestBeginsWithTheOneBefore(t *testing.T) {
 	})
 }
 
-func TestLaw22_RepairTakesAnythingAndLeavesItSendable(t *testing.T) {
+func TestLaw22_Repair_ArbitraryMessages_ProducesValidHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		draw := rapid.Custom(func(t *rapid.T) bellcord.Message {

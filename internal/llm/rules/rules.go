@@ -1,6 +1,7 @@
-// Package rules says what each model API demands of a conversation, as plain Go
-// over our own messages: what a provider of ours could not make a request of
-// that its API accepts. It is the measure that bellcord.Repair is held to.
+// Package rules checks the requirements that each model API has for a
+// conversation. It works on Bellcord's own messages: a history that passes can
+// be converted to a request that the API accepts. Tests hold history.Repair to
+// these rules.
 package rules
 
 import (
@@ -14,30 +15,32 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Rule is what one API demands of a conversation that is to be sent.
+// Rule returns an error if one API would reject the conversation.
 type Rule func([]bellcord.Message) error
 
-// All has the rules by the name of the API.
+// All maps the name of each API to its rule.
 var All = map[string]Rule{
 	"chat": Chat, "responses": Responses, "anthropic": Anthropic, "gemini": Gemini,
 }
 
-// Chat is OpenAI's chat completions, as strict as the strictest server there is.
+// Chat checks a conversation for OpenAI's Chat Completions API, as strictly as
+// the strictest compatible server.
 func Chat(history []bellcord.Message) error { return each(history, callNames(chatName)) }
 
-// Responses is OpenAI's newer API: a thought is refused without the item that it
-// led to.
+// Responses checks a conversation for OpenAI's Responses API. It rejects a
+// reasoning item without the item that followed it.
 func Responses(history []bellcord.Message) error {
 	return each(history, callNames(chatName), sealed, leadsToSomething)
 }
 
-// Anthropic refuses thoughts whose signature is missing, and an answer that ends
-// with one.
+// Anthropic checks a conversation for Anthropic's Messages API. It rejects
+// thinking without a signature, and an answer that ends with thinking.
 func Anthropic(history []bellcord.Message) error {
 	return each(history, callNames(anthropicName), sealed, leadsToSomething)
 }
 
-// Gemini wants names that begin like a word.
+// Gemini checks a conversation for the Gemini API. Tool names must begin with a
+// letter or an underscore.
 func Gemini(history []bellcord.Message) error {
 	return each(history, callNames(geminiName), sealed)
 }
@@ -48,8 +51,8 @@ var (
 	geminiName    = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`)
 )
 
-// each holds what all APIs demand, and what this one does besides, against every
-// message.
+// each checks every message against the rules common to all APIs and against
+// more.
 func each(history []bellcord.Message, more ...func(bellcord.Message) error) error {
 	if len(history) == 0 {
 		return errors.New("the history is empty")
@@ -74,8 +77,9 @@ func each(history []bellcord.Message, more ...func(bellcord.Message) error) erro
 	return nil
 }
 
-// inPlace holds the order: the person begins, nobody but a tool answers a call,
-// every call is answered at once, and the model does not answer itself.
+// inPlace checks the order of messages: the first one is not the assistant's,
+// every call is followed immediately by its result, results follow only calls,
+// and no assistant message follows another one.
 func inPlace(history []bellcord.Message, i int) error {
 	m := history[i]
 	switch m.Role {
@@ -119,7 +123,7 @@ func checkAnswered(calls []bellcord.CallRequest, after []bellcord.Message) error
 	return nil
 }
 
-// content: no API takes a message that says nothing.
+// content rejects empty messages, which no API accepts.
 func content(m bellcord.Message) error {
 	said := strings.TrimSpace(m.Text) != ""
 	switch {
@@ -140,7 +144,8 @@ func callNames(allowed *regexp.Regexp) func(bellcord.Message) error {
 	}
 }
 
-// sealed: a thought that was not finished cannot be given back.
+// sealed rejects thinking without a signature: it was not finished and cannot
+// be sent back.
 func sealed(m bellcord.Message) error {
 	for _, t := range m.Thinking {
 		if len(t.Signature) == 0 {
@@ -153,7 +158,7 @@ func sealed(m bellcord.Message) error {
 	return nil
 }
 
-// leadsToSomething: text or a call follows every thought.
+// leadsToSomething rejects thinking that is not followed by text or a call.
 func leadsToSomething(m bellcord.Message) error {
 	for _, t := range m.Thinking {
 		if len(m.Calls) == 0 && strings.TrimSpace(m.Text[t.At:]) == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/rules"
 )
 
-func TestEveryRuleRefusesWhatItsAPIRefuses(t *testing.T) {
+func TestRules_InvalidHistories_AreRejectedAsByTheAPI(t *testing.T) {
 	t.Parallel()
 	user := bellcord.Message{Role: bellcord.RoleUser, Text: "hello"}
 	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: "hi"}

@@ -15,13 +15,14 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// ErrCutOff is wrapped by the error for an answer that ended before it was
-// complete, in whatever way. The error is an *llm.Failure for that reason.
+// ErrCutOff is wrapped by the error of an answer that ended before it was
+// complete, for whatever cause. That error is an *llm.Failure with the reason
+// llm.CutOff.
 var ErrCutOff = errors.New("the answer was cut off")
 
-// Accepted turns everything but a response that was asked for into our errors.
-// The SDK would hide the server's words, and its errors for bodies that are not
-// JSON do not have the status.
+// Accepted is a Middleware that converts connection errors and error responses
+// to Bellcord's errors. The SDKs would drop the server's message, and their
+// errors for bodies that are not JSON lack the status.
 func Accepted(req *http.Request, next Next) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
@@ -37,8 +38,8 @@ func Accepted(req *http.Request, next Next) (*http.Response, error) {
 	}
 }
 
-// Cut is the failure of an answer that ended early; err may be nil, where the
-// stream just ceased.
+// Cut returns the failure of an answer that ended early. err is nil if the
+// stream ended without an error.
 func Cut(err error) *llm.Failure {
 	if err == nil {
 		err = ErrCutOff
@@ -46,8 +47,8 @@ func Cut(err error) *llm.Failure {
 	return &llm.Failure{Reason: llm.CutOff, Err: err}
 }
 
-// unreached is the error of a request without a response. All of these may pass
-// but those about who the server is.
+// unreached returns the error of a request that got no response. It is a
+// retryable failure, unless the server's TLS identity could not be verified.
 func unreached(err error) error {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -57,7 +58,8 @@ func unreached(err error) error {
 	return &llm.Failure{Reason: llm.Unreachable, Err: err}
 }
 
-// reason reads a status, and the words where the status alone does not tell.
+// reason maps a status to a reason. For some statuses the server's message
+// decides.
 func reason(status int, words string) llm.Reason {
 	words = strings.ToLower(words)
 	says := func(any ...string) bool {
@@ -85,7 +87,7 @@ func reason(status int, words string) llm.Reason {
 	switch {
 	case status >= http.StatusInternalServerError:
 		return llm.ServerError
-	case says("credit balance is too low"): // Anthropic's, with status 400
+	case says("credit balance is too low"): // Anthropic, with status 400
 		return llm.NoQuota
 	case says("context length", "context_length", "context window", "prompt is too long", "too many tokens", "exceeds the maximum number of tokens"):
 		return llm.TooLong
@@ -93,30 +95,31 @@ func reason(status int, words string) llm.Reason {
 	return llm.Refused
 }
 
-// statusOverloaded is Anthropic's own.
+// statusOverloaded is Anthropic's status for an overloaded model.
 const statusOverloaded = 529
 
-// ToldInStream is the error for one that the server reported in its stream. Some
-// give it the code that would have been its status.
+// ToldInStream returns the error for an error event in a stream. Some servers
+// put the status that a response would have had into its code.
 func ToldInStream(data []byte) error {
 	var event struct {
 		Error struct {
-			Code json.RawMessage `json:"code"` // a number, a word or null
+			Code json.RawMessage `json:"code"` // a number, a string or null
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(data, &event) // an error without a code does not pass
+	_ = json.Unmarshal(data, &event) // without a code the error is not retryable
 	words := errors.New(Words(data))
-	code, _ := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`)) // 0 where there is none
+	code, _ := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`)) // 0 if it is not a number
 	return Told(code, words)
 }
 
-// Told is the failure for an error that the server reported in its stream, by
-// the status that it would have had as a response; 0 where that is not known.
+// Told returns the failure for an error that the server reported in its stream.
+// status is the one that a response would have had, or 0 if it cannot be
+// determined.
 func Told(status int, words error) *llm.Failure {
 	return &llm.Failure{Reason: reason(status, words.Error()), Status: status, Err: words}
 }
 
-// readWords reads and closes a response that is an error.
+// readWords returns the message of an error response and closes its body.
 func readWords(res *http.Response) string {
 	const most = 64 << 10
 	body, err := io.ReadAll(io.LimitReader(res.Body, most))
@@ -130,7 +133,8 @@ func readWords(res *http.Response) string {
 	return http.StatusText(res.StatusCode)
 }
 
-// Words finds the message in the forms that servers give it.
+// Words returns the error message in body. It supports the JSON forms used by
+// model servers, and otherwise returns the beginning of the body.
 func Words(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
@@ -162,7 +166,8 @@ func Words(body []byte) string {
 	return words
 }
 
-// retryAfter is how long the server asks us to wait, 0 if it does not say.
+// retryAfter returns the delay that the server requests, or 0 if it requests
+// none.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return inUnits(ms, time.Millisecond)
@@ -178,7 +183,7 @@ func retryAfter(h http.Header) time.Duration {
 }
 
 func inUnits(n float64, unit time.Duration) time.Duration {
-	if !(n > 0) { // not a number, or in the past
+	if !(n > 0) { // NaN, or in the past
 		return 0
 	}
 	return time.Duration(min(n*float64(unit), math.MaxInt64/2))

@@ -12,8 +12,9 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// Streamed refuses a response that cannot be a stream, which an SDK would take
-// for an empty one, and marks the errors of its connection.
+// Streamed is a Middleware that rejects responses that cannot be a stream,
+// which SDKs would treat as empty streams. It also makes connection errors of
+// the body wrap ErrCutOff.
 func Streamed(req *http.Request, next Next) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
@@ -27,7 +28,7 @@ func Streamed(req *http.Request, next Next) (*http.Response, error) {
 	return res, nil
 }
 
-// body marks errors of the connection as such.
+// body makes connection errors wrap ErrCutOff.
 type body struct{ io.ReadCloser }
 
 func (b body) Read(p []byte) (int, error) {
@@ -38,13 +39,15 @@ func (b body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// linger is how long the end of a response may come after the end of its stream.
+// linger is how long Close waits for the end of a response after the end of its
+// stream.
 const linger = 50 * time.Millisecond
 
-// Reused has the end of a response read when it is closed, where over says that
-// its stream has said all it had to: SDKs close it on the stream's last word, a
-// moment before the response ends, and a connection is only used again if that
-// end was read. A stream that is closed before takes its connection with it.
+// Reused returns a Middleware that reads a response to its end on Close, if
+// over reports that its stream is complete. SDKs close a response on the last
+// event of its stream, just before the response ends, and a connection can only
+// be reused after that end was read. Closing an incomplete stream closes its
+// connection.
 func Reused(over func() bool) Middleware {
 	return func(req *http.Request, next Next) (*http.Response, error) {
 		res, err := next(req)
@@ -60,7 +63,7 @@ type lingering struct {
 	over func() bool
 }
 
-// Close waits for the end of a stream that is over, for a moment.
+// Close waits up to linger for the end of a response with a complete stream.
 func (l lingering) Close() error {
 	if l.over() {
 		timer := time.AfterFunc(linger, func() { _ = l.ReadCloser.Close() })
@@ -70,8 +73,8 @@ func (l lingering) Close() error {
 	return l.ReadCloser.Close()
 }
 
-// Finish returns what Ask returns for a stream that ended with err. The end of
-// ctx wins over the error and over a complete reply.
+// Finish returns the result of Ask for a stream that ended with err. The cause
+// of ctx takes precedence over err and over a complete reply.
 func Finish(ctx context.Context, err error, reply func() (llm.Reply, error)) (llm.Reply, error) {
 	if ctx.Err() != nil {
 		return llm.Reply{}, context.Cause(ctx)

@@ -1,6 +1,6 @@
-// Package wire is what all model providers need of HTTP: connections that a stop
-// can close, errors that say whether they may pass, streams that are known to be
-// cut off when they are.
+// Package wire contains the HTTP code shared by all model providers:
+// connections that a stop can close, errors that are retryable or not, and the
+// detection of streams that were cut off.
 package wire
 
 import (
@@ -11,16 +11,18 @@ import (
 	"time"
 )
 
-// Next is the rest of the way to the server, as the providers' SDKs call it.
+// Next sends a request to the server, through the remaining middleware. The
+// providers' SDKs use this type.
 type Next = func(*http.Request) (*http.Response, error)
 
-// Middleware is what an SDK lets us do on the way there and back.
+// Middleware wraps the sending of a request. The providers' SDKs use this type.
 type Middleware = func(*http.Request, Next) (*http.Response, error)
 
-// Transport speaks HTTP/1 only: there a request has a connection to itself, so
-// that a stop can close it, where HTTP/2 would leave it to the server to heed a
-// message about one of many streams. The time until headers come is not limited:
-// a model may think for minutes before its first word.
+// Transport returns a transport that uses only HTTP/1. There, each request has
+// a connection to itself, which a stop can close; with HTTP/2 the server would
+// have to react to the reset of one of many streams. The time until the
+// response headers is not limited, because a model may think for minutes before
+// its first output.
 func Transport() *http.Transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -28,15 +30,16 @@ func Transport() *http.Transport {
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 32, // all requests go to one host
 		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true, // words would wait for a compressor's block to fill
+		DisableCompression:  true, // compression would delay output until a block is full
 		Protocols:           new(http.Protocols),
 	}
 	t.Protocols.SetHTTP1(true)
 	return t
 }
 
-// Through is a client that sends its requests through the middleware, the first
-// one outermost: for SDKs that have none of their own.
+// Through returns a copy of client that sends its requests through the
+// middleware, the first one outermost. It is for SDKs without support for
+// middleware.
 func Through(client *http.Client, through ...Middleware) *http.Client {
 	send := client.Transport
 	if send == nil {
@@ -61,7 +64,7 @@ func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 
 func (r roundTripper) CloseIdleConnections() { r.close() }
 
-// CheckBaseURL says what is wrong with the address of a model server.
+// CheckBaseURL returns an error if base is not an absolute http or https URL.
 func CheckBaseURL(base string) error {
 	u, err := url.Parse(base)
 	if err != nil {
