@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// address is that of the API on a server, whether or not base names the version.
+// address returns the URL of the API. base may or may not end with the version.
 func address(base string) (*url.URL, error) {
 	if err := wire.CheckBaseURL(base); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func address(base string) (*url.URL, error) {
 	return u.JoinPath(version), nil
 }
 
-// resource is the name of a model as addresses have it.
+// resource returns the resource name of a model.
 func resource(model string) string {
 	if strings.HasPrefix(model, "models/") || strings.HasPrefix(model, "tunedModels/") {
 		return model
@@ -31,15 +31,14 @@ func resource(model string) string {
 	return "models/" + model
 }
 
-// at is the address of a resource. What is special in addresses has no meaning
-// in its name.
+// at returns the URL of a resource. Special characters in its name are escaped.
 func (p *Provider) at(name string, query url.Values) string {
 	u := p.base.JoinPath((&url.URL{Path: name}).EscapedPath())
 	u.RawQuery = query.Encode()
 	return u.String()
 }
 
-// post is a request whose answer comes as a stream of events.
+// post returns a request for a streamed answer.
 func (p *Provider) post(ctx context.Context, name string, body []byte) (*http.Request, error) {
 	at := p.at(name, url.Values{"alt": {"sse"}})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(body))
@@ -50,10 +49,10 @@ func (p *Provider) post(ctx context.Context, name string, body []byte) (*http.Re
 	return req, nil
 }
 
-// keyed sends the key, if there is one, to the server that it is for: not to
-// where that one may send us on.
+// keyed returns a Middleware that adds the key, if there is one. It sends the
+// key only to the configured server, not to the target of a redirect.
 func (p *Provider) keyed(key string) wire.Middleware {
-	key = strings.TrimSpace(key) // keys are pasted with their line's end
+	key = strings.TrimSpace(key) // a pasted key may end with a newline
 	return func(req *http.Request, next wire.Next) (*http.Response, error) {
 		if key != "" && req.URL.Scheme == p.base.Scheme && req.URL.Host == p.base.Host {
 			req = req.Clone(req.Context())

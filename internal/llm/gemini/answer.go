@@ -9,12 +9,12 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// answer gathers a stream.
+// answer collects a stream.
 type answer struct {
 	emit    func(bellcord.Body) error
-	finish  string // as the server says it
-	words   string // on the finish
-	blocked bool   // the prompt was, so that there is no answer
+	finish  string // the server's finish reason
+	words   string // the server's explanation of the finish
+	blocked bool   // the prompt was blocked, and there is no answer
 	usage   *bellcord.Usage
 	calls   []llm.Call
 }
@@ -36,7 +36,7 @@ func (a *answer) addEvent(ctx context.Context, event []byte) error {
 		a.blocked = a.blocked || c.Feedback.Blocked != ""
 		return nil
 	}
-	said := c.Candidates[0] // we never ask for more than one
+	said := c.Candidates[0] // requests never ask for more than one
 	for _, part := range said.Content.Parts {
 		if err := a.addPart(ctx, part); err != nil {
 			return err
@@ -48,8 +48,8 @@ func (a *answer) addEvent(ctx context.Context, event []byte) error {
 	return nil
 }
 
-// meter notes the usage, which each chunk tells for all so far, and passes on
-// the first that knows the input.
+// meter records the usage. Each chunk reports it for the whole answer so far.
+// The first report with input tokens is emitted.
 func (a *answer) meter(ctx context.Context, u usage) error {
 	if u.Prompt == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (a *answer) meter(ctx context.Context, u usage) error {
 	return a.emitBodies(ctx, bellcord.UsageReported{Usage: *a.usage})
 }
 
-// addPart takes in one part. A signature goes before the text that it stands
-// on: a seal has its place where its text begins.
+// addPart applies one part. A signature is emitted before the text that it
+// signs, because its position is where that text begins.
 func (a *answer) addPart(ctx context.Context, part spoken) error {
 	switch {
 	case part.Call != nil:
@@ -88,7 +88,7 @@ func (a *answer) addPart(ctx context.Context, part spoken) error {
 	}
 }
 
-// emitBodies emits those of the bodies that have something in them, none once ctx has
+// emitBodies emits the bodies that are not empty, and nothing once ctx has
 // ended.
 func (a *answer) emitBodies(ctx context.Context, bodies ...bellcord.Body) error {
 	for _, b := range bodies {

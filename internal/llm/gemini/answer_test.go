@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// parts is a chunk with nothing but these.
+// parts returns a chunk with only these parts.
 func parts(list ...string) string {
 	return `{"candidates":[{"content":{"parts":[` + strings.Join(list, ",") + `],"role":"model"}}]}`
 }
@@ -29,7 +29,7 @@ func usage(fields string) string {
 	return `{"candidates":[{"content":{"parts":[]}}],"usageMetadata":{` + fields + `}}`
 }
 
-func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
+func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	hello := parts(`{"text":"hello"}`)
 	for name, c := range map[string]struct {
@@ -73,7 +73,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 	}
 }
 
-func TestCallsArriveAsTheModelWroteThem(t *testing.T) {
+func TestAsk_ToolCalls_ArriveAsWritten(t *testing.T) {
 	t.Parallel()
 	seal := json.RawMessage(`{"signature":"c2ln"}`)
 	for name, c := range map[string]struct {
@@ -103,13 +103,13 @@ func TestCallsArriveAsTheModelWroteThem(t *testing.T) {
 	}
 }
 
-func TestACallWithoutANameIsAnError(t *testing.T) {
+func TestAsk_CallWithoutName_ReturnsError(t *testing.T) {
 	t.Parallel()
 	_, err := serving(t, saying(parts(`{"functionCall":{"args":{}}}`), finish("STOP"))).Ask(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "without a name")
 }
 
-func TestACallThatTheModelFailedToWriteIsAFailureThatMayPass(t *testing.T) {
+func TestAsk_MalformedFunctionCall_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	reply, err := p.Ask(t.Context(), prompt(`[badargs look]`), ignore)
@@ -122,7 +122,7 @@ func TestACallThatTheModelFailedToWriteIsAFailureThatMayPass(t *testing.T) {
 	}
 }
 
-func TestSealsHaveTheirPlaceBeforeTheTextTheyStandOn(t *testing.T) {
+func TestAsk_Signatures_AreEmittedBeforeTheirText(t *testing.T) {
 	t.Parallel()
 	p := serving(t, saying(
 		parts(`{"text":"hm","thought":true,"thoughtSignature":"AAAA"}`), parts(`{"text":"a"}`), parts(`{"text":"bé","thoughtSignature":"BBBB"}`),
@@ -141,7 +141,7 @@ func TestSealsHaveTheirPlaceBeforeTheTextTheyStandOn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutFinishReasonIsCutOffHoweverItEnds(t *testing.T) {
+func TestAsk_StreamEndsWithoutFinishReason_ReturnsErrCutOff(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
 		"[cut after 2] [fast 5]", "[cutclean after 2] [fast 5]", "[cut after 0] [fast 5]", "[cutclean after 0] [fast 5]",
@@ -162,9 +162,9 @@ func TestAnAnswerWithoutFinishReasonIsCutOffHoweverItEnds(t *testing.T) {
 	}
 }
 
-// TestAnAnswerCutAtAnyByteIsNeverTakenForAWholeOne cuts one that has everything
-// at each of its bytes.
-func TestAnAnswerCutAtAnyByteIsNeverTakenForAWholeOne(t *testing.T) {
+// TestAsk_CutAtAnyByte_IsNeverComplete cuts an answer with every kind of
+// content after each of its bytes.
+func TestAsk_CutAtAnyByte_IsNeverComplete(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := fakeInMemory(t)
@@ -198,7 +198,7 @@ func TestAnAnswerCutAtAnyByteIsNeverTakenForAWholeOne(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksAfterTheFinishReasonTakesNothingFromTheAnswer(t *testing.T) {
+func TestAsk_ConnectionLostAfterFinishReason_ReturnsCompleteAnswer(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		saying(parts(`{"text":"hello"}`), usage(`"promptTokenCount":3`), finish("STOP"))(w, r)
@@ -211,7 +211,7 @@ func TestWhatBreaksAfterTheFinishReasonTakesNothingFromTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAStreamThatCouldBeContinuedIsNotAskedForAgain(t *testing.T) {
+func TestAsk_FinishReasonContinuation_ReturnsErrCutOffWithoutNewRequest(t *testing.T) {
 	t.Parallel()
 	requests := 0
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {

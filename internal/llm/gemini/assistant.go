@@ -7,12 +7,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// assistant gives a model its own words back, with its signatures where they
-// were. Of its thinking it gets only what is signed itself: the rest are
-// summaries, written for people.
+// assistant returns the parts of an answer, with the signatures at their
+// original positions. It includes thinking only if the thinking part itself is
+// signed; the rest are summaries for people.
 func assistant(m bellcord.Message, model string) []part {
 	var out []part
-	said := 0 // how much of the text is in parts
+	said := 0 // bytes of the text that are already in parts
 	sayUpTo := func(end int) {
 		if end > said {
 			out = append(out, textPart(m.Text[said:end]))
@@ -23,7 +23,7 @@ func assistant(m bellcord.Message, model string) []part {
 		var s seal
 		at := min(max(t.At, said), len(m.Text))
 		if json.Unmarshal(t.Signature, &s) != nil || len(s.Signature) == 0 || s.Bytes < 0 || s.Bytes > len(m.Text)-at {
-			continue // not one of ours, or a stop took the text that it stood on
+			continue // not from this provider, or a stop cut off the signed text
 		}
 		sayUpTo(at)
 		signed := textPart(m.Text[at : at+s.Bytes])
@@ -38,9 +38,10 @@ func assistant(m bellcord.Message, model string) []part {
 	return append(out, calls(m.Calls, model)...)
 }
 
-// calls come after the text. The first must be signed, at least those of the
-// turn under way; the word for an unsigned one is written in all turns alike, so
-// that the beginning of a conversation stays the same bytes.
+// calls returns the parts of the calls, which follow the text. The first call
+// of an answer must be signed, at least in the current turn. An unsigned first
+// call gets the placeholder in every turn, so that the beginning of a
+// conversation keeps the same bytes.
 func calls(requests []bellcord.CallRequest, model string) []part {
 	var out []part
 	for i, c := range requests {
@@ -60,8 +61,9 @@ func calls(requests []bellcord.CallRequest, model string) []part {
 	return out
 }
 
-// wantsSignatures is true of all models since Gemini 3. Older ones do not ask
-// for signatures and are not documented to know the word for none.
+// wantsSignatures reports whether the model requires signatures. All models
+// since Gemini 3 do. Older ones do not, and their documentation does not
+// mention the placeholder.
 func wantsSignatures(model string) bool {
 	name := strings.TrimPrefix(model, "models/")
 	for _, older := range []string{"gemini-1", "gemini-2", "gemma"} {

@@ -2,14 +2,14 @@ package gemini
 
 import "encoding/json"
 
-// chunk is what one event tells, as far as anything is made of it.
+// chunk is one event of a stream, with the fields that are used.
 type chunk struct {
 	Candidates []candidate `json:"candidates"`
 	Feedback   struct {
 		Blocked string `json:"blockReason"`
 	} `json:"promptFeedback"`
 	Usage usage `json:"usageMetadata"`
-	Error any   `json:"error"` // told instead of all else
+	Error any   `json:"error"` // if set, the other fields are empty
 }
 
 type candidate struct {
@@ -17,10 +17,10 @@ type candidate struct {
 		Parts []spoken `json:"parts"`
 	} `json:"content"`
 	Finish string `json:"finishReason"`
-	Words  string `json:"finishMessage"` // on the finish, where it was not a good one
+	Words  string `json:"finishMessage"` // explains an abnormal finish
 }
 
-// spoken is a part of an answer, which always comes whole.
+// spoken is a part of an answer. A part always arrives whole.
 type spoken struct {
 	Text    string `json:"text"`
 	Thought bool   `json:"thought"`
@@ -40,7 +40,7 @@ type usage struct {
 	Thoughts int64 `json:"thoughtsTokenCount"`
 }
 
-// The finish reasons that something is decided on.
+// The finish reasons that are handled.
 const (
 	reasonNone                   = "FINISH_REASON_UNSPECIFIED"
 	reasonStop                   = "STOP"
@@ -54,5 +54,5 @@ const (
 	reasonImageSafety            = "IMAGE_SAFETY"
 	reasonImageProhibitedContent = "IMAGE_PROHIBITED_CONTENT"
 	reasonImageRecitation        = "IMAGE_RECITATION"
-	reasonContinuation           = "CONTINUATION" // the rest is to be asked for
+	reasonContinuation           = "CONTINUATION" // the rest would need another request
 )

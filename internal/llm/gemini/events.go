@@ -9,14 +9,15 @@ import (
 	"iter"
 )
 
-// longest is how long a line, an event or a list may be, which bounds what a
-// server can have us keep in memory. No model writes that much at once.
+// longest is the maximum size of a line, an event or a list of models. It
+// bounds the memory that a server can make the client use. No model writes that
+// much at once.
 const longest = 16 << 20
 
-// events are the data of a stream's server-sent events, each valid until the
-// next. Only whole ones are seen: one that a broken connection cut in two is
-// not, and at an orderly end nothing but its empty line may be missing. The
-// error, if there is one, is the last.
+// events returns the data of a stream's server-sent events. Each slice is valid
+// until the next iteration. Only complete events are returned: one that was cut
+// by a broken connection is dropped, and at a proper end of the stream only the
+// final empty line may be missing. An error, if any, comes last.
 func events(stream io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewScanner(stream)
@@ -52,9 +53,9 @@ func join(event, data []byte) []byte {
 	return append(event, data...)
 }
 
-// data is what a line adds to its event. Comments and the other fields add
-// nothing; a line that is no field does, because some errors come as plain JSON
-// between events.
+// data returns what a line adds to its event. Comments and other fields add
+// nothing. A line that is not a field is returned whole, because some errors
+// arrive as plain JSON between events.
 func data(line []byte) []byte {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	switch string(field) {

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// raw streams what it is given, as it is.
+// raw streams its argument unchanged.
 func raw(stream string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -20,7 +20,7 @@ func raw(stream string) http.HandlerFunc {
 	}
 }
 
-func TestStreamsAreUnderstoodInAllTheirForms(t *testing.T) {
+func TestAsk_EventStreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	hello, stop := parts(`{"text":"hello"}`), finish("STOP")
 	for name, stream := range map[string]string{
@@ -46,7 +46,7 @@ func TestStreamsAreUnderstoodInAllTheirForms(t *testing.T) {
 	}
 }
 
-func TestALongEventIsReadAndAnEndlessOneIsNot(t *testing.T) {
+func TestAsk_EventSize_IsLimited(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 8<<20)
 	var h heard
@@ -59,7 +59,7 @@ func TestALongEventIsReadAndAnEndlessOneIsNot(t *testing.T) {
 			t.Parallel()
 			p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 				raw("data: ")(w, r)
-				for err := error(nil); err == nil; { // until the provider leaves
+				for err := error(nil); err == nil; { // until the client disconnects
 					_, err = io.WriteString(w, piece)
 				}
 			})
@@ -72,8 +72,8 @@ func TestALongEventIsReadAndAnEndlessOneIsNot(t *testing.T) {
 	}
 }
 
-// TestAnEventThatABrokenConnectionLeftIsNotBelieved: it may be half of one.
-func TestAnEventThatABrokenConnectionLeftIsNotBelieved(t *testing.T) {
+// The last event may be incomplete.
+func TestAsk_ConnectionLostBeforeEndOfEvent_DropsTheEvent(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		raw("data: "+finish("STOP")+"\n")(w, r)
@@ -85,7 +85,7 @@ func TestAnEventThatABrokenConnectionLeftIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestModelsAreAskedByTheirNames(t *testing.T) {
+func TestAsk_ModelName_SelectsEscapedResourcePath(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]string{
 		"gemini-3-pro": "/v1beta/models/gemini-3-pro", "models/gemini-3-pro": "/v1beta/models/gemini-3-pro",
@@ -108,7 +108,7 @@ func TestModelsAreAskedByTheirNames(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsNotTakenToAnotherServer(t *testing.T) {
+func TestAsk_RedirectToAnotherServer_DoesNotSendKey(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	note := func(r *http.Request) { keys = append(keys, r.Header.Get("X-Goog-Api-Key")) }

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// explained is wire.Accepted for servers that say in an error's details what
-// others say with a status or a header.
+// explained is wire.Accepted for servers that put into an error's details what
+// others put into a status or a header.
 func explained(req *http.Request, next wire.Next) (*http.Response, error) {
 	var said problem
 	res, err := wire.Accepted(req, func(r *http.Request) (*http.Response, error) {
@@ -32,7 +32,7 @@ func explained(req *http.Request, next wire.Next) (*http.Response, error) {
 	return res, err
 }
 
-// problem is the part of an error that reasons are found in.
+// problem is the part of an error response that the reason depends on.
 type problem struct {
 	Error struct {
 		Details []detail `json:"details"`
@@ -48,15 +48,15 @@ type detail struct {
 	} `json:"violations"` // of a QuotaFailure
 }
 
-// readProblem reads an error's body and puts it back.
+// readProblem reads the body of an error response and replaces it by a copy.
 func readProblem(res *http.Response) problem {
 	const most = 64 << 10
-	body, _ := io.ReadAll(io.LimitReader(res.Body, most)) // what has come will do
+	body, _ := io.ReadAll(io.LimitReader(res.Body, most)) // the part received is sufficient
 	_ = res.Body.Close()
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	var p problem
 	if json.Unmarshal(body, &p) != nil {
-		var several []problem // some of Google's servers put it in a list
+		var several []problem // some of Google's servers return a list
 		if json.Unmarshal(body, &several) == nil && len(several) > 0 {
 			p = several[0]
 		}
@@ -64,9 +64,9 @@ func readProblem(res *http.Response) problem {
 	return p
 }
 
-// refine corrects what a status and the words alone make one believe: a wrong
-// key is told as a bad request, and a limit for the minute in the same words as
-// one for the day, which waiting a moment does not help against.
+// refine corrects reasons that are misleading if only status and message are
+// used. An invalid key is reported as a bad request. A limit per minute has the
+// same message as a limit per day, which a short wait does not help against.
 func (p problem) refine(f *llm.Failure) {
 	perDay := false
 	for _, d := range p.Error.Details {
@@ -94,7 +94,7 @@ func (p problem) refine(f *llm.Failure) {
 	}
 }
 
-// toldInStream is the failure for an error that came instead of a chunk.
+// toldInStream returns the failure for an error event in the stream.
 func toldInStream(event []byte) error {
 	err := wire.ToldInStream(event)
 	var failure *llm.Failure

@@ -36,7 +36,7 @@ func passing(t *testing.T, err error, status int) *llm.Failure {
 	return u
 }
 
-func TestAStatusThatMayPassIsToldFromOneThatDoesNot(t *testing.T) {
+func TestAsk_ErrorStatus_IsRetryableOnlyWhenTransient(t *testing.T) {
 	t.Parallel()
 	for status, passes := range map[int]bool{
 		400: false, 401: false, 403: false, 404: false, 413: false, 422: false,
@@ -58,7 +58,7 @@ func TestAStatusThatMayPassIsToldFromOneThatDoesNot(t *testing.T) {
 	}
 }
 
-func TestTheServersWordsAreFoundInWhateverFormTheyCome(t *testing.T) {
+func TestAsk_ErrorBodyVariants_ReturnServerMessage(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"error":{"message":"too long","code":null}}`: "too long",
@@ -81,7 +81,7 @@ func TestTheServersWordsAreFoundInWhateverFormTheyCome(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
+func TestAsk_RetryAfterVariants_AreParsed(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
 		"": 0, "Retry-After: 2": 2 * time.Second, "Retry-After: 1.5": 1500 * time.Millisecond, "retry-after-ms: 20": 20 * time.Millisecond,
@@ -90,7 +90,7 @@ func TestRetryAfterIsUnderstoodInAllItsForms(t *testing.T) {
 	} {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { // where it is the first second of the year 2000
+			synctest.Test(t, func(t *testing.T) { // whose clock starts at midnight on 1 January 2000
 				p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 					if name, value, given := strings.Cut(header, ": "); given {
 						w.Header().Set(name, value)
@@ -117,7 +117,7 @@ func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	passing(t, err, 0)
 }
 
-func TestAConnectionLostBeforeTheAnswerMayComeBack(t *testing.T) {
+func TestAsk_ConnectionLostBeforeResponse_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(*net.TCPConn){
 		"closed": func(*net.TCPConn) {},
@@ -138,7 +138,7 @@ func TestAConnectionLostBeforeTheAnswerMayComeBack(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotWhoItShouldBeIsNotAskedAgain(t *testing.T) {
+func TestAsk_UntrustedCertificate_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(nil)
 	server.Config.ErrorLog = llmtest.Quiet()
@@ -162,7 +162,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 	}
 }
 
-func TestAnErrorInTheStreamIsAnErrorOfTheAnswer(t *testing.T) {
+func TestAsk_ErrorInStream_ReturnsIt(t *testing.T) {
 	t.Parallel()
 	ask := func(event string) error {
 		_, err := serving(t, saying(parts(`{"text":"he"}`), event)).Ask(t.Context(), prompt("hello"), ignore)
@@ -180,7 +180,7 @@ func TestAnErrorInTheStreamIsAnErrorOfTheAnswer(t *testing.T) {
 	notPassing(t, ask(`this is no JSON`), "invalid character")
 }
 
-func TestAnErrorBetweenEventsIsOneOfTheAnswer(t *testing.T) {
+func TestAsk_PlainJSONErrorBetweenEvents_ReturnsIt(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		saying(parts(`{"text":"he"}`))(w, r)
@@ -190,7 +190,7 @@ func TestAnErrorBetweenEventsIsOneOfTheAnswer(t *testing.T) {
 	passing(t, err, 503)
 }
 
-func TestTheDetailsOfAnErrorDecideOnItsReason(t *testing.T) {
+func TestAsk_ErrorDetails_DetermineReasonAndDelay(t *testing.T) {
 	t.Parallel()
 	const retry = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7.5s"}`
 	quota := func(id string) string {

@@ -22,7 +22,8 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// fullReply returns the reply. It is called only when the answer is complete.
+// fullReply returns the reply. It must be called only when the answer is
+// complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish, err := a.finished()
 	if err != nil {
@@ -39,8 +40,9 @@ func (a *answer) fullReply() (llm.Reply, error) {
 	return llm.Reply{Finish: finish, Calls: a.calls, Usage: a.usage}, nil
 }
 
-// finished is the finish reason in our words. A model that failed to write a
-// call may well succeed the next time; of what we do not know we say the same.
+// finished converts the finish reason. A call that the model failed to write is
+// a retryable failure, because the next attempt may succeed. So is an unknown
+// finish reason.
 func (a *answer) finished() (bellcord.Finish, error) {
 	switch a.finish {
 	case "": // the prompt was blocked

@@ -20,13 +20,14 @@ type models struct {
 	Next string `json:"nextPageToken"`
 }
 
-// Models lists what the server offers for conversations, as it orders it.
+// Models implements llm.Provider. It returns only models that support
+// generateContent.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	if p.problem != nil {
 		return nil, p.problem
 	}
 	var names []string
-	query := url.Values{"pageSize": {"1000"}} // the most that is allowed
+	query := url.Values{"pageSize": {"1000"}} // the maximum
 	for {
 		page, err := p.page(ctx, query)
 		if ctx.Err() != nil {

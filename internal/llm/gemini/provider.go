@@ -1,18 +1,18 @@
-// Package gemini asks Google's models through the generateContent method of the
-// Gemini API.
+// Package gemini sends requests to Google's models over the generateContent
+// method of the Gemini API.
 //
-// An answer counts as complete once its finish reason has come; without one it
-// is an error that wraps [wire.ErrCutOff], however orderly the connection was
-// closed.
+// An answer is complete once its finish reason has arrived. An answer without
+// one is an error that wraps [wire.ErrCutOff], even if the connection was
+// closed properly.
 //
-// Google's SDK is not used: it reads arguments into maps, which forget the order
-// of keys and the last digits of long numbers, tells the standard log of every
-// stop, and goes on by itself with streams that broke. Importing it also costs
-// every start of the program time, whoever is asked; peers/genai measures all of
-// this.
+// This package does not use Google's SDK. The SDK parses arguments into maps,
+// which lose the order of keys and the last digits of long numbers. It writes
+// to the standard log on every stop, and it resumes broken streams by itself.
+// Importing it also slows down every start of the program, whichever provider
+// is used; peers/genai measures all of this.
 //
-// Nothing is tried twice here: what may pass is an [llm.Failure], and
-// [llm.Patient] decides. Nothing is taken from the environment but the proxy.
+// This package does not retry: a retryable error is an [llm.Failure], and
+// [llm.Patient] decides. Only the proxy settings are read from the environment.
 package gemini
 
 import (
@@ -31,29 +31,30 @@ import (
 
 const (
 	defaultBaseURL = "https://generativelanguage.googleapis.com"
-	version        = "v1beta" // of the API; thinking and schemas are not in v1
+	version        = "v1beta" // of the API; v1 lacks thinking and schemas
 )
 
-// Config says where the models are.
+// Config contains the address of a model server and the thinking budget.
 type Config struct {
-	BaseURL  string       // with or without /v1beta; "" is Google's own
-	Key      string       // "" sends none
-	HTTP     *http.Client // nil is a client of the provider's own
-	Thinking *int32       // how many tokens a model may think; nil leaves it to the model
+	BaseURL  string       // with or without /v1beta; "" is Google's
+	Key      string       // "" sends no key
+	HTTP     *http.Client // nil creates a client
+	Thinking *int32       // token budget for thinking; nil uses the model's default, 0 disables thinking
 }
 
-// Provider asks the models of one server. It may be used by many at once.
+// Provider sends requests to the models of one server. It is safe for
+// concurrent use.
 type Provider struct {
 	http     *http.Client
-	base     *url.URL // up to and with the version
+	base     *url.URL // including the version
 	thinking *int32
-	problem  error // why no request can be made
+	problem  error // configuration error, returned by every request
 }
 
 var _ llm.Provider = (*Provider)(nil)
 
-// New does no I/O and starts nothing. A base URL that is none is reported by
-// the first request.
+// New returns a provider. It does no I/O and starts no goroutine. An invalid
+// base URL is reported by every request.
 func New(c Config) *Provider {
 	p := &Provider{thinking: c.Thinking}
 	p.base, p.problem = address(cmp.Or(c.BaseURL, defaultBaseURL))
@@ -72,9 +73,9 @@ func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.
 	return wire.Finish(ctx, err, a.fullReply)
 }
 
-// stream returns when the answer is complete, and not before the connection is
-// closed or free for another request. The end of the stream is that of the
-// response: nothing else says that no more will come.
+// stream returns when the answer is complete or has failed, and not before the
+// connection is closed or free for another request. It reads the response to
+// its end, because the API has no event that marks the end of a stream.
 func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error {
 	if p.problem != nil {
 		return p.problem
@@ -91,7 +92,7 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	if err != nil {
 		return plain(err)
 	}
-	defer func() { _ = res.Body.Close() }() // all that was wanted of it has been read
+	defer func() { _ = res.Body.Close() }() // the answer has been read
 	for event, err := range events(res.Body) {
 		if err != nil {
 			return a.endStream(err)
@@ -103,7 +104,7 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	return a.endStream(nil)
 }
 
-// plain is an error without what net/http wrapped around it.
+// plain removes the wrapper that net/http adds to errors.
 func plain(err error) error {
 	var around *url.Error
 	if errors.As(err, &around) {
@@ -112,9 +113,10 @@ func plain(err error) error {
 	return err
 }
 
-// Close closes the connections that no request uses. Requests under way are not
-// touched: their contexts end them.
+// Close closes idle connections. It does not affect running requests; those end
+// with their contexts.
 func (p *Provider) Close() { p.http.CloseIdleConnections() }
 
-// AfterClose implements llm.Provider: Google does not heed that a reader left.
+// AfterClose implements llm.Provider. Google continues to generate after the
+// client disconnects.
 func (p *Provider) AfterClose() llm.AfterClose { return llm.BillingGoesOn }

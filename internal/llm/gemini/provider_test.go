@@ -19,13 +19,13 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-// heard is an emit function's memory.
+// heard collects emitted events.
 type heard struct {
 	said, thought string
-	kinds         []string // of all that was emitted, neighbours of one kind once
+	kinds         []string // of all emitted events; consecutive equal kinds appear once
 	metered       []bellcord.Usage
-	thinking      []bellcord.Thinking // as the core would keep it
-	since         string              // thoughts that no seal has closed
+	thinking      []bellcord.Thinking // as the core would record it
+	since         string              // thinking since the last signature
 }
 
 func (h *heard) emit(b bellcord.Body) error {
@@ -47,7 +47,7 @@ func (h *heard) emit(b bellcord.Body) error {
 	return nil
 }
 
-// message is what was heard as it is given back to the model.
+// message returns the collected answer as a message for the next request.
 func (h *heard) message(reply llm.Reply) bellcord.Message {
 	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
 	for _, c := range reply.Calls {
@@ -58,15 +58,15 @@ func (h *heard) message(reply llm.Reply) bellcord.Message {
 
 func ignore(bellcord.Body) error { return nil }
 
-// same is for errors that must come as they are, not wrapped.
+// same compares errors that must be returned unchanged, not wrapped.
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
 	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
-// fake starts the strict fake model on a real socket and holds the provider to
-// it: a request that it refused fails the test.
+// fake starts the strict fake model on a real socket. A request that it rejects
+// fails the test.
 func fake(t *testing.T) (*gemini.Provider, *fakemodel.Server) {
 	t.Helper()
 	server := fakemodel.New()
@@ -87,7 +87,7 @@ func fake(t *testing.T) (*gemini.Provider, *fakemodel.Server) {
 	return p, server
 }
 
-// serving starts a server that answers every request the same way.
+// serving starts a server that gives every request the same answer.
 func serving(t *testing.T, answer http.HandlerFunc) *gemini.Provider {
 	t.Helper()
 	p := gemini.New(gemini.Config{BaseURL: serverOf(t, answer), Key: "key"})
@@ -95,7 +95,7 @@ func serving(t *testing.T, answer http.HandlerFunc) *gemini.Provider {
 	return p
 }
 
-// serverOf is the address of such a server.
+// serverOf starts such a server and returns its address.
 func serverOf(t *testing.T, answer http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -103,7 +103,7 @@ func serverOf(t *testing.T, answer http.HandlerFunc) string {
 	return server.URL
 }
 
-// saying streams events as they are written.
+// saying streams the events unchanged.
 func saying(events ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -137,7 +137,7 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 	}
 }
 
-func TestWithoutUsageNoneIsMadeUp(t *testing.T) {
+func TestAsk_NoUsageReported_ReturnsNilUsage(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	var h heard
@@ -147,7 +147,7 @@ func TestWithoutUsageNoneIsMadeUp(t *testing.T) {
 	}
 }
 
-func TestModelsForConversationsAreListedInTheServersOrder(t *testing.T) {
+func TestModels_FakeServer_ListsOnlyGenerateContentInServerOrder(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	names, err := p.Models(t.Context())
@@ -156,7 +156,7 @@ func TestModelsForConversationsAreListedInTheServersOrder(t *testing.T) {
 	}
 }
 
-func TestAllPagesOfModelsAreRead(t *testing.T) {
+func TestModels_SeveralPages_ReturnsAll(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		if size := r.URL.Query().Get("pageSize"); size != "1000" {
@@ -179,7 +179,7 @@ func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gemini.New(gemini.Config{BaseURL: "http://fake", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(finish("STOP"))(w, r)
-			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
+			<-time.After(10 * time.Millisecond) // the response ends shortly after its stream
 		})})
 		for i := range 3 {
 			var reused bool
@@ -234,7 +234,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	}
 }
 
-func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
+func TestNew_InvalidBaseURL_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"localhost:8080", "ftp://host", "http://", ":", "/v1beta"} {
 		p := gemini.New(gemini.Config{BaseURL: base})
@@ -245,7 +245,7 @@ func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
 	}
 }
 
-func TestTheBaseURLMayNameTheVersion(t *testing.T) {
+func TestNew_BaseURLWithOrWithoutVersion_UsesTheSamePath(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/some/v1beta/models/fake:streamGenerateContent" {
@@ -263,7 +263,7 @@ func TestTheBaseURLMayNameTheVersion(t *testing.T) {
 	}
 }
 
-func TestBillingGoesOnAfterAStop(t *testing.T) {
+func TestAfterClose_Gemini_ReportsBillingGoesOn(t *testing.T) {
 	t.Parallel()
 	if got := gemini.New(gemini.Config{}).AfterClose(); got != llm.BillingGoesOn {
 		t.Errorf("after a close billing %s", got)

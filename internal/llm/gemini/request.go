@@ -14,9 +14,9 @@ const (
 
 	noArgs = "{}"
 
-	// unsigned is what the API's documentation has us write where a call was made
-	// by another model. It is this word on the wire: its base64, which would be a
-	// signature's form, some of Google's servers refuse.
+	// unsigned is the documented placeholder for the signature of a call that
+	// another model made. It is sent literally: some of Google's servers reject
+	// its base64 encoding, although signatures are base64.
 	unsigned = "skip_thought_signature_validator"
 )
 
@@ -39,8 +39,9 @@ type blob struct {
 	Data []byte `json:"data"`
 }
 
-// functionCall and its response have ids also where the model gave none: they
-// may be sent, and tell parallel calls of one tool apart.
+// functionCall and functionResponse always contain an id, even if the model
+// sent none. The API accepts it, and it distinguishes parallel calls of one
+// tool.
 type functionCall struct {
 	ID   string          `json:"id,omitempty"`
 	Name string          `json:"name"`
@@ -75,8 +76,8 @@ type generation struct {
 	} `json:"thinkingConfig"`
 }
 
-// body has the fields in this order, so that equal requests give equal bytes and
-// a server's prompt cache finds them again.
+// body is a request. The fixed order of its fields makes equal requests produce
+// equal bytes, so that the server's prompt cache can match them.
 type body struct {
 	Contents   []content  `json:"contents"`
 	Generation generation `json:"generationConfig"`
@@ -84,7 +85,7 @@ type body struct {
 	Tools      []tool     `json:"tools,omitempty"`
 }
 
-// request is what is asked, in the API's words.
+// request converts a request to the API's form.
 func request(req llm.Request, budget *int32) body {
 	out := body{Contents: contents(req)}
 	out.Generation.Thinking.Include = budget == nil || *budget != 0
@@ -98,8 +99,8 @@ func request(req llm.Request, budget *int32) body {
 	return out
 }
 
-// functions gives a tool without a description its name for one: the API says
-// that there must be one.
+// functions converts tools. The API requires a description, so a tool without
+// one gets its name as description.
 func functions(tools []llm.Tool) []function {
 	var out []function
 	for _, t := range tools {
@@ -115,7 +116,8 @@ func functions(tools []llm.Tool) []function {
 	return out
 }
 
-// contents joins neighbours of one role: the API wants them to alternate.
+// contents merges consecutive messages of one role, because the API requires
+// roles to alternate.
 func contents(req llm.Request) []content {
 	var out []content
 	for _, m := range req.Messages {

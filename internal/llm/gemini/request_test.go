@@ -12,7 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/gemini"
 )
 
-// conversation has every kind of message, and neighbours to be joined.
+// conversation returns a request with every kind of message, some with the same
+// role in succession.
 func conversation() llm.Request {
 	return llm.Request{
 		Model:  "some-model",
@@ -84,7 +85,8 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	}
 }
 
-// unescaped undoes the one liberty that a JSON encoder has with these texts.
+// unescaped undoes HTML escaping, the only freedom of the JSON encoder for
+// these texts.
 func unescaped(body []byte) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
 }
@@ -104,7 +106,7 @@ func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	}
 }
 
-func TestRequest_ThinkingOfZero_AsksForNone(t *testing.T) {
+func TestAsk_ThinkingBudgetZero_ExcludesThoughts(t *testing.T) {
 	t.Parallel()
 	for want, budget := range map[string]*int32{
 		`{"includeThoughts":false,"thinkingBudget":0}`: new(int32(0)),
@@ -135,7 +137,7 @@ func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	}
 }
 
-func TestOlderModelsAreNotSentTheWordForAnUnsignedCall(t *testing.T) {
+func TestAsk_ModelBeforeGemini3_OmitsSignaturePlaceholder(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]bool{
 		"gemini-2.5-pro": false, "models/gemini-2.5-flash": false, "gemini-1.5-pro": false, "gemma-3": false,
@@ -154,7 +156,7 @@ func TestOlderModelsAreNotSentTheWordForAnUnsignedCall(t *testing.T) {
 	}
 }
 
-func TestSealsAreGivenBackWhereTheyStood(t *testing.T) {
+func TestAsk_SignaturesInHistory_KeepTheirPositions(t *testing.T) {
 	t.Parallel()
 	seal := func(fields string) json.RawMessage { return json.RawMessage(`{"signature":"AAAA"` + fields + `}`) }
 	for name, c := range map[string]struct {
@@ -187,9 +189,9 @@ func TestSealsAreGivenBackWhereTheyStood(t *testing.T) {
 	}
 }
 
-// TestWhatTheModelSaidIsAcceptedWhenItIsGivenBack plays whole turns: the strict
-// fake checks each signature against what it stood on.
-func TestWhatTheModelSaidIsAcceptedWhenItIsGivenBack(t *testing.T) {
+// TestAsk_AnswersSentBack_AreAccepted plays whole turns. The strict fake model
+// checks each signature against the signed content.
+func TestAsk_AnswersSentBack_AreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
 		`[think 3 0s] [say well then] [tool look {"z":1,"a":12345678901234567890}] [tool wait {}]`,

@@ -2,17 +2,17 @@ package gemini
 
 import "encoding/json"
 
-// seal is what a model wants to see again: its signature, and on what it stood.
+// seal is a signature that must be sent back to the model, with what it signs.
 type seal struct {
-	Signature string `json:"signature"`         // as it was sent
-	Thought   bool   `json:"thought,omitempty"` // on the thinking itself
-	Bytes     int    `json:"bytes,omitempty"`   // on so much of the text that follows
+	Signature string `json:"signature"`         // as received
+	Thought   bool   `json:"thought,omitempty"` // signs the thinking itself
+	Bytes     int    `json:"bytes,omitempty"`   // signs this many bytes of the text that follows
 }
 
 func (s seal) encoded() json.RawMessage {
 	if len(s.Signature) == 0 {
 		return nil
 	}
-	out, _ := json.Marshal(s) // a text, a flag and a number: there is no error
+	out, _ := json.Marshal(s) // a string, a bool and an int cannot fail
 	return out
 }

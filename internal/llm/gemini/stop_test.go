@@ -32,15 +32,17 @@ func TestLaw16_Stop_EndsRequestImmediately(t *testing.T) {
 	llmtest.Stops(t, stops)
 }
 
-// fakeInMemory is the fake model for a bubble.
+// fakeInMemory returns a provider for the fake model on an in-memory network,
+// for use in a synctest bubble.
 func fakeInMemory(t *testing.T) (p *gemini.Provider, closed chan time.Time) {
 	t.Helper()
 	client, closed := llmtest.Fake(t)
 	return gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client}), closed
 }
 
-// TestTheLogIsNotToldOfStops is not parallel: the log is everyone's.
-func TestTheLogIsNotToldOfStops(t *testing.T) {
+// TestAsk_Stop_WritesNothingToStandardLog is not parallel, because the standard
+// log is global.
+func TestAsk_Stop_WritesNothingToStandardLog(t *testing.T) {
 	var told strings.Builder
 	log.SetOutput(&told)
 	defer log.SetOutput(os.Stderr)
@@ -62,7 +64,7 @@ func TestTheLogIsNotToldOfStops(t *testing.T) {
 	}
 }
 
-// recordingInto keeps what is sent and answers with nothing to say.
+// recordingInto stores the request body in sent and returns an empty answer.
 func recordingInto(sent *string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

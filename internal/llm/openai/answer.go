@@ -21,26 +21,27 @@ var finishReasons = map[string]bellcord.Finish{
 	"length": bellcord.FinishMaxOutput, "content_filter": bellcord.FinishRefused,
 }
 
-// answer gathers a stream. The SDK's own accumulator is not used: it adds up the
-// usage that some servers report with every chunk, each time for the whole.
+// answer collects a stream. It does not use the SDK's accumulator, which sums
+// the usage that some servers report with every chunk, each time for the whole
+// answer.
 type answer struct {
 	emit    func(bellcord.Body) error
 	finish  string
 	usage   *bellcord.Usage
-	metered bool // the usage was told before the end
+	metered bool // usage was emitted before the end
 	calls   calls
 }
 
-// addChunk applies a chunk and emits its content. It emits nothing once ctx
-// has ended, although earlier chunks may still be unread.
+// addChunk applies a chunk and emits its content. It emits nothing once ctx has
+// ended, although earlier chunks may still be unread.
 func (a *answer) addChunk(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	if err := a.meter(ctx, chunk); err != nil {
 		return err
 	}
-	if len(chunk.Choices) == 0 { // it only tells the usage
+	if len(chunk.Choices) == 0 { // contains only the usage
 		return nil
 	}
-	choice := chunk.Choices[0] // we never ask for more than one
+	choice := chunk.Choices[0] // requests never ask for more than one
 	said := choice.Delta.Content + choice.Delta.Refusal
 	if thought := reasoning(choice.Delta.JSON.ExtraFields); thought != "" {
 		if err := a.emitBody(ctx, bellcord.ThinkingDelta{Text: thought}); err != nil {
@@ -61,8 +62,9 @@ func (a *answer) addChunk(ctx context.Context, chunk sdk.ChatCompletionChunk) er
 	return nil
 }
 
-// meter takes in the usage, of which the last word counts, and emits the first
-// where a server reports it while it still speaks: the input will not change.
+// meter records the usage; the latest report counts. It emits the first report
+// if that arrives before the end of the answer, because the number of input
+// tokens is final then.
 func (a *answer) meter(ctx context.Context, chunk sdk.ChatCompletionChunk) error {
 	if !chunk.JSON.Usage.Valid() {
 		return nil
@@ -87,8 +89,8 @@ func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	return a.emit(b)
 }
 
-// reasoning is the thinking in a delta. OpenAI's API has no field for it, others
-// have one of these, and some send both with the same text.
+// reasoning returns the thinking in a delta. OpenAI's API has no field for it.
+// Other servers use one of these two, and some send both with the same text.
 func reasoning(fields map[string]respjson.Field) string {
 	for _, name := range []string{"reasoning_content", "reasoning"} {
 		var text string
@@ -99,12 +101,12 @@ func reasoning(fields map[string]respjson.Field) string {
 	return ""
 }
 
-// complete reports whether the finish reason has come.
+// complete reports whether the finish reason has arrived.
 func (a *answer) complete() bool { return a.finish != "" }
 
-// endStream decides how the stream ended; err is the SDK's error, which is
-// also nil for a stream that just ceased. An error after the finish reason
-// does not invalidate the answer.
+// endStream decides how the stream ended. err is the SDK's error; it is also
+// nil for a stream that ended early. A connection error after the finish reason
+// does not invalidate the answer, but an error event does.
 func (a *answer) endStream(err error) error {
 	var told *ssestream.StreamError
 	switch {
@@ -119,14 +121,14 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// fullReply returns the reply. It is called only after the finish reason:
-// until then a call's arguments may look complete and not be.
+// fullReply returns the reply. It must be called only after the finish reason:
+// until then, a call's arguments can be truncated and still be valid JSON.
 func (a *answer) fullReply() (llm.Reply, error) {
 	finish, known := finishReasons[a.finish]
 	switch {
 	case !known:
 		finish = bellcord.FinishOther
-	case finish == bellcord.FinishStop && len(a.calls) > 0: // llama.cpp, some of vLLM
+	case finish == bellcord.FinishStop && len(a.calls) > 0: // llama.cpp, some versions of vLLM
 		finish = bellcord.FinishToolCalls
 	}
 	list, err := a.calls.finishedCalls(finish == bellcord.FinishToolCalls)

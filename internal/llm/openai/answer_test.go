@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// delta is a chunk that has only what every server sends.
+// delta returns a chunk with only the fields that every server sends.
 func delta(fields string) string {
 	return fmt.Sprintf(`{"choices":[{"index":0,"delta":{%s}}]}`, fields)
 }
@@ -26,7 +26,7 @@ func usage(in, out int) string {
 	return fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, in, out)
 }
 
-func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
+func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	hello := delta(`"content":"hello"`)
 	for name, c := range map[string]struct {
@@ -81,7 +81,7 @@ func TestAsk_CumulativeUsage_IsNotSummed(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutFinishReasonIsCutOffHoweverItEnds(t *testing.T) {
+func TestAsk_StreamEndsWithoutFinishReason_ReturnsErrCutOff(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
 		"[cut after 2] [fast 5]", "[cutclean after 2] [fast 5]", "[cut after 0] [fast 5]", "[cutclean after 0] [fast 5]",
@@ -102,7 +102,7 @@ func TestAnAnswerWithoutFinishReasonIsCutOffHoweverItEnds(t *testing.T) {
 	}
 }
 
-func TestWhatBreaksAfterTheFinishReasonTakesNothingFromTheAnswer(t *testing.T) {
+func TestAsk_ConnectionLostAfterFinishReason_ReturnsCompleteAnswer(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		saying(delta(`"content":"hello"`), usage(3, 1), finish("stop"))(w, r)

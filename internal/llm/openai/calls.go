@@ -12,20 +12,20 @@ import (
 
 const noArgs = "{}"
 
-// calls puts tool calls together from their fragments, in the order in which
-// they began.
+// calls assembles tool calls from their fragments, in the order in which the
+// calls began.
 type calls []*call
 
 type call struct {
-	index int64 // -1 where the server gave none
+	index int64 // -1 if the server sent none
 	id    string
 	name  string
 	args  strings.Builder
 }
 
 // addFragment adds a fragment to its call. The index identifies the call, if
-// there is one. Servers that omit the index, or number all calls alike, send
-// fragments that show where a call begins.
+// there is one. If a server omits the index or uses the same one for all calls,
+// the content of a fragment shows where the next call begins.
 func (cs *calls) addFragment(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	c := cs.find(f)
 	if c == nil || c.endsBefore(f) {
@@ -38,10 +38,10 @@ func (cs *calls) addFragment(f sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	if c.id == "" {
 		c.id = f.ID
 	}
-	if f.Function.Name != c.name { // some repeat it with every fragment
+	if f.Function.Name != c.name { // some servers repeat it with every fragment
 		c.name += f.Function.Name
 	}
-	if c.args.Len() <= bellcord.MaxArguments { // longer ones are refused: the rest is not kept
+	if c.args.Len() <= bellcord.MaxArguments { // longer arguments are rejected anyway
 		c.args.WriteString(f.Function.Arguments)
 	}
 }
@@ -62,9 +62,9 @@ func (cs calls) find(f sdk.ChatCompletionChunkChoiceDeltaToolCall) *call {
 	return cs[len(cs)-1]
 }
 
-// endsBefore reports whether the fragment begins another call: it names a
-// function, and it has another id, or another name where no index holds the
-// two together, or arguments where those of c are complete.
+// endsBefore reports whether the fragment begins another call. It does if it
+// contains a function name and also has a different id, a different name
+// without an index, or arguments although those of c are complete.
 func (c *call) endsBefore(f sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
 	switch {
 	case f.Function.Name == "":
@@ -78,16 +78,17 @@ func (c *call) endsBefore(f sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
 	}
 }
 
-// complete looks at the last byte first: it is asked for every fragment of a
-// server that repeats the name.
+// complete reports whether the arguments are complete JSON. It checks the last
+// byte first, because it runs for every fragment if the server repeats the
+// name.
 func (c *call) complete() bool {
 	args := strings.TrimRight(c.args.String(), " \t\r\n")
 	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
 }
 
-// finishedCalls returns the calls with ids that are unique among them. Missing arguments
-// mean none where the model finished them; where it was cut short they stay
-// missing, so that nothing is run with arguments it did not choose.
+// finishedCalls returns the calls with unique ids. If the model finished the
+// calls, missing arguments become an empty object. Otherwise they stay missing,
+// so that nothing runs with arguments that the model did not choose.
 func (cs calls) finishedCalls(finished bool) ([]llm.Call, error) {
 	var out []llm.Call
 	for _, c := range cs {

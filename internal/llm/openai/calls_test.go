@@ -10,12 +10,12 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// fragments is a chunk with pieces of tool calls.
+// fragments returns a chunk with fragments of tool calls.
 func fragments(pieces ...string) string {
 	return delta(`"tool_calls":[` + strings.Join(pieces, ",") + `]`)
 }
 
-// fragment leaves out what is empty; an index below 0 is left out too.
+// fragment returns one fragment. It omits an empty id and a negative index.
 func fragment(index int, id, name, args string) string {
 	var fields []string
 	if index >= 0 {
@@ -27,7 +27,7 @@ func fragment(index int, id, name, args string) string {
 	return fmt.Sprintf(`{%s}`, strings.Join(append(fields, fmt.Sprintf(`"function":{"name":%q,"arguments":%q}`, name, args)), ","))
 }
 
-func TestToolCallsArePutTogetherAsServersSendThem(t *testing.T) {
+func TestAsk_ToolCallFragmentVariants_AreAssembled(t *testing.T) {
 	t.Parallel()
 	const none = -1
 	two := []llm.Call{{ID: "a", Name: "look", Args: `{"x":1}`}, {ID: "b", Name: "wait", Args: `{"y":2}`}}
@@ -88,7 +88,7 @@ func TestToolCallsArePutTogetherAsServersSendThem(t *testing.T) {
 	}
 }
 
-func TestCallsOfTheFakeModelArriveComplete(t *testing.T) {
+func TestAsk_ToolCallsOfFakeModel_ArriveComplete(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	reply, err := p.Ask(t.Context(), prompt(`[tool look {"path":"a b","n":1}] [tool wait {}] [badargs look]`), ignore)
@@ -103,7 +103,7 @@ func TestCallsOfTheFakeModelArriveComplete(t *testing.T) {
 	}
 }
 
-func TestACallCutShortByTheTokenLimitGetsNoArgumentsThatTheModelDidNotGive(t *testing.T) {
+func TestAsk_CallTruncatedByTokenLimit_KeepsArgumentsEmpty(t *testing.T) {
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "remove_all", "")), finish("length"), "[DONE]"))
 	reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
@@ -112,7 +112,7 @@ func TestACallCutShortByTheTokenLimitGetsNoArgumentsThatTheModelDidNotGive(t *te
 	}
 }
 
-func TestACallWithoutANameIsAnError(t *testing.T) {
+func TestAsk_CallWithoutName_ReturnsError(t *testing.T) {
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "", "{}")), finish("tool_calls"), "[DONE]"))
 	_, err := p.Ask(t.Context(), prompt("hello"), ignore)

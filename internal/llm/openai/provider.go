@@ -1,12 +1,13 @@
-// Package openai asks models that speak OpenAI's chat completions API, which
-// besides OpenAI itself are most model servers there are. It is written for what
-// those servers do, not only for what the API's description says.
+// Package openai sends requests to models over OpenAI's Chat Completions API,
+// which most model servers provide. It supports the behavior of those servers
+// where it differs from the API's specification.
 //
-// An answer counts as complete once its finish reason has come; without one it
-// is an error that wraps [wire.ErrCutOff], however orderly the connection was closed.
+// An answer is complete once its finish reason has arrived. An answer without
+// one is an error that wraps [wire.ErrCutOff], even if the connection was
+// closed properly.
 //
-// Nothing is tried twice here: what may pass is an [llm.Failure], and
-// [llm.Patient] decides. Nothing is taken from the environment but the proxy.
+// This package does not retry: a retryable error is an [llm.Failure], and
+// [llm.Patient] decides. Only the proxy settings are read from the environment.
 package openai
 
 import (
@@ -20,7 +21,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// Provider asks the models of one server. It is safe for concurrent use.
+// Provider sends requests to the models of one server. It is safe for
+// concurrent use.
 type Provider struct {
 	*Server
 	chat sdk.ChatCompletionService
@@ -28,8 +30,8 @@ type Provider struct {
 
 var _ llm.Provider = (*Provider)(nil)
 
-// New does no I/O and starts nothing. An invalid base URL is reported by the
-// first request.
+// New returns a provider. It does no I/O and starts no goroutine. An invalid
+// base URL is reported by every request.
 func New(c Config) *Provider {
 	server := NewServer(c)
 	return &Provider{Server: server, chat: sdk.NewChatCompletionService(server.Streaming()...)}
@@ -42,14 +44,14 @@ func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.
 	return wire.Finish(ctx, err, a.fullReply)
 }
 
-// stream returns when the answer is complete, and not before the connection is
-// closed or free for another request.
+// stream returns when the answer is complete or has failed, and not before the
+// connection is closed or free for another request.
 func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error {
 	if p.Problem != nil {
 		return p.Problem
 	}
 	stream := p.chat.NewStreaming(ctx, params(req), option.WithMiddleware(wire.Reused(a.complete)))
-	defer func() { _ = stream.Close() }() // all that was wanted of it has been read
+	defer func() { _ = stream.Close() }() // the answer has been read
 	for stream.Next() {
 		if err := a.addChunk(ctx, stream.Current()); err != nil {
 			return err
@@ -58,5 +60,6 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	return a.endStream(stream.Err())
 }
 
-// AfterClose implements llm.Provider: the servers behind this API are many.
+// AfterClose implements llm.Provider. Many different servers provide this API,
+// so the result is BillingUnknown.
 func (p *Provider) AfterClose() llm.AfterClose { return llm.BillingUnknown }

@@ -18,7 +18,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-// heard is an emit function's memory.
+// heard collects emitted text and thinking.
 type heard struct{ said, thought string }
 
 func (h *heard) emit(b bellcord.Body) error {
@@ -33,15 +33,15 @@ func (h *heard) emit(b bellcord.Body) error {
 
 func ignore(bellcord.Body) error { return nil }
 
-// same is for errors that must come as they are, not wrapped.
+// same compares errors that must be returned unchanged, not wrapped.
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
 	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
-// fake starts the strict fake model on a real socket and holds the provider to
-// it: a request that it refused fails the test.
+// fake starts the strict fake model on a real socket. A request that it rejects
+// fails the test.
 func fake(t *testing.T) (*openai.Provider, *fakemodel.Server) {
 	t.Helper()
 	server := fakemodel.New()
@@ -62,7 +62,7 @@ func fake(t *testing.T) (*openai.Provider, *fakemodel.Server) {
 	return p, server
 }
 
-// serving starts a server that answers every request the same way.
+// serving starts a server that gives every request the same answer.
 func serving(t *testing.T, answer http.HandlerFunc) *openai.Provider {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -74,7 +74,7 @@ func serving(t *testing.T, answer http.HandlerFunc) *openai.Provider {
 	return p
 }
 
-// saying streams events as they are written.
+// saying streams the events unchanged.
 func saying(events ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -118,7 +118,7 @@ func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			saying(finish("stop"), "[DONE]")(w, r)
-			<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
+			<-time.After(10 * time.Millisecond) // the response ends shortly after its stream
 		})})
 		for i := range 3 {
 			var reused bool
@@ -186,7 +186,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	}
 }
 
-func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
+func TestNew_InvalidBaseURL_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"localhost:8080/v1", "ftp://host/v1", "http://", ":", "/v1"} {
 		p := openai.New(openai.Config{BaseURL: base})

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// params is the request in the API's words. Equal requests give equal bytes, so
-// that a server's prompt cache finds them again.
+// params converts a request to the API's form. Equal requests produce equal
+// bytes, so that the server's prompt cache can match them.
 func params(req llm.Request) sdk.ChatCompletionNewParams {
 	p := sdk.ChatCompletionNewParams{
 		Model:         req.Model,
@@ -43,8 +43,9 @@ func message(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	return user(m)
 }
 
-// user has the pictures before the text. Without any the content is a plain
-// string, which servers that know no pictures take as well.
+// user returns a user message with the images before the text. Without images
+// the content is a plain string, which servers without support for images also
+// accept.
 func user(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	if len(m.Images) == 0 {
 		return sdk.UserMessage(m.Text)
@@ -55,14 +56,14 @@ func user(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 			URL: "data:" + image.Type + ";base64," + base64.StdEncoding.EncodeToString(image.Data),
 		}))
 	}
-	if strings.TrimSpace(m.Text) != "" { // an empty part is refused
+	if strings.TrimSpace(m.Text) != "" { // an empty part is rejected
 		parts = append(parts, sdk.TextContentPart(m.Text))
 	}
 	return sdk.UserMessage(parts)
 }
 
-// assistant leaves the content out where there is none beside the calls: some
-// servers refuse an empty one.
+// assistant omits empty content if there are calls, because some servers reject
+// it.
 func assistant(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	var out sdk.ChatCompletionAssistantMessageParam
 	if m.Text != "" || len(m.Calls) == 0 {
@@ -80,8 +81,8 @@ func assistant(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &out}
 }
 
-// function stands in for the SDK's type, which would read the schema into a map
-// and lose the order that its author gave it.
+// function replaces the SDK's type, which would parse the schema into a map and
+// lose the order of its fields.
 type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

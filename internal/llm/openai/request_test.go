@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// conversation has every kind of message.
+// conversation returns a request with every kind of message.
 func conversation() llm.Request {
 	return llm.Request{
 		Model:  "some/model",
@@ -73,7 +73,8 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	}
 }
 
-// unescaped undoes the one liberty that a JSON encoder has with these texts.
+// unescaped undoes HTML escaping, the only freedom of the JSON encoder for
+// these texts.
 func unescaped(body []byte) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
 }
@@ -90,7 +91,7 @@ func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	}
 }
 
-func TestPicturesAreSentBeforeTheText(t *testing.T) {
+func TestAsk_Images_AreSentBeforeText(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	req := prompt("what is this?")

@@ -16,34 +16,35 @@ import (
 
 const defaultBaseURL = "https://api.openai.com/v1"
 
-// Config says where the models are.
+// Config contains the address of a model server.
 type Config struct {
-	BaseURL string       // without /chat/completions or /responses; "" is OpenAI's own
-	Key     string       // sent as bearer token; "" sends none
-	HTTP    *http.Client // nil is a client of the provider's own
+	BaseURL string       // without /chat/completions or /responses; "" is OpenAI's
+	Key     string       // sent as bearer token; "" sends no key
+	HTTP    *http.Client // nil creates a client
 }
 
-// Server is a server with OpenAI's API. Package responses uses it, too.
+// Server is a server with OpenAI's API. Package responses uses it as well.
 type Server struct {
-	Problem error // why no request can be made
+	Problem error // configuration error; requests must return it without sending anything
 
 	http   *http.Client
 	opts   []option.RequestOption
 	models sdk.ModelService
 }
 
-// NewServer does no I/O. An invalid base URL is in Problem.
+// NewServer returns a server. It does no I/O. An invalid base URL is stored in
+// Problem.
 func NewServer(c Config) *Server {
 	base := cmp.Or(c.BaseURL, defaultBaseURL)
 	s := &Server{http: c.HTTP, Problem: wire.CheckBaseURL(base)}
 	if s.http == nil {
 		s.http = &http.Client{Transport: wire.Transport()}
 	}
-	// Services are made without the SDK's client, because that one reads keys,
+	// Services are created without the SDK's client, which reads keys,
 	// addresses and headers from the environment.
 	s.opts = []option.RequestOption{
 		option.WithBaseURL(base),
-		option.WithAPIKey(strings.TrimSpace(c.Key)), // a pasted key often ends with a newline
+		option.WithAPIKey(strings.TrimSpace(c.Key)), // a pasted key may end with a newline
 		option.WithHTTPClient(s.http),
 		option.WithMaxRetries(0),
 	}
@@ -51,14 +52,14 @@ func NewServer(c Config) *Server {
 	return s
 }
 
-// Streaming returns the options of a service whose answers are streams.
+// Streaming returns the options of a service with streamed answers.
 func (s *Server) Streaming() []option.RequestOption { return s.with(wire.Streamed, wire.Accepted) }
 
 func (s *Server) with(through ...option.Middleware) []option.RequestOption {
 	return append(slices.Clone(s.opts), option.WithMiddleware(through...))
 }
 
-// Models returns the names of the models that the server offers, in its order.
+// Models returns the names of the server's models, in the server's order.
 func (s *Server) Models(ctx context.Context) ([]string, error) {
 	if s.Problem != nil {
 		return nil, s.Problem
@@ -77,6 +78,6 @@ func (s *Server) Models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close closes the connections that no request uses. Requests under way are not
-// touched: their contexts end them.
+// Close closes idle connections. It does not affect running requests; those end
+// with their contexts.
 func (s *Server) Close() { s.http.CloseIdleConnections() }

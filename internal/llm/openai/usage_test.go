@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// meter is an emit function's memory of what it was told of the usage.
+// meter collects emitted usage.
 type meter struct{ told []bellcord.Usage }
 
 func (m *meter) emit(b bellcord.Body) error {
@@ -18,7 +18,7 @@ func (m *meter) emit(b bellcord.Body) error {
 	return nil
 }
 
-func TestInputFromACacheIsCountedAsSuch(t *testing.T) {
+func TestAsk_CachedInput_IsReportedAsCacheRead(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	reply, err := p.Ask(t.Context(), prompt("[usage 100 20] [cache 60 0]"), ignore)
@@ -28,7 +28,7 @@ func TestInputFromACacheIsCountedAsSuch(t *testing.T) {
 	}
 }
 
-func TestUsageIsMeteredOnceAndOnlyWhereItComesBeforeTheEnd(t *testing.T) {
+func TestAsk_UsageBeforeEnd_IsEmittedOnce(t *testing.T) {
 	t.Parallel()
 	hello := delta(`"content":"hello"`)
 	last := `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`
@@ -54,7 +54,7 @@ func TestUsageIsMeteredOnceAndOnlyWhereItComesBeforeTheEnd(t *testing.T) {
 	}
 }
 
-func TestRunningUsageIsKnownAtAStop(t *testing.T) {
+func TestAsk_StopAfterEarlyUsage_HasEmittedUsage(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

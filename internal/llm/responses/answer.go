@@ -16,25 +16,25 @@ import (
 // read as one.
 const paragraph = "\n\n"
 
-// answer gathers a stream.
+// answer collects a stream.
 type answer struct {
 	emit    func(bellcord.Body) error
-	finish  bellcord.Finish // "" until the last event has come
+	finish  bellcord.Finish // empty until the last event has arrived
 	refused bool
 	metered bool
 	usage   *bellcord.Usage
 	calls   []call
 
-	shown map[int64]bool // items of which a piece was shown, by their index
-	spoke bool           // some words were said
+	shown map[int64]bool // indexes of the items with emitted content
+	spoke bool           // some text was emitted
 }
 
-// complete reports whether the last event has come.
+// complete reports whether the last event has arrived.
 func (a *answer) complete() bool { return a.finish != "" }
 
 // addEvent applies an event and emits its content. It emits nothing once ctx
-// has ended, although earlier events may still be unread. Events that are not
-// listed carry nothing new.
+// has ended, although earlier events may still be unread. Other event types
+// contain nothing new and are ignored.
 func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) error {
 	switch ev.Type {
 	case "response.created", "response.in_progress":
@@ -76,8 +76,8 @@ func (a *answer) completed() bellcord.Finish {
 	}
 }
 
-// meter tells the usage where a server knows it before the end, which OpenAI's
-// own does not.
+// meter emits the usage if the server reports it before the end. OpenAI's
+// server does not.
 func (a *answer) meter(ctx context.Context, r sdk.Response) error {
 	early := usage(r)
 	if early == nil || early.InputTokens == 0 || a.metered {
@@ -87,7 +87,7 @@ func (a *answer) meter(ctx context.Context, r sdk.Response) error {
 	return a.emitBody(ctx, bellcord.UsageReported{Usage: *early})
 }
 
-// usage is what the response has of it, nil where it does not tell.
+// usage returns the usage in a response, or nil if there is none.
 func usage(r sdk.Response) *bellcord.Usage {
 	if !r.JSON.Usage.Valid() {
 		return nil
@@ -99,7 +99,7 @@ func usage(r sdk.Response) *bellcord.Usage {
 	return out
 }
 
-// say keeps messages apart: an answer may have several.
+// say emits text. It separates the messages of an answer by a paragraph break.
 func (a *answer) say(ctx context.Context, index int64, text string) error {
 	if text == "" {
 		return nil
@@ -134,9 +134,9 @@ func (a *answer) emitBody(ctx context.Context, b bellcord.Body) error {
 	return a.emit(b)
 }
 
-// endStream decides how the stream ended; err is the SDK's error, which is
-// also nil for a stream that just ceased. Nothing is read after the last
-// event.
+// endStream decides how the stream ended. err is the SDK's error; it is also
+// nil for a stream that ended early. Nothing is read after the last event, so a
+// complete answer stays complete.
 func (a *answer) endStream(err error) error {
 	var inStream *ssestream.StreamError
 	switch {
@@ -151,7 +151,8 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// fullReply returns the reply. It is called only when the answer is complete.
+// fullReply returns the reply. It must be called only when the answer is
+// complete.
 func (a *answer) fullReply() (llm.Reply, error) {
 	list, err := listed(a.calls)
 	if err != nil {

@@ -14,21 +14,21 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// completed is the last event of an answer, with no more than servers must send.
+// completed is the last event of an answer, with only the required fields.
 const completed = `{"type":"response.completed","response":{"status":"completed"}}`
 
 func incomplete(reason string) string {
 	return fmt.Sprintf(`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":%q}}}`, reason)
 }
 
-// piece is an event with a delta, of the item with the index.
+// piece returns a delta event for the item with the given index.
 func piece(kind string, index int, text string) string {
 	return fmt.Sprintf(`{"type":"response.%s.delta","output_index":%d,"delta":%q}`, kind, index, text)
 }
 
 func words(text string) string { return piece("output_text", 1, text) }
 
-// done is the event that ends an item.
+// done returns the event that ends an item.
 func done(index int, item string) string {
 	return fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, index, item)
 }
@@ -42,7 +42,7 @@ func told(in, cached, written, out int) string {
 		`"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":1}}}`, in, cached, written, out)
 }
 
-func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
+func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	const message = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}`
 	refusal := `{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`
@@ -85,7 +85,7 @@ func TestAnswersAreUnderstoodAsServersSendThem(t *testing.T) {
 	}
 }
 
-func TestUsageIsWhatTheLastEventSays(t *testing.T) {
+func TestAsk_UsageInSeveralEvents_ReturnsTheLast(t *testing.T) {
 	t.Parallel()
 	early := `{"type":"response.in_progress","response":` + told(9, 4, 0, 0) + `}`
 	for name, c := range map[string]struct {
@@ -121,7 +121,7 @@ func TestUsageIsWhatTheLastEventSays(t *testing.T) {
 	}
 }
 
-func TestWhatBreaksAfterTheLastEventTakesNothingFromTheAnswer(t *testing.T) {
+func TestAsk_ConnectionLostAfterLastEvent_ReturnsCompleteAnswer(t *testing.T) {
 	t.Parallel()
 	p := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		saying(words("hello"), completed)(w, r)
@@ -160,7 +160,7 @@ func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutALastEventIsCutOffHoweverItEnds(t *testing.T) {
+func TestAsk_StreamEndsWithoutLastEvent_ReturnsErrCutOff(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
 		"[cut after 2] [fast 5]", "[cutclean after 2] [fast 5]", "[cut after 0] [fast 5]", "[cutclean after 0] [fast 5]",

@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// assistant gives back an answer in its order: the words with the thinking
-// between them where it stood, then the calls.
+// assistant returns the items of an answer in their order: the text with the
+// reasoning items at their original positions, then the calls.
 func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	var out []sdk.ResponseInputItemUnionParam
 	from := 0
@@ -24,7 +24,7 @@ func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 		if !ok {
 			continue
 		}
-		if words := m.Text[from:t.At]; !blank(words) { // blanks alone go with the words that follow
+		if words := m.Text[from:t.At]; !blank(words) { // white space alone is sent with the text that follows
 			out = append(out, said(words))
 			from = t.At
 		}
@@ -43,8 +43,8 @@ func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	return out
 }
 
-// said stands in for the SDK's type, which sends an id in any case. Ours would
-// be made up: what was said in pieces is one text in our record.
+// said replaces the SDK's type, which always sends an id. Bellcord has no id to
+// send: its log keeps the text of several messages as one.
 func said(words string) sdk.ResponseInputItemUnionParam {
 	type part struct {
 		Type string `json:"type"`
@@ -58,8 +58,9 @@ func said(words string) sdk.ResponseInputItemUnionParam {
 	return sdk.ResponseInputItemUnionParam{OfOutputMessage: &p}
 }
 
-// reasoning is the item that was sealed, with what the server needs of it and no
-// more. It reports false for a seal that is not of this API.
+// reasoning returns the reasoning item for a signature, with only the fields
+// that the server requires. It reports false if the signature is not from this
+// API.
 func reasoning(sealed json.RawMessage) (sdk.ResponseInputItemUnionParam, bool) {
 	var s seal
 	if json.Unmarshal(sealed, &s) != nil || s.ID == "" || s.Encrypted == "" || len(s.Summary) == 0 {
@@ -77,9 +78,9 @@ const (
 	mostOfName = 64
 )
 
-// callID is the id itself, or for one that is too long here, which those of
-// other servers can be, one that is made of it: always the same, so that a call
-// and its output still belong together.
+// callID returns id if it is short enough for this API. Ids of other servers
+// can be too long; for those it returns a hash. The result depends only on id,
+// so a call and its output still match.
 func callID(id string) string {
 	if len(id) <= mostOfID {
 		return id
@@ -90,8 +91,9 @@ func callID(id string) string {
 
 var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9_-]`) })
 
-// toolName is a name that the API takes. Models call tools that do not exist, by
-// names that cannot; the conversation goes on with what they were told of it.
+// toolName returns the name with only the allowed characters, and at most 64 of
+// them. A model may have called a tool that does not exist, by an invalid name,
+// and the conversation must still be accepted.
 func toolName(name string) string {
 	name = notInNames().ReplaceAllString(name, "_")
 	return name[:min(len(name), mostOfName)]

@@ -17,12 +17,13 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// everything is a reply with all that a reply can have. The usage is fixed,
-// because prompts that cut it differ in length.
+// everything is a script for a reply with every kind of content. The usage is
+// fixed, because prompts with a cut differ in length.
 const everything = `[usage 9 9] [think 2 0s] [say some words] [tool look {"a":1}] [tool wait {}]`
 
-// TestLaw24_NoCutMakesAnAnswerComplete cuts the reply behind each of its bytes.
-func TestLaw24_NoCutMakesAnAnswerComplete(t *testing.T) {
+// TestLaw24_CutAtAnyByte_AnswerIsIncomplete cuts the reply after each of its
+// bytes.
+func TestLaw24_CutAtAnyByte_AnswerIsIncomplete(t *testing.T) {
 	t.Parallel()
 	client, stop := fakemodel.New().Pipe()
 	defer stop()
@@ -38,7 +39,7 @@ func TestLaw24_NoCutMakesAnAnswerComplete(t *testing.T) {
 	}
 }
 
-// cutBehind asks for a reply of which only the first n bytes come.
+// cutBehind sends a request and receives only the first n bytes of the reply.
 func cutBehind(t *testing.T, whole string, n int) {
 	t.Helper()
 	p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: &http.Client{Transport: canned(whole[:n])}})
@@ -58,7 +59,8 @@ func cutBehind(t *testing.T, whole string, n int) {
 	}
 }
 
-// canned is a server that always sends the same, without a connection.
+// canned is a transport that always returns the same stream, without a
+// connection.
 type canned string
 
 func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -69,13 +71,14 @@ func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// endOf is where the first event with the mark ends, its empty line included.
+// endOf returns the offset after the first event that contains mark, including
+// its empty line.
 func endOf(stream, mark string) int {
 	at := strings.Index(stream, mark)
 	return at + strings.Index(stream[at:], "\n\n") + 2
 }
 
-// rawReply is the reply as the wire has it.
+// rawReply returns the bytes of the response body.
 func rawReply(t *testing.T, client *http.Client, script string) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"model":"fake","store":false,"include":["reasoning.encrypted_content"],"stream":true,"input":%q}`, script)
@@ -97,9 +100,9 @@ func rawReply(t *testing.T, client *http.Client, script string) string {
 	return string(raw)
 }
 
-// TestLaw21_WhatWasHeardIsTakenBack goes on after a reply and after every cut of
-// one, with the history as the core repairs it.
-func TestLaw21_WhatWasHeardIsTakenBack(t *testing.T) {
+// TestLaw21_RepliesAndCutReplies_AreAcceptedWhenSentBack continues after a
+// complete reply and after cuts of it, with the history repaired by the core.
+func TestLaw21_RepliesAndCutReplies_AreAcceptedWhenSentBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := fakemodel.New()
@@ -118,7 +121,7 @@ func TestLaw21_WhatWasHeardIsTakenBack(t *testing.T) {
 	})
 }
 
-// afterCut goes on with what was heard of a reply that was cut after n bytes.
+// afterCut continues the conversation after a reply that was cut after n bytes.
 func afterCut(t *testing.T, p *responses.Provider, n int) {
 	t.Helper()
 	var h heard

@@ -12,16 +12,16 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// problem is an error as an event has it.
+// problem is the error object of an event.
 type problem struct {
 	Type    string `json:"type"`
 	Code    any    `json:"code"` // a word, null, or a number where others imitate the API
 	Message string `json:"message"`
 }
 
-// told is the failure for an error that the server reported in its stream. The
-// event "error" has it at the top, as the API's description says, or one level
-// down, as OpenAI sends it; response.failed has it in its response.
+// told returns the failure for an error that the server reported in its stream.
+// In an "error" event it is at the top level, as the API specifies, or one
+// level down, as OpenAI sends it. In response.failed it is in the response.
 func told(data []byte) error {
 	var event struct {
 		problem
@@ -30,7 +30,7 @@ func told(data []byte) error {
 			Error *problem `json:"error"`
 		} `json:"response"`
 	}
-	_ = json.Unmarshal(data, &event) // what cannot be read has no code
+	_ = json.Unmarshal(data, &event) // invalid JSON leaves the code empty
 	p := event.problem
 	switch {
 	case event.Error != nil:
@@ -59,7 +59,8 @@ func told(data []byte) error {
 	return wire.ToldInStream(plain)
 }
 
-// reasons has the codes of errors, and the types where a code is missing or new.
+// reasons maps error codes, and error types for missing or new codes, to
+// reasons.
 var reasons = map[string]llm.Reason{
 	"rate_limit_exceeded": llm.RateLimited,
 	"rate_limit_error":    llm.RateLimited,
@@ -91,7 +92,8 @@ var reasons = map[string]llm.Reason{
 
 var tryAgain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`try again in ([0-9.]+ ?m?s)\b`) })
 
-// after is how long a message asks us to wait. A stream has no header for it.
+// after returns the delay that an error message requests. A stream has no
+// header for it.
 func after(message string) time.Duration {
 	found := tryAgain().FindStringSubmatch(message)
 	if found == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/responses"
 )
 
-// failed checks an error that has words in it, for a reason; "" is for an error
-// that is none of the model's.
+// failed checks that err contains words and is an llm.Failure with the given
+// reason and status. If reason is "", err must not be an llm.Failure.
 func failed(t *testing.T, err error, reason llm.Reason, status int, words string) {
 	t.Helper()
 	var f *llm.Failure
@@ -31,7 +31,7 @@ func failed(t *testing.T, err error, reason llm.Reason, status int, words string
 	}
 }
 
-func TestAStatusHasItsReason(t *testing.T) {
+func TestAsk_ErrorStatus_ReturnsMatchingReason(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]llm.Reason{
 		400: llm.Refused, 401: llm.Unauthorized, 402: llm.NoQuota, 403: llm.Unauthorized, 404: llm.NoModel, 413: llm.TooLong, 422: llm.Refused,
@@ -53,7 +53,7 @@ func TestAStatusHasItsReason(t *testing.T) {
 	}
 }
 
-func TestAnErrorInTheStreamHasItsReason(t *testing.T) {
+func TestAsk_ErrorInStream_ReturnsMatchingReason(t *testing.T) {
 	t.Parallel()
 	forms := map[string]string{
 		"at the top":                 `{"type":"error","code":%q,"message":"oh: %s","param":null,"sequence_number":3}`,
@@ -79,7 +79,7 @@ func TestAnErrorInTheStreamHasItsReason(t *testing.T) {
 	}
 }
 
-func TestErrorsInTheStreamAreUnderstoodInOddForms(t *testing.T) {
+func TestAsk_ErrorInStreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]struct {
 		reason llm.Reason
@@ -102,7 +102,7 @@ func TestErrorsInTheStreamAreUnderstoodInOddForms(t *testing.T) {
 	failed(t, err, "", 0, "invalid character")
 }
 
-func TestTheTimeToWaitIsFoundInTheWordsOfAStream(t *testing.T) {
+func TestAsk_DelayInErrorMessage_IsParsed(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]time.Duration{
 		"Please try again in 6.57s. Visit": 6570 * time.Millisecond, "try again in 20ms.": 20 * time.Millisecond,

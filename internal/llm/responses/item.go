@@ -14,16 +14,16 @@ import (
 
 const noArgs = "{}"
 
-// call is a tool call whose item is done.
+// call is a tool call with a completed item.
 type call struct {
 	llm.Call
-	finished bool // the model did not run out of tokens in it
+	finished bool // not truncated by the token limit
 }
 
-// done takes in an item of which nothing more will come. Of all that an item's
-// own events said, only this one is sure to have all of it.
+// done applies a completed item. Of all events about an item, only this one is
+// guaranteed to contain its whole content.
 func (a *answer) done(ctx context.Context, index int64, item sdk.ResponseOutputItemUnion) error {
-	finished := item.Status == "" || item.Status == "completed" // a cut item is in_progress or incomplete
+	finished := item.Status == "" || item.Status == "completed" // a truncated item is in_progress or incomplete
 	switch item.Type {
 	case "message":
 		return a.doneMessage(ctx, index, item)
@@ -35,7 +35,8 @@ func (a *answer) done(ctx context.Context, index int64, item sdk.ResponseOutputI
 	return nil
 }
 
-// doneMessage says the message where no event has said any of it before.
+// doneMessage emits the text of a message, unless deltas have emitted it
+// already.
 func (a *answer) doneMessage(ctx context.Context, index int64, item sdk.ResponseOutputItemUnion) error {
 	var text strings.Builder
 	for _, part := range item.Content {
@@ -48,8 +49,9 @@ func (a *answer) doneMessage(ctx context.Context, index int64, item sdk.Response
 	return a.say(ctx, index, text.String())
 }
 
-// doneReasoning seals the thinking, if the server gave what it needs to know it
-// again. What it gave when the thinking began is not that yet.
+// doneReasoning emits the signature of a reasoning item, if the item is
+// finished and has encrypted content. The encrypted content in the item's first
+// event is not final.
 func (a *answer) doneReasoning(ctx context.Context, index int64, item sdk.ResponseOutputItemUnion, finished bool) error {
 	if !a.shown[index] {
 		var parts []string
@@ -74,17 +76,17 @@ func (a *answer) doneReasoning(ctx context.Context, index int64, item sdk.Respon
 	return a.emitBody(ctx, bellcord.ThinkingSigned{Signature: raw})
 }
 
-// seal is a reasoning item as the server wants it back: it verifies that the
-// encrypted content belongs to the id.
+// seal is a reasoning item in the form in which the server accepts it back. The
+// server verifies that the encrypted content belongs to the id.
 type seal struct {
 	ID        string          `json:"id"`
 	Summary   json.RawMessage `json:"summary"`
 	Encrypted string          `json:"encrypted_content"`
 }
 
-// listed returns the calls with ids that are unique among them. Missing
-// arguments mean none where the model finished the call; where it was cut short
-// they stay missing, so that nothing is run with arguments it did not choose.
+// listed returns the calls with unique ids. If the model finished a call,
+// missing arguments become an empty object. Otherwise they stay missing, so
+// that nothing runs with arguments that the model did not choose.
 func listed(calls []call) ([]llm.Call, error) {
 	var out []llm.Call
 	for _, c := range calls {

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-func TestCallsCountOnceTheirItemsAreDone(t *testing.T) {
+func TestAsk_ToolCalls_CountOnceTheirItemsAreDone(t *testing.T) {
 	t.Parallel()
 	a, b := toolCall("a", "look", `{"x": 1}`, "completed"), toolCall("b", "wait", ``, "completed")
 	for name, c := range map[string]struct {
@@ -47,7 +47,7 @@ func TestCallsCountOnceTheirItemsAreDone(t *testing.T) {
 	failed(t, err, "", 0, "without a name")
 }
 
-func TestThinkingIsSealedOnlyWhereItIsDoneAndCanBeGivenBack(t *testing.T) {
+func TestAsk_Reasoning_IsSignedOnlyWhenFinishedAndEncrypted(t *testing.T) {
 	t.Parallel()
 	const summary = `"summary":[{"type":"summary_text","text":"a <b>"}]`
 	for name, c := range map[string]struct{ item, seal string }{

@@ -1,13 +1,13 @@
-// Package responses asks models through OpenAI's responses API. The server
-// stores nothing: every request holds the whole conversation, and the model's
-// thinking goes back to it in the encrypted form in which it came.
+// Package responses sends requests to models over OpenAI's Responses API. The
+// server stores nothing: every request contains the whole conversation, and the
+// model's reasoning is sent back in the encrypted form in which it arrived.
 //
-// An answer counts as complete once the event response.completed or
-// response.incomplete has come; without one it is an error that wraps
-// [wire.ErrCutOff], however orderly the connection was closed.
+// An answer is complete once the event response.completed or
+// response.incomplete has arrived. An answer without one is an error that wraps
+// [wire.ErrCutOff], even if the connection was closed properly.
 //
-// Nothing is tried twice here: what may pass is an [llm.Failure], and
-// [llm.Patient] decides. Nothing is taken from the environment but the proxy.
+// This package does not retry: a retryable error is an [llm.Failure], and
+// [llm.Patient] decides. Only the proxy settings are read from the environment.
 package responses
 
 import (
@@ -23,15 +23,16 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// Config says where the models are.
+// Config contains the address of a model server and the reasoning effort.
 type Config struct {
-	BaseURL string       // without /responses; "" is OpenAI's own
-	Key     string       // sent as bearer token; "" sends none
-	HTTP    *http.Client // nil is a client of the provider's own
-	Effort  string       // reasoning effort, in the API's words; "" leaves it to the model
+	BaseURL string       // without /responses; "" is OpenAI's
+	Key     string       // sent as bearer token; "" sends no key
+	HTTP    *http.Client // nil creates a client
+	Effort  string       // reasoning effort, a value of the API; "" uses the model's default
 }
 
-// Provider asks the models of one server. It is safe for concurrent use.
+// Provider sends requests to the models of one server. It is safe for
+// concurrent use.
 type Provider struct {
 	*openai.Server
 	effort    string
@@ -40,8 +41,8 @@ type Provider struct {
 
 var _ llm.Provider = (*Provider)(nil)
 
-// New does no I/O and starts nothing. An invalid base URL is reported by the
-// first request.
+// New returns a provider. It does no I/O and starts no goroutine. An invalid
+// base URL is reported by every request.
 func New(c Config) *Provider {
 	server := openai.NewServer(openai.Config{BaseURL: c.BaseURL, Key: c.Key, HTTP: c.HTTP})
 	return &Provider{Server: server, effort: c.Effort, responses: sdk.NewResponseService(server.Streaming()...)}
@@ -54,14 +55,14 @@ func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.
 	return wire.Finish(ctx, err, a.fullReply)
 }
 
-// stream returns when the answer is complete, and not before the connection is
-// closed or free for another request.
+// stream returns when the answer is complete or has failed, and not before the
+// connection is closed or free for another request.
 func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error {
 	if p.Problem != nil {
 		return p.Problem
 	}
 	stream := p.responses.NewStreaming(ctx, params(req, p.effort), option.WithMiddleware(wire.Reused(a.complete)))
-	defer func() { _ = stream.Close() }() // all that was wanted of it has been read
+	defer func() { _ = stream.Close() }() // the answer has been read
 	for !a.complete() && stream.Next() {
 		if err := a.addEvent(ctx, stream.Current()); err != nil {
 			return err
@@ -70,7 +71,7 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	return a.endStream(stream.Err())
 }
 
-// AfterClose implements llm.Provider. OpenAI itself does not say; OpenRouter,
-// which resells it, lists it among those where a closed connection ends both
-// the answer and its bill.
+// AfterClose implements llm.Provider. OpenAI does not document it. OpenRouter,
+// a reseller, lists OpenAI among the providers that stop generating and billing
+// when the connection closes.
 func (p *Provider) AfterClose() llm.AfterClose { return llm.BillingStops }

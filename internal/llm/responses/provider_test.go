@@ -15,11 +15,11 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/responses"
 )
 
-// heard is an emit function's memory.
+// heard collects emitted events.
 type heard struct {
 	said, thought string
-	thinking      []bellcord.Thinking // sealed
-	open          string              // thoughts since the last seal
+	thinking      []bellcord.Thinking // signed
+	open          string              // thinking since the last signature
 	metered       []bellcord.Usage
 }
 
@@ -41,15 +41,15 @@ func (h *heard) emit(b bellcord.Body) error {
 
 func ignore(bellcord.Body) error { return nil }
 
-// same is for errors that must come as they are, not wrapped.
+// same compares errors that must be returned unchanged, not wrapped.
 func same(err, want error) bool { return err == want } //nolint:errorlint // see above
 
 func prompt(text string) llm.Request {
 	return llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Text: text}}}
 }
 
-// fake starts the strict fake model on a real socket and holds the provider to
-// it: a request that it refused fails the test.
+// fake starts the strict fake model on a real socket. A request that it rejects
+// fails the test.
 func fake(t *testing.T) (*responses.Provider, *fakemodel.Server) {
 	t.Helper()
 	server := fakemodel.New()
@@ -70,7 +70,7 @@ func fake(t *testing.T) (*responses.Provider, *fakemodel.Server) {
 	return p, server
 }
 
-// serving starts a server that answers every request the same way.
+// serving starts a server that gives every request the same answer.
 func serving(t *testing.T, answer http.HandlerFunc) *responses.Provider {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -82,7 +82,7 @@ func serving(t *testing.T, answer http.HandlerFunc) *responses.Provider {
 	return p
 }
 
-// saying streams events as they are written.
+// saying streams the events unchanged.
 func saying(events ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -157,7 +157,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	}
 }
 
-func TestABaseURLThatIsNoneIsReportedAndNotRetried(t *testing.T) {
+func TestNew_InvalidBaseURL_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"localhost:8080/v1", "ftp://host/v1", "http://", ":", "/v1"} {
 		p := responses.New(responses.Config{BaseURL: base})

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// params is the request in the API's words. Equal requests give equal bytes, so
-// that a server's prompt cache finds them again.
+// params converts a request to the API's form. Equal requests produce equal
+// bytes, so that the server's prompt cache can match them.
 func params(req llm.Request, effort string) sdk.ResponseNewParams {
 	p := sdk.ResponseNewParams{
 		Model:   req.Model,
@@ -36,8 +36,8 @@ func params(req llm.Request, effort string) sdk.ResponseNewParams {
 	return p
 }
 
-// items is a message in the items it is made of: calls and thinking are items of
-// their own.
+// items converts a message to input items. Each call and each reasoning block
+// is a separate item.
 func items(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	switch m.Role {
 	case bellcord.RoleAssistant:
@@ -49,7 +49,7 @@ func items(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	return []sdk.ResponseInputItemUnionParam{user(m)}
 }
 
-// user has the pictures first, as the person had them before them.
+// user returns a user message with the images before the text.
 func user(m bellcord.Message) sdk.ResponseInputItemUnionParam {
 	var parts sdk.ResponseInputMessageContentListParam
 	for _, image := range m.Images {
@@ -72,8 +72,8 @@ func output(m bellcord.Message) sdk.ResponseInputItemUnionParam {
 	return sdk.ResponseInputItemUnionParam{OfFunctionCallOutput: out}
 }
 
-// function stands in for the SDK's type, which would read the schema into a map
-// and lose the order that its author gave it.
+// function replaces the SDK's type, which would parse the schema into a map and
+// lose the order of its fields.
 type function struct {
 	Type        string          `json:"type"`
 	Name        string          `json:"name"`

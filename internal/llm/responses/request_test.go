@@ -11,13 +11,13 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/responses"
 )
 
-// Seals as the fake model makes them, and the items they stand for.
+// Signatures in the fake model's format.
 const (
 	sealOne = `{"id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"gAAAAABFSG493zQ5oHkkX1eCs87T_uafQFKPN1nTzah6TQYyVI"}`
 	sealTwo = `{"id":"rs_2","summary":[],"encrypted_content":"gAAAAABVuxa57Wt0noIcI-NZh9AsY5IomNQXG6FAvqP1nHlRVs"}`
 )
 
-// conversation has every kind of message.
+// conversation returns a request with every kind of message.
 func conversation() llm.Request {
 	long := strings.Repeat("long", 30)
 	return llm.Request{
@@ -89,15 +89,16 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	}
 }
 
-// longID is what becomes of the id that is too long.
+// longID is the id that replaces the one that is too long.
 const longID = "call_cc8458d7cacc359f1bd687f6bdc73976c20b33e3"
 
-// unescaped undoes the one liberty that a JSON encoder has with these texts.
+// unescaped undoes HTML escaping, the only freedom of the JSON encoder for
+// these texts.
 func unescaped(body []byte) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(strings.TrimSpace(string(body)))
 }
 
-func TestWithoutSystemPromptToolsAndEffortNoneIsSent(t *testing.T) {
+func TestAsk_NoSystemPromptToolsOrEffort_OmitsThem(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
@@ -110,7 +111,7 @@ func TestWithoutSystemPromptToolsAndEffortNoneIsSent(t *testing.T) {
 	}
 }
 
-func TestEffortIsSentWithTheWishForASummary(t *testing.T) {
+func TestAsk_Effort_IsSentWithSummaryRequest(t *testing.T) {
 	t.Parallel()
 	server := fakemodel.New()
 	client, stop := server.Pipe()
@@ -124,7 +125,7 @@ func TestEffortIsSentWithTheWishForASummary(t *testing.T) {
 	}
 }
 
-func TestBlanksBetweenThinkingGoWithTheWordsThatFollow(t *testing.T) {
+func TestAsk_WhiteSpaceBetweenReasoning_IsSentWithFollowingText(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	req := prompt("a")

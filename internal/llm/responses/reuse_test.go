@@ -15,13 +15,13 @@ import (
 
 func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 	t.Parallel()
-	for _, more := range [][]string{nil, {"[DONE]"}} { // OpenAI has no last word, some who imitate it do
+	for _, more := range [][]string{nil, {"[DONE]"}} { // OpenAI sends no [DONE]; some compatible servers do
 		t.Run(fmt.Sprint(more), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 					saying(completed)(w, r)
-					<-time.After(10 * time.Millisecond) // the response ends a moment after its stream
+					<-time.After(10 * time.Millisecond) // the response ends shortly after its stream
 					saying(more...)(w, r)
 				})})
 				for i := range 3 {
@@ -60,7 +60,7 @@ func TestAsk_ResponseOpenAfterStreamEnd_ReturnsWithoutWaiting(t *testing.T) {
 	})
 }
 
-func TestAStopIsHeardWhileTheEndOfAResponseIsAwaited(t *testing.T) {
+func TestAsk_StopWhileWaitingForResponseEnd_ReturnsImmediately(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())

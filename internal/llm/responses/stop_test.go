@@ -25,7 +25,8 @@ func TestLaw16_Stop_EndsRequestImmediately(t *testing.T) {
 	llmtest.Stops(t, stops)
 }
 
-// fakeInMemory is the fake model for a bubble.
+// fakeInMemory returns a provider for the fake model on an in-memory network,
+// for use in a synctest bubble.
 func fakeInMemory(t *testing.T) (p *responses.Provider, closed chan time.Time) {
 	t.Helper()
 	client, closed := llmtest.Fake(t)
