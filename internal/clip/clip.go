@@ -1,4 +1,4 @@
-// Package clip keeps the head and the tail of a long text.
+// Package clip shortens a long text to its head and tail.
 package clip
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Text keeps the first Head and the last Tail bytes of what is added to it.
+// Text keeps the first Head and the last Tail bytes of the text added to it.
 type Text struct {
 	Head, Tail int
 
@@ -15,7 +15,7 @@ type Text struct {
 	total int64
 }
 
-// Add adds a piece of the text.
+// Add appends a piece of the text.
 func (t *Text) Add(piece string) {
 	t.total += int64(len(piece))
 	if room := min(t.Head-len(t.first), len(piece)); room > 0 {
@@ -26,19 +26,19 @@ func (t *Text) Add(piece string) {
 		t.last, piece = t.last[:0], piece[over:]
 	}
 	t.last = append(t.last, piece...)
-	if over := len(t.last) - t.Tail; over > t.Tail { // seldom, so that copying costs little
+	if over := len(t.last) - t.Tail; over > t.Tail { // rare, so that copying costs little
 		t.last = append(t.last[:0], t.last[over:]...)
 	}
 }
 
-// Len returns how many bytes were added.
+// Len returns the number of bytes added.
 func (t *Text) Len() int64 { return t.total }
 
 // Omitted returns the number of bytes between the head and the tail.
 func (t *Text) Omitted() int64 { return t.total - int64(len(t.first)+len(t.end())) }
 
-// String returns the text, or its head and tail with the count of the bytes that
-// are missing between them.
+// String returns the whole text, or its head and tail with the number of
+// omitted bytes between them. Invalid UTF-8 is replaced.
 func (t *Text) String() string {
 	text := string(t.first) + string(t.end())
 	if n := t.Omitted(); n > 0 {

@@ -1,12 +1,13 @@
-// Package nearest finds the known name that a misspelt one probably means.
+// Package nearest finds the existing name that a misspelled one probably stands
+// for.
 package nearest
 
 import "strings"
 
-// Name returns the candidate closest to word, ignoring case: one that word is
-// the beginning of, or else the one with the fewest typing mistakes. It returns
-// "" when no candidate is close enough to be worth suggesting. Of equally close
-// candidates the first one wins.
+// Name returns the candidate closest to word, ignoring case: one that begins
+// with word, or else the one with the fewest typing mistakes. It returns "" if
+// no candidate is close enough to suggest. Of equally close candidates it
+// returns the first.
 func Name(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	best, fewest := "", len([]rune(word))/2+1
@@ -23,8 +24,8 @@ func Name(word string, candidates []string) string {
 	return best
 }
 
-// distance is the number of insertions, deletions, replacements and swaps of
-// neighbours that turn a into b.
+// distance returns the number of insertions, deletions, replacements and swaps
+// of neighbours that turn a into b.
 func distance(a, b []rune) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

@@ -6,7 +6,7 @@ import (
 	"github.com/bellcord/bellcord/internal/nearest"
 )
 
-func TestName_MisspeltWord_ReturnsTheClosestCandidate(t *testing.T) {
+func TestName_MisspelledWord_ReturnsClosestCandidate(t *testing.T) {
 	t.Parallel()
 	tools := []string{"shell", "read_file", "write_file", "edit_file", "list_dir", "glob", "grep", "fetch"}
 	for _, c := range []struct{ word, want string }{

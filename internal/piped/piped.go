@@ -1,6 +1,6 @@
-// Package piped has HTTP servers for fakes: on TCP, and on connections in memory
-// whose every read and write is on a channel, so that a synctest bubble sees when
-// all goroutines wait.
+// Package piped provides HTTP servers for fakes, on TCP and on in-memory
+// connections. All reads and writes of the latter block on channels, so a
+// synctest bubble detects when all goroutines are blocked.
 package piped
 
 import (
@@ -9,19 +9,21 @@ import (
 	"sync"
 )
 
-// Listener hands one end of a pipe to whoever accepts.
+// Listener is an in-memory net.Listener. Each Dial creates a pipe and passes
+// one end of it to Accept.
 type Listener struct {
 	conns chan net.Conn
 	done  chan struct{}
 	once  sync.Once
 }
 
-// Listen returns a listener that Dial reaches.
+// Listen returns a listener. Connect to it with Dial.
 func Listen() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Dial returns the other end of the next accepted connection.
+// Dial returns the client end of a new connection. It blocks until the
+// connection is accepted, the listener is closed or ctx ends.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -34,7 +36,7 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// DialContext is Dial for an http.Transport: whatever the address, it is here.
+// DialContext is Dial for an http.Transport. It ignores the address.
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	return l.Dial(ctx)
 }
@@ -49,7 +51,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept and all dials to come.
+// Close makes Accept and Dial fail with net.ErrClosed. It does not close
+// accepted connections.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Running is an HTTP server that listens. Its Close waits for every connection,
-// which http.Server.Close does not.
+// Running is a running HTTP server. Its Close waits for every connection,
+// unlike http.Server.Close.
 type Running struct {
 	server  *http.Server
 	closing chan struct{}
@@ -21,8 +21,8 @@ type Running struct {
 	close   func() error
 }
 
-// ListenTCP listens on a TCP address. Without a host it is the loopback one, and
-// "" picks a free port.
+// ListenTCP listens on a TCP address. An address without a host means loopback,
+// and "" also selects a free port.
 func ListenTCP(addr string) (net.Listener, error) {
 	if addr == "" {
 		addr = ":0"
@@ -37,8 +37,8 @@ func ListenTCP(addr string) (net.Listener, error) {
 	return new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port))
 }
 
-// Serve serves handler on ln. Close calls after once all connections are gone;
-// nil is nothing.
+// Serve serves handler on ln in a new goroutine. Close calls after, unless it
+// is nil, once all connections are closed.
 func Serve(ln net.Listener, handler http.Handler, logger *slog.Logger, after func()) *Running {
 	run := &Running{closing: make(chan struct{}), served: make(chan error, 1)}
 	run.close = sync.OnceValue(func() error {
@@ -61,9 +61,9 @@ func Serve(ln net.Listener, handler http.Handler, logger *slog.Logger, after fun
 	return run
 }
 
-// Pipe serves handler on connections in memory. All requests of the client go
-// there, whatever their host. stop ends all goroutines, those of the client
-// included.
+// Pipe serves handler on in-memory connections. All requests of the client go
+// there, whatever their host. stop closes the server and ends all goroutines,
+// including the client's.
 func Pipe(handler http.Handler, logger *slog.Logger, after func()) (client *http.Client, stop func()) {
 	ln := Listen()
 	run := Serve(ln, handler, logger, after)
@@ -76,14 +76,14 @@ func Pipe(handler http.Handler, logger *slog.Logger, after func()) (client *http
 	}
 }
 
-// Close ends all requests and returns when every connection and handler is gone.
-// Later calls return what the first one did.
+// Close ends all requests and returns once every connection is closed and every
+// handler has returned. Later calls return the same result.
 func (r *Running) Close() error { return r.close() }
 
 type closingKey struct{}
 
-// Closing reports whether the server of a request is being closed. A request
-// that ends for that reason was not left by its client.
+// Closing reports whether the server of a request is being closed. If it is,
+// the end of the request was not caused by the client.
 func Closing(r *http.Request) bool {
 	closing, ok := r.Context().Value(closingKey{}).(chan struct{})
 	return ok && isClosed(closing)
@@ -107,8 +107,8 @@ func (r *Running) track(conn net.Conn, state http.ConnState) {
 }
 
 func (r *Running) shut() error {
-	// closing is closed before the connections are, or a handler would take
-	// their end for the client's.
+	// closing is closed before the connections are. Otherwise a handler would
+	// attribute their end to the client.
 	close(r.closing)
 	err := r.server.Close()
 	if served := <-r.served; !errors.Is(served, http.ErrServerClosed) {

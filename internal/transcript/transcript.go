@@ -1,5 +1,5 @@
-// Package transcript writes a session down for people and for programs that do
-// not follow it live.
+// Package transcript exports a session as Markdown for people and as JSON for
+// programs.
 package transcript
 
 import (
@@ -12,20 +12,24 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Writer writes a session's events down, in order.
+// Writer writes the events of a session. Write must be called with the events
+// in order. Close writes what is pending and completes the output; it does not
+// close the underlying writer. After an error, every call returns an error.
 type Writer interface {
 	Write(events []bellcord.Event) error
 	Close() error
 }
 
-// Markdown is a session for people.
+// Markdown writes a session as Markdown.
 type Markdown struct {
 	out  io.Writer
-	last bellcord.Event // not written yet: the next may be more of it
+	last bellcord.Event // not written yet, because the next event may continue it
 	err  error
 }
 
-// NewMarkdown begins with what the session is.
+// NewMarkdown writes the title and the properties of the session to out, and
+// returns a writer for its events. An error is returned by the first Write or
+// Close.
 func NewMarkdown(out io.Writer, s bellcord.Session) *Markdown {
 	m := &Markdown{out: out}
 	title := s.Title
@@ -48,7 +52,7 @@ func (m *Markdown) print(format string, args ...any) {
 	}
 }
 
-// Write implements Writer.
+// Write implements Writer. It joins consecutive events of one text.
 func (m *Markdown) Write(events []bellcord.Event) error {
 	for _, ev := range events {
 		both := bellcord.Joined([]bellcord.Event{m.last, ev})
@@ -116,7 +120,8 @@ func quoted(text string) string {
 	return "> " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n> ")
 }
 
-// fenced puts a text into a fence that nothing in it closes.
+// fenced returns text in a code fence that is longer than any fence in the
+// text.
 func fenced(lang, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -125,14 +130,15 @@ func fenced(lang, text string) string {
 	return "\n" + fence + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
-// JSON is a session for programs: {"session": …, "events": […]}.
+// JSON writes a session as {"session": …, "events": […]}.
 type JSON struct {
 	out   io.Writer
 	first bool
 	err   error
 }
 
-// NewJSON begins with what the session is.
+// NewJSON writes the session to out, and returns a writer for its events. An
+// error is returned by the first Write or Close.
 func NewJSON(out io.Writer, s bellcord.Session) *JSON {
 	data, err := json.Marshal(s)
 	j := &JSON{out: out, first: true, err: err}

@@ -13,7 +13,7 @@ import (
 
 var session = bellcord.Session{ID: "s", Dir: "/work", Title: "Trains", Model: "fake/one", Owner: "anna"}
 
-// events gives bodies their places in a log.
+// events numbers the bodies as events of one turn.
 func events(bodies ...bellcord.Body) (all []bellcord.Event) {
 	for i, b := range bodies {
 		all = append(all, bellcord.Event{Session: "s", Turn: "t", Seq: int64(i + 1), Body: b})
@@ -21,7 +21,7 @@ func events(bodies ...bellcord.Body) (all []bellcord.Event) {
 	return all
 }
 
-// markdown writes events down, a few at a time.
+// markdown returns the transcript of events, written size at a time.
 func markdown(t *testing.T, size int, all []bellcord.Event) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -39,7 +39,7 @@ func markdown(t *testing.T, size int, all []bellcord.Event) string {
 	return out.String()
 }
 
-func TestPiecesOfOneAnswerAreOneParagraphHoweverTheyCome(t *testing.T) {
+func TestMarkdown_DeltasInAnyBatches_FormOneParagraph(t *testing.T) {
 	t.Parallel()
 	all := events(
 		bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "two\nlines\n"}},
@@ -55,7 +55,7 @@ func TestPiecesOfOneAnswerAreOneParagraphHoweverTheyCome(t *testing.T) {
 	}
 }
 
-func TestNothingInAFenceClosesIt(t *testing.T) {
+func TestMarkdown_ResultWithFences_GetsLongerFence(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"plain", "```\nout", "a ``` b", "`````", "````md\n```go\n```\n````"} {
 		got := markdown(t, 10, events(bellcord.ToolCallEnded{Call: "c", Result: text + "\n"}))
@@ -70,7 +70,7 @@ func TestNothingInAFenceClosesIt(t *testing.T) {
 	}
 }
 
-func TestWhatEndsAConversationIsTold(t *testing.T) {
+func TestMarkdown_EachKindOfEvent_IsWritten(t *testing.T) {
 	t.Parallel()
 	cause := &bellcord.Cause{By: "anna", Reason: "enough"}
 	for want, body := range map[string]bellcord.Body{
@@ -89,7 +89,7 @@ func TestWhatEndsAConversationIsTold(t *testing.T) {
 	}
 }
 
-func TestASessionWithoutATitleIsCalledByItsID(t *testing.T) {
+func TestMarkdown_SessionWithoutTitle_UsesID(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	if err := transcript.NewMarkdown(&out, bellcord.Session{ID: "s", Dir: "/work"}).Close(); err != nil || out.String() != "# Session s\n\ns · /work\n" {
@@ -97,7 +97,7 @@ func TestASessionWithoutATitleIsCalledByItsID(t *testing.T) {
 	}
 }
 
-func TestJSONHasTheSessionAndEveryEvent(t *testing.T) {
+func TestJSON_SessionAndEvents_AreComplete(t *testing.T) {
 	t.Parallel()
 	for n := range 4 {
 		var out bytes.Buffer
@@ -123,14 +123,14 @@ func TestJSONHasTheSessionAndEveryEvent(t *testing.T) {
 	}
 }
 
-// broken is where nothing can be written.
+// broken is a writer that always fails.
 type broken struct{}
 
 var errBroken = errors.New("no space left")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-func TestAnErrorIsToldOnceItIsKnown(t *testing.T) {
+func TestWriter_OutputFails_WriteAndCloseReturnError(t *testing.T) {
 	t.Parallel()
 	for _, w := range []transcript.Writer{transcript.NewMarkdown(broken{}, session), transcript.NewJSON(broken{}, session)} {
 		if err := w.Write(events(bellcord.TextDelta{Text: "x"})); !errors.Is(err, errBroken) {

@@ -15,7 +15,7 @@ import (
 // seal is what the API requires when a thinking block is sent back.
 type seal struct {
 	Signature string `json:"signature,omitempty"`
-	Redacted  string `json:"redacted,omitempty"` // the block itself, where it is not shown
+	Redacted  string `json:"redacted,omitempty"` // data of a redacted block
 	Skip      int    `json:"skip,omitempty"`     // unsigned bytes at the start of the text
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func TestTheMomentAClientLeavesIsRecorded(t *testing.T) {
+func TestServer_ClientDisconnects_RecordsTheTime(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		prompt, sent string
@@ -53,7 +53,7 @@ func TestTheMomentAClientLeavesIsRecorded(t *testing.T) {
 	}
 }
 
-// leaveAfter reads what comes until the time is over and then leaves.
+// leaveAfter reads the reply and disconnects after the given time.
 func leaveAfter(t *testing.T, client *http.Client, base, body string, patience time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -68,7 +68,7 @@ func leaveAfter(t *testing.T, client *http.Client, base, body string, patience t
 	}
 }
 
-func TestAClientThatLeavesIsSeenOverRealConnections(t *testing.T) {
+func TestListen_ClientDisconnects_IsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, prompt := range []string{"[hang]", "[hangheaders]", "[hang after 2]", "[slow 1000 1h]"} {
 		t.Run(prompt, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestAClientThatLeavesIsSeenOverRealConnections(t *testing.T) {
 	}
 }
 
-// await blocks until the first record is as it should be.
+// await blocks until the condition holds for the first record.
 func await(t *testing.T, model *fakemodel.Server, holds func(fakemodel.Request) bool) {
 	t.Helper()
 	err := model.Wait(t.Context(), func(all []fakemodel.Request) bool {
@@ -114,7 +114,7 @@ func await(t *testing.T, model *fakemodel.Server, holds func(fakemodel.Request) 
 	}
 }
 
-func TestAClientThatHangsUpAfterTheEndIsNotTakenForOneThatLeft(t *testing.T) {
+func TestListen_ClientDisconnectsAfterEnd_IsRecordedAsFinished(t *testing.T) {
 	t.Parallel()
 	model := fakemodel.New()
 	running, base, err := model.Listen("127.0.0.1:0")
@@ -143,7 +143,7 @@ func TestAClientThatHangsUpAfterTheEndIsNotTakenForOneThatLeft(t *testing.T) {
 	}
 }
 
-func TestClosingTheServerIsNotTakenForAClientThatLeft(t *testing.T) {
+func TestPipe_ServerCloses_IsNotRecordedAsDisconnect(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// action returns what a marker of this name does to a script, nil if there is
-// no such marker.
+// action returns the function that applies a marker of this name to a script,
+// or nil if there is no such marker.
 func action(name string) func(*script, marker) error {
 	switch name {
 	case "slow":
@@ -75,8 +75,8 @@ func (s *script) markTool(m marker) error {
 	return s.addCall(name, "{"+strings.TrimSpace(args))
 }
 
-// markBadArgs cuts inside a string, which is where a model that runs out of
-// tokens stops most of the time.
+// markBadArgs cuts the arguments inside a string, where a model that runs out
+// of tokens usually stops.
 func (s *script) markBadArgs(m marker) error {
 	return s.addCall(m.text, `{"command": "ls -l`)
 }
@@ -176,7 +176,7 @@ func twoCounts(m marker) (int, int, error) {
 	return a, b, errors.Join(errA, errB)
 }
 
-// markPlain serves the markers that take no arguments.
+// markPlain handles the markers without arguments.
 func (s *script) markPlain(m marker) error {
 	if m.text != "" {
 		return errors.New("takes no arguments")

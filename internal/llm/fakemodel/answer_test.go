@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func TestAPromptWithoutAMarkerGetsTheAnswerThatWasGiven(t *testing.T) {
+func TestWithAnswer_PromptWithoutMarker_ReturnsConfiguredAnswer(t *testing.T) {
 	t.Parallel()
 	const answer = "**Bells** ring.\n\n- low\n- high\n\n    and  so on\n"
 	cases := []struct {

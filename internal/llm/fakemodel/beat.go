@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// beat is the smallest thing a reply says at once.
+// beat is the smallest unit of a reply, sent at once.
 type beat struct {
 	kind  beatKind
-	index int    // of the tool call, for opening and arguments
-	text  string // a tool's name for opening
+	index int    // of the tool call, for beatOpening and beatArgs
+	text  string // the tool's name, for beatOpening
 	wait  time.Duration
 }
 
@@ -24,10 +24,11 @@ const (
 	beatArgs    // a fragment of its arguments
 )
 
-// maxResult is how much of a tool result the model repeats.
+// maxResult is the number of characters of a tool result that the model
+// repeats.
 const maxResult = 200
 
-// beats turns the script into what is said, in order.
+// beats converts the script to beats, in order.
 func (s script) beats(t turn) []beat {
 	var out []beat
 	text := s.spoken(t)
@@ -46,7 +47,7 @@ func (s script) beats(t turn) []beat {
 	}
 	out = append(out, s.callBeats()...)
 	if len(out) > 0 {
-		out[0].wait = 0 // pauses are between beats
+		out[0].wait = 0 // the first beat has no pause before it
 	}
 	if s.end != endProperly {
 		out = firstBeats(out, s.after)
@@ -54,8 +55,8 @@ func (s script) beats(t turn) []beat {
 	return out
 }
 
-// spoken is the text of the reply: what the markers say, or else something that
-// fits the step.
+// spoken returns the text of the reply: the one set by markers, or else a
+// default for the step.
 func (s script) spoken(t turn) []segment {
 	switch {
 	case len(s.segments) > 0 || len(s.calls) > 0:
@@ -94,8 +95,8 @@ func (s script) paceOfThought() time.Duration {
 	return 0
 }
 
-// callBeats opens all calls and then gives a fragment of each in turn: a client
-// that takes the last opened call for the current one must not get away with it.
+// callBeats opens all calls first and then interleaves their fragments, so that
+// a client that assigns fragments to the last opened call fails.
 func (s script) callBeats() []beat {
 	var out []beat
 	longest := 0
@@ -117,7 +118,8 @@ func (s script) callBeats() []beat {
 	return out
 }
 
-// firstBeats keeps n words and fragments; thoughts and openings do not count.
+// firstBeats returns the beats up to the nth word or fragment. Thoughts and
+// openings are not counted.
 func firstBeats(all []beat, n int) []beat {
 	for i, b := range all {
 		if b.kind != beatText && b.kind != beatArgs {
@@ -131,8 +133,9 @@ func firstBeats(all []beat, n int) []beat {
 	return all
 }
 
-// fragments splits arguments into at least three parts where it can, of eight
-// characters where that does not make hundreds of them.
+// fragments splits arguments into at least three parts, if they are long
+// enough. A part has up to eight characters, or more if there would be over a
+// hundred parts.
 func fragments(args string) []string {
 	runes := []rune(args)
 	size := max(1, min((len(runes)+2)/3, 8), (len(runes)+99)/100)
@@ -145,7 +148,7 @@ func fragments(args string) []string {
 	return out
 }
 
-// numbered makes "word1", " word2" and so on.
+// numbered returns "word1", " word2" and so on.
 func numbered(word string, n int) []string {
 	out := make([]string, 0, n)
 	for i := range n {
@@ -158,8 +161,8 @@ func numbered(word string, n int) []string {
 	return out
 }
 
-// splitWords cuts before the blanks in front of each word, so that the pieces
-// put together are the text again to the last blank.
+// splitWords splits text before the white space in front of each word. Joining
+// the pieces gives exactly the text.
 func splitWords(text string) []string {
 	var out []string
 	start, inWord := 0, false

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// chatFormat is OpenAI's chat completions.
+// chatFormat implements OpenAI's Chat Completions API.
 type chatFormat struct{}
 
 func (chatFormat) authorized(r *http.Request) error { return checkBearer(r.Header) }
@@ -35,7 +35,7 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// contentText is the content as one string, whichever of its two forms it has.
+// contentText returns the content as one string, from either of its two forms.
 func (m chatMessage) contentText() string {
 	var whole string
 	if json.Unmarshal(m.Content, &whole) == nil {
@@ -56,8 +56,8 @@ func (m chatMessage) contentText() string {
 	return strings.Join(texts, "\n")
 }
 
-// read goes on after an error on purpose: json keeps what it could decode, and
-// the record of a refused request should say as much as possible.
+// read ignores errors on purpose: json keeps what it could decode, and the
+// record of a rejected request should be as complete as possible.
 func (chatFormat) read(_ *http.Request, body []byte) turn {
 	var req chatRequest
 	_ = json.Unmarshal(body, &req)
@@ -90,8 +90,7 @@ func (chatFormat) read(_ *http.Request, body []byte) turn {
 	return t
 }
 
-// isReminder tells what some agents add in a person's name from what the person
-// said.
+// isReminder reports whether an agent added the text in the user's name.
 func isReminder(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "<system-reminder>") && strings.HasSuffix(text, "</system-reminder>")
@@ -141,8 +140,8 @@ func chatFinish(reason finishReason) string {
 	return "stop"
 }
 
-// encode is json.Marshal without the escaping for HTML pages, which the real
-// APIs do not do either. All values come from this package, so there is no error.
+// encode is json.Marshal without HTML escaping, which the real APIs do not use
+// either. All values come from this package, so encoding cannot fail.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

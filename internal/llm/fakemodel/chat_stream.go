@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// chatReply is what a streamed and a whole reply have in common.
+// chatReply contains the common parts of a streamed and a whole reply.
 type chatReply struct {
 	x       *exchange
 	turn    turn
 	rule    usageRule
 	id      string
-	created int64 // one moment for all chunks of a reply
+	created int64 // the same for all chunks of a reply
 }
 
-// chatID has a fixed width: scripts that cut a reply at a byte must find the
-// same bytes at the same place in every request.
+// chatID returns an id of a fixed width: scripts that cut a reply at a byte
+// require the same offsets in every request.
 func chatID(n int) string { return fmt.Sprintf("chatcmpl-%08d", n) }
 
 func (c chatReply) callID(index int) string {
@@ -76,7 +76,7 @@ func usageJSON(u usage) json.RawMessage {
 	return encode(told)
 }
 
-// chatStream says the reply in server-sent events.
+// chatStream sends the reply as server-sent events.
 type chatStream struct{ chatReply }
 
 func (c *chatStream) headers() {
@@ -132,7 +132,7 @@ func (c *chatStream) sendDelta(delta chatDelta, finish *string, soFar usage, tex
 	case c.rule.running:
 		chunk.Usage = usageJSON(soFar)
 	case c.turn.usage:
-		chunk.Usage = json.RawMessage("null") // so says OpenAI of all chunks but the last
+		chunk.Usage = json.RawMessage("null") // as OpenAI sends in all chunks but the last
 	}
 	return c.event(encode(chunk), text, false)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// chatWhole gathers the reply and says it in one piece.
+// chatWhole collects the reply and sends it as one body.
 type chatWhole struct {
 	chatReply
 	text     strings.Builder
@@ -66,7 +66,7 @@ func (c *chatWhole) finish(reason finishReason, total usage) error {
 	return c.x.deliverPiece(body, c.text.String(), true)
 }
 
-// breakOff shows half of the reply: something no client may take for a whole.
+// breakOff sends half of the reply, which no client may accept as complete.
 func (c *chatWhole) breakOff() error {
 	body := c.body(finishStop, usage{})
 	c.headers()
@@ -75,7 +75,7 @@ func (c *chatWhole) breakOff() error {
 
 func (c *chatWhole) body(reason finishReason, total usage) []byte {
 	message := chatWholeMessage{Role: "assistant", Reasoning: c.thoughts.String(), ToolCalls: c.calls}
-	// OpenAI says null, not "", beside tool calls that come without a word.
+	// OpenAI sends null, not "", if there are tool calls and no text.
 	if text := c.text.String(); text != "" || len(c.calls) == 0 {
 		message.Content = &text
 	}

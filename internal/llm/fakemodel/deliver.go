@@ -11,9 +11,9 @@ import (
 	"github.com/bellcord/bellcord/internal/piped"
 )
 
-// watch records the client's leaving at the moment it is seen, also while the
-// handler is stuck in a write. The function it returns ends the watch and leaves
-// no goroutine behind.
+// watch records the time at which the client disconnects, even while the
+// handler is blocked in a write. The returned function ends the watch and
+// leaves no goroutine running.
 func (x *exchange) watch() func() {
 	done := make(chan struct{})
 	stop := context.AfterFunc(x.r.Context(), func() {
@@ -23,7 +23,7 @@ func (x *exchange) watch() func() {
 	return func() {
 		if !stop() {
 			<-done
-		} else if x.r.Context().Err() != nil { // the handler woke before the watch did
+		} else if x.r.Context().Err() != nil { // the handler noticed it before the watch did
 			x.clientLeft()
 		}
 	}
@@ -40,7 +40,7 @@ func (x *exchange) clientLeft() {
 	})
 }
 
-// head sends the status line with the first bytes that follow.
+// head sends the status and headers with the first bytes of the body.
 func (x *exchange) head(status int, contentType string) {
 	x.journal.update(x.entry, func(q *Request) {
 		q.FirstByte, q.Status = time.Now(), status
@@ -49,9 +49,9 @@ func (x *exchange) head(status int, contentType string) {
 	x.w.WriteHeader(status)
 }
 
-// deliverPiece delivers one piece of the body. The piece is recorded before
-// it is sent, because the client may read the records as soon as it has the
-// piece. The record is removed if the piece could not be delivered.
+// deliverPiece sends one piece of the body. The piece is recorded before it is
+// sent, because the client may read the records as soon as it has the piece.
+// The record is undone if the piece could not be delivered.
 func (x *exchange) deliverPiece(piece []byte, text string, last bool) error {
 	if err := x.r.Context().Err(); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (x *exchange) undelivered(text string) {
 	})
 }
 
-// brokenOff records that the script ended the reply before its proper end.
+// brokenOff records that the script ended the reply before its regular end.
 func (x *exchange) brokenOff() {
 	x.journal.update(x.entry, func(q *Request) {
 		if q.Aborted.IsZero() {
@@ -115,7 +115,7 @@ func (x *exchange) brokenOff() {
 	})
 }
 
-// pause waits, but not for a client that has left.
+// pause waits for d, or until the client disconnects.
 func (x *exchange) pause(d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -130,7 +130,7 @@ func (x *exchange) pause(d time.Duration) error {
 	}
 }
 
-// hang waits until the client leaves.
+// hang waits until the client disconnects.
 func (x *exchange) hang() error {
 	<-x.r.Context().Done()
 	return x.r.Context().Err()

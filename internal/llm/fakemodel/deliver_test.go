@@ -16,9 +16,9 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// A client that does not read blocks the server's writes in a pipe, the last of
-// which must not pass for delivered.
-func TestWordsThatNobodyTookAreNotRecordedAsSent(t *testing.T) {
+// A client that does not read blocks the server's writes to a pipe. The blocked
+// write must not count as delivered.
+func TestPipe_ClientStopsReading_RecordsOnlyDeliveredText(t *testing.T) {
 	t.Parallel()
 	for name, until := range map[string]string{
 		"in the middle":     `"content":" word2"`,
@@ -35,7 +35,7 @@ func TestWordsThatNobodyTookAreNotRecordedAsSent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				lines := bufio.NewReaderSize(resp.Body, 16) // no reading ahead
+				lines := bufio.NewReaderSize(resp.Body, 16) // prevents reading ahead
 				seen := readUntil(t, lines, until)
 				start := time.Now()
 				<-time.After(time.Minute)
@@ -66,7 +66,8 @@ func readUntil(t *testing.T, lines *bufio.Reader, mark string) string {
 	return seen.String()
 }
 
-// hangsUp is a connection whose client leaves the moment it has the last event.
+// hangsUp is a connection with a client that disconnects as soon as it has the
+// last event.
 type hangsUp struct {
 	*httptest.ResponseRecorder
 	leave func()
@@ -79,7 +80,7 @@ func (h hangsUp) Write(b []byte) (int, error) {
 	return h.ResponseRecorder.Write(b)
 }
 
-func TestAReplyThatWasReadToItsEndIsFinishedWhateverFollows(t *testing.T) {
+func TestServer_DisconnectAfterLastEvent_IsRecordedAsFinished(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -93,7 +94,7 @@ func TestAReplyThatWasReadToItsEndIsFinishedWhateverFollows(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesWhileItAsksIsRecorded(t *testing.T) {
+func TestPipe_DisconnectDuringRequestBody_IsRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New()
@@ -124,7 +125,7 @@ func TestAClientThatLeavesWhileItAsksIsRecorded(t *testing.T) {
 	})
 }
 
-func TestPromptsInPartsAreReadAndWhatHappensIsLogged(t *testing.T) {
+func TestServer_PromptInParts_IsJoinedAndRequestsAreLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

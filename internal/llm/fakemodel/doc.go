@@ -1,14 +1,15 @@
-// Package fakemodel is a language model made of a script. It serves the APIs of
-// OpenAI (chat completions and responses), Anthropic and Gemini over real HTTP,
-// so that Bellcord can be tried and tested without a key, and it is the auditor of those tests: every request is checked
-// strictly, and the moment a client left before its reply was over is recorded.
+// Package fakemodel is a language model controlled by scripts. It serves the
+// APIs of OpenAI (Chat Completions and Responses), Anthropic and Gemini over
+// real HTTP, so that Bellcord can be tried and tested without a key. It also
+// audits the tests: every request is checked strictly, and the time at which a
+// client disconnects before the end of its reply is recorded.
 //
-// What the model answers is decided by markers in the last user message. They
-// stand in square brackets and may be combined; the text around them is echoed
-// when no marker says what to answer. A marker that is known but wrongly
-// written is refused with status 400, because a test with a typing error must
-// not pass by accident; brackets with any other word in them are plain text. With
-// WithAnswer, a prompt without any marker is answered with a text of one's own.
+// Markers in the last user message determine the answer. They are written in
+// square brackets and can be combined; the text around them is echoed if no
+// marker sets the answer. A marker that exists but is written incorrectly is
+// rejected with status 400, because a test with a typing error must not pass by
+// accident. Brackets that contain any other word are plain text. With
+// WithAnswer, a prompt without a marker gets a configured answer.
 //
 //	(no marker)                     answers "You said: <prompt>", word by word, without delay
 //	[slow N] [slow N 5ms]           streams N words with a pause between them
@@ -34,19 +35,19 @@
 //	[nousage]                       reports no token counts, even if requested
 //	[runningusage]                  reports the token counts so far in every chunk
 //
-// The steps of one user prompt are counted by the assistant messages with tool
-// calls after it. A step without a script of its own answers "Results: <n>" and
-// the beginning of each result. Scripts of later steps are the [then] markers in
-// their order; one nested in another follows it. The usage markers hold for all
-// steps unless a step has its own.
+// The step of a request is the number of assistant messages with tool calls
+// after the last user prompt. A step without a script answers "Results: <n>"
+// and the beginning of each result. The scripts of later steps are the [then]
+// markers in their order; a nested one follows the one that contains it. The
+// usage markers apply to all steps, unless a step has other ones.
 //
-// [status … times K] hits the first K requests with the same prompt text and
-// step; then the rest of the script is played. Several are served one after the
-// other.
+// [status … times K] applies to the first K requests with the same prompt text
+// and step; then the rest of the script is played. Several status markers are
+// applied one after the other.
 //
-// The script and the records know nothing of the wire format: a format is one
-// implementation of the unexported interface format, in files of its own.
+// The script and the records do not depend on the wire format. A format is an
+// implementation of the unexported interface format, in separate files.
 //
-// Inside a testing/synctest bubble, create the Server in the bubble and talk to
-// it with the client that Pipe returns.
+// Inside a testing/synctest bubble, create the Server in the bubble and connect
+// to it with the client that Pipe returns.
 package fakemodel

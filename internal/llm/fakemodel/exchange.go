@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// errTruncated ends a reply that [bytes cut N] allows no more bytes.
+// errTruncated ends a reply that has reached the limit of [bytes cut N].
 var errTruncated = errors.New("reply truncated by its script")
 
-// turn is what the script needs to know of a request, in whatever wire format
-// it came.
+// turn contains the parts of a request that the script needs, independent of
+// the wire format.
 type turn struct {
 	model    string
 	prompt   string   // text of the last user message
@@ -23,31 +23,33 @@ type turn struct {
 	messages int
 	chars    int // characters of text in all messages
 	stream   bool
-	usage    bool // a stream shall report usage
+	usage    bool // a stream must report usage
 }
 
 // format is one wire format.
 type format interface {
-	// authorized refuses a request without a key where the real API looks for it.
+	// authorized rejects a request without a key in the place that the real API
+	// requires.
 	authorized(r *http.Request) error
-	// validate refuses what the real API would or should refuse.
+	// validate rejects what the real API rejects or should reject.
 	validate(body []byte) error
-	// read takes from the request what it can; the body may be invalid.
+	// read extracts as much of the request as possible; the body may be
+	// invalid.
 	read(r *http.Request, body []byte) turn
-	// problem is the body of an error answer.
+	// problem returns the body of an error response.
 	problem(status int, words string) []byte
-	// speaker voices the reply of one exchange.
+	// speaker returns the writer of the reply.
 	speaker(x *exchange, t turn, rule usageRule) speaker
 }
 
-// exchange is one request being answered.
+// exchange is one request and its reply.
 type exchange struct {
 	r       *http.Request
 	w       http.ResponseWriter
 	journal *journal
 	entry   *Request
-	left    int  // bytes the body may still have, -1 for any number
-	hangs   bool // when there are none left, instead of ending
+	left    int  // remaining bytes of the body, or -1 for no limit
+	hangs   bool // hang instead of ending when no bytes remain
 }
 
 func (s *Server) serve(f format) http.HandlerFunc {
@@ -75,8 +77,9 @@ func (s *Server) serve(f format) http.HandlerFunc {
 			err = x.perform(f, sc, t)
 		}
 		if err != nil && !errors.Is(err, errTruncated) {
-			// The only way to break a connection that net/http documents. A
-			// plain return would end the reply as if it were complete.
+			// This is the only documented way to break a connection with
+			// net/http. A plain return would end the reply as if it were
+			// complete.
 			panic(http.ErrAbortHandler)
 		}
 	}
@@ -126,7 +129,7 @@ func checkBearer(header http.Header) error {
 	return nil
 }
 
-// perform plays the script unless one of its errors is due.
+// perform plays the script, unless one of its error statuses is due.
 func (x *exchange) perform(f format, sc script, t turn) error {
 	if due := sc.statusDue(x.journal, t); due != nil {
 		if due.retry >= 0 {

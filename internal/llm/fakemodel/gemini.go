@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// geminiFormat is Google's generateContent, streamed as server-sent events or
-// whole.
+// geminiFormat implements Google's generateContent method, streamed as
+// server-sent events or whole.
 type geminiFormat struct{}
 
 const (
@@ -17,8 +17,8 @@ const (
 	geminiAtOnce   = "generateContent"
 )
 
-// gemini serves the methods of a model. They stand behind a colon in the last
-// segment of the path, where a ServeMux does not look.
+// gemini serves the methods of a model. A method follows a colon in the last
+// segment of the path, which a ServeMux pattern cannot match.
 func (s *Server) gemini() http.HandlerFunc {
 	answer := s.serve(geminiFormat{})
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +62,7 @@ func (s *Server) geminiModels(w http.ResponseWriter, r *http.Request) {
 	}}))
 }
 
-// authorized does not take the key from the query, where logs would keep it.
+// authorized does not accept a key in the query, because logs would contain it.
 func (geminiFormat) authorized(r *http.Request) error {
 	if strings.TrimSpace(r.Header.Get("X-Goog-Api-Key")) == "" {
 		return errors.New("no key in the x-goog-api-key header")
@@ -93,8 +93,8 @@ type geminiContent struct {
 	} `json:"parts"`
 }
 
-// read goes on after an error, as that of chat completions does. Of several
-// texts in one content the last is the prompt: they were messages once.
+// read ignores errors, as chatFormat.read does. Of several texts in one content
+// the last is the prompt: they were separate messages originally.
 func (geminiFormat) read(r *http.Request, body []byte) turn {
 	var req geminiRequest
 	_ = json.Unmarshal(body, &req)

@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// geminiReply turns beats into parts, for a stream and for a whole reply.
+// geminiReply converts beats to parts, for a streamed and for a whole reply.
 type geminiReply struct {
 	x    *exchange
 	turn turn
 	rule usageRule
 
 	thought int  // characters of thinking so far
-	unsaid  bool // there was thinking, and no text since
+	unsaid  bool // thinking was sent, and no text since
 	calls   []toolCall
-	told    int // of the calls, how many were
+	told    int // number of calls sent
 }
 
 type geminiPart struct {
@@ -59,8 +59,9 @@ type geminiUsage struct {
 	Total      int `json:"totalTokenCount"`
 }
 
-// parts is what a beat adds. The first text after thinking is signed, and the
-// first call; a call comes whole, and in its turn, however its arguments did.
+// parts returns the parts for a beat. The first text after thinking and the
+// first call are signed. A call is sent whole and in order, even if its
+// arguments arrive in fragments.
 func (g *geminiReply) parts(b beat) []geminiPart {
 	switch b.kind {
 	case beatThought:
@@ -100,13 +101,13 @@ func (g *geminiReply) completeCalls() []geminiPart {
 	return out
 }
 
-// callID has a fixed width, as that of chat completions has.
+// callID returns an id of a fixed width, like chatID.
 func (g *geminiReply) callID(index int) string {
 	return fmt.Sprintf("gem_%08d_%d", g.x.entry.N, index)
 }
 
-// last is the end of the reply. The API has no words for a call whose
-// arguments are no JSON: it leaves the call out and says so.
+// last returns the end of the reply. The API cannot express a call with invalid
+// JSON arguments: it omits the call and reports a malformed function call.
 func (g *geminiReply) last(reason finishReason, total usage) geminiChunk {
 	empty := ""
 	part := geminiPart{Text: &empty}
@@ -148,18 +149,19 @@ func (g *geminiReply) chunk(soFar usage, parts ...geminiPart) geminiChunk {
 	return chunk
 }
 
-// geminiSignature has a fixed width and belongs to one kind of part with one
-// content: what was changed, cut or made up is known by it.
+// geminiSignature returns a signature of a fixed width. It depends on the kind
+// and content of a part, so changed, truncated and invented parts are detected.
 func geminiSignature(kind, content string) string {
 	sum := sha256.Sum256([]byte("fake model\x00" + kind + "\x00" + content))
 	return base64.StdEncoding.EncodeToString(sum[:24])
 }
 
-// geminiCallSignature does not depend on how the arguments are written.
+// geminiCallSignature returns the signature of a call. It does not depend on
+// the formatting of the arguments.
 func geminiCallSignature(name string, args json.RawMessage) string {
 	dec := json.NewDecoder(strings.NewReader(string(args)))
 	dec.UseNumber()
 	var value any
-	_ = dec.Decode(&value) // it was checked before
+	_ = dec.Decode(&value) // validated before
 	return geminiSignature("call", name+"\x00"+string(encode(value)))
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// geminiStream says the reply in server-sent events, each with the usage so
-// far. The one with a finish reason is the last; no other word follows.
+// geminiStream sends the reply as server-sent events, each with the usage so
+// far. The event with a finish reason is the last one.
 type geminiStream struct{ geminiReply }
 
 func (g *geminiStream) headers() { g.x.head(200, "text/event-stream") }
@@ -31,7 +31,7 @@ func (g *geminiStream) say(b beat, soFar usage) error {
 			return err
 		}
 	}
-	return g.x.r.Context().Err() // also where nothing was to be sent
+	return g.x.r.Context().Err() // even if there was nothing to send
 }
 
 func (g *geminiStream) finish(reason finishReason, total usage) error {
@@ -40,12 +40,12 @@ func (g *geminiStream) finish(reason finishReason, total usage) error {
 
 func (g *geminiStream) breakOff() error { return nil }
 
-// event ends its lines as Google's servers do.
+// event sends one event, with the line endings of Google's servers.
 func (g *geminiStream) event(chunk geminiChunk, text string, last bool) error {
 	return g.x.deliverPiece(fmt.Appendf(nil, "data: %s\r\n\r\n", encode(chunk)), text, last)
 }
 
-// geminiWhole gathers the reply and says it in one piece.
+// geminiWhole collects the reply and sends it as one body.
 type geminiWhole struct {
 	geminiReply
 	all  []geminiPart
@@ -66,7 +66,7 @@ func (g *geminiWhole) say(b beat, _ usage) error {
 	return g.x.r.Context().Err()
 }
 
-// addPart joins neighbours of one kind where no signature stands on either.
+// addPart merges consecutive parts of one kind, unless one of them is signed.
 func (g *geminiWhole) addPart(part geminiPart) {
 	if n := len(g.all); n > 0 && part.Text != nil && part.Signature == "" {
 		if last := &g.all[n-1]; last.Text != nil && last.Signature == "" && last.Thought == part.Thought {
@@ -87,7 +87,7 @@ func (g *geminiWhole) finish(reason finishReason, total usage) error {
 	return g.x.deliverPiece(body, g.text.String(), true)
 }
 
-// breakOff shows half of the reply: something no client may take for a whole.
+// breakOff sends half of the reply, which no client may accept as complete.
 func (g *geminiWhole) breakOff() error {
 	body := g.body(finishStop, usage{})
 	g.headers()

@@ -17,18 +17,18 @@ import (
 
 const geminiURL = "http://fake/v1beta/models"
 
-// geminiHeard is what a client makes of one reply.
+// geminiHeard is one reply as decoded by a client.
 type geminiHeard struct {
 	status   int
 	body     string
 	took     time.Duration
-	err      error // of reading the body
+	err      error // from reading the body
 	text     string
 	thinking string
 	calls    []string // "name arguments"
-	signed   []string // the parts with a signature, as they came
+	signed   []string // the parts with a signature, unchanged
 	finish   string
-	usages   []string // "in/cached/candidates/thoughts", chunk by chunk
+	usages   []string // "in/cached/candidates/thoughts" of each chunk
 }
 
 type geminiReply struct {
@@ -99,7 +99,7 @@ func geminiHear(t *testing.T, client *http.Client, method, body string) geminiHe
 	return h
 }
 
-// take adds a chunk or a whole reply; one that was cut is not added.
+// take adds a chunk or a whole reply. It ignores a truncated one.
 func (h *geminiHeard) take(t *testing.T, data []byte) {
 	t.Helper()
 	var r geminiReply

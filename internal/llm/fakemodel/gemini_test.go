@@ -21,7 +21,7 @@ const (
 	atOnce   = "generateContent"
 )
 
-func TestGeminiRepliesAsItsScriptSays(t *testing.T) {
+func TestGemini_Script_DeterminesReply(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]geminiHeard{
 		"hello":                  {text: "You said: hello", finish: "STOP"},
@@ -52,7 +52,7 @@ func TestGeminiRepliesAsItsScriptSays(t *testing.T) {
 	}
 }
 
-func TestGeminiTellsItsUsageWithEveryChunk(t *testing.T) {
+func TestGemini_EveryChunk_ReportsUsage(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		h := geminiHear(t, client, streamed, geminiPrompt("[usage 20 9] [cache 5 0] [think 1 0s] [say a b]"))
@@ -65,7 +65,7 @@ func TestGeminiTellsItsUsageWithEveryChunk(t *testing.T) {
 	})
 }
 
-func TestGeminiSignsTheFirstTextAfterThinkingTheFirstCallAndTheEnd(t *testing.T) {
+func TestGemini_Reply_SignsFirstTextAfterThinkingFirstCallAndEnd(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		for prompt, want := range map[string][]string{
@@ -87,7 +87,7 @@ func TestGeminiSignsTheFirstTextAfterThinkingTheFirstCallAndTheEnd(t *testing.T)
 	})
 }
 
-func TestGeminiCountsStepsAndRepeatsResults(t *testing.T) {
+func TestGemini_ToolResults_AreCountedAndRepeated(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		prompt := fmt.Sprintf(`{"text":%q}`, `[tool f {"x":1}] [tool g {}]`)
@@ -114,7 +114,7 @@ func TestGeminiCountsStepsAndRepeatsResults(t *testing.T) {
 	})
 }
 
-func TestGeminiCutAtAByteGivesTheSameBytesInEveryRequest(t *testing.T) {
+func TestGemini_BytesCut_ReturnsTheSameBytesInEveryRequest(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		const script = `[think 1 0s] [say a b] [tool f {"x":1}] [bytes cut %04d]`
@@ -133,7 +133,7 @@ func TestGeminiCutAtAByteGivesTheSameBytesInEveryRequest(t *testing.T) {
 	})
 }
 
-func TestGeminiHangsAndBreaksWhereItsScriptSays(t *testing.T) {
+func TestGemini_HangAndCutMarkers_EndReplyThere(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		for script, sent := range map[string]string{
@@ -164,7 +164,7 @@ func TestGeminiHangsAndBreaksWhereItsScriptSays(t *testing.T) {
 	})
 }
 
-func TestGeminiErrorsHaveTheAPIsShape(t *testing.T) {
+func TestGemini_Errors_HaveTheFormOfTheAPI(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		for status, word := range map[int]string{

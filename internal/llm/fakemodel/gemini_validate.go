@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// geminiName is what both of Google's services take, with the shorter of the
-// lengths that their descriptions name.
+// geminiName matches the tool names that both of Google's services accept, with
+// the shorter of their documented length limits.
 var geminiName = newPattern(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 
-// ValidateGemini checks the body of a generateContent request as strictly as
-// Gemini 3 does, or more: fields unknown to it are refused, roles alternate,
-// calls and results are paired, and every signature must be one that the fake
-// model gave to this very part, or the documented word for having none.
+// ValidateGemini checks the body of a generateContent request at least as
+// strictly as Gemini 3 does. It rejects unknown fields, roles that do not
+// alternate, and calls without matching results. Every signature must be the
+// one that the fake model issued for that part, or the documented placeholder.
 func ValidateGemini(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("request: is not valid utf-8")
@@ -43,7 +43,7 @@ func ValidateGemini(body []byte) error {
 	return checkGeminiContents(top["contents"])
 }
 
-// fields reads an object that has no other keys than these.
+// fields decodes an object and rejects keys other than the given ones.
 func fields(raw []byte, known ...string) (map[string]json.RawMessage, error) {
 	out, err := object(raw)
 	if err != nil {
@@ -150,8 +150,7 @@ func checkGeminiTools(raw json.RawMessage) error {
 	return nil
 }
 
-// checkGeminiFunction wants a description: the API's reference says that it is
-// required.
+// checkGeminiFunction requires a description, because the API's reference does.
 func checkGeminiFunction(raw json.RawMessage) (string, error) {
 	function, err := fields(raw, "name", "description", "parametersJsonSchema")
 	if err != nil {

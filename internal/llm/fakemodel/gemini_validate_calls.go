@@ -19,7 +19,7 @@ func (g *geminiTalk) checkCall(part map[string]json.RawMessage) error {
 	if !geminiName.MatchString(name) {
 		return fmt.Errorf("functionCall: name %q does not match %s", name, geminiName)
 	}
-	var args map[string]json.RawMessage // two equal keys are the model's doing
+	var args map[string]json.RawMessage // duplicate keys are the model's fault
 	if err := json.Unmarshal(call["args"], &args); err != nil || args == nil {
 		return errors.New("functionCall: args are not an object")
 	}
@@ -38,7 +38,7 @@ func (g *geminiTalk) checkCall(part map[string]json.RawMessage) error {
 	return nil
 }
 
-// id may be left out, by a call and its result alike.
+// id returns the id, which both a call and its result may omit.
 func (g *geminiTalk) id(call map[string]json.RawMessage) (string, error) {
 	raw, given := call["id"]
 	if !given {
@@ -55,8 +55,8 @@ func (g *geminiTalk) id(call map[string]json.RawMessage) (string, error) {
 	return id, nil
 }
 
-// result wants the results in the order of their calls, before anything else
-// that the user says.
+// result requires the results in the order of their calls, before other parts
+// of the user's content.
 func (g *geminiTalk) result(raw json.RawMessage) error {
 	result, err := fields(raw, "id", "name", "response")
 	if err != nil {

@@ -12,21 +12,21 @@ const (
 	geminiUser  = "user"
 	geminiModel = "model"
 
-	// geminiUnsigned is what the API's documentation has clients write where a
-	// call was made by another model. It is this word on the wire, not its base64.
+	// geminiUnsigned is the documented placeholder for the signature of a call
+	// that another model made. It is sent literally, not in base64.
 	geminiUnsigned = "skip_thought_signature_validator"
 )
 
-// geminiTalk is where the check of the contents has come to.
+// geminiTalk is the state of the check of the contents.
 type geminiTalk struct {
-	role string // of the content under check
+	role string // of the current content
 	open []geminiOpenCall
 
-	ids      map[string]bool // of the calls of this content
-	calls    int             // of this content
-	results  int             // of this content
-	spoken   bool            // this content has something that is not a result
-	unsigned []int           // contents since the last text of the user whose first call has no signature
+	ids      map[string]bool // of the calls of the current content
+	calls    int             // in the current content
+	results  int             // in the current content
+	spoken   bool            // the current content has a part that is not a result
+	unsigned []int           // contents since the user's last text with an unsigned first call
 	index    int
 }
 

@@ -19,7 +19,8 @@ const (
 	geminiToolF   = `{"name":"f","description":"d","parametersJsonSchema":{"type":"object"}}`
 )
 
-// geminiCalled is a conversation with calls and what the user's side is then.
+// geminiCalled returns a conversation with calls and the user content that
+// follows.
 func geminiCalled(calls string, results ...string) string {
 	return geminiAsking(geminiHi, geminiSays("model", calls), geminiSays("user", results...))
 }
@@ -32,7 +33,7 @@ func geminiTooled(functions string) string {
 	return geminiWith(`"tools":[{"functionDeclarations":[` + functions + `]}]`)
 }
 
-func TestValidGeminiRequestsPass(t *testing.T) {
+func TestValidateGemini_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		geminiAsking(geminiHi), geminiAsking(geminiHi, geminiHo, geminiHi),
@@ -51,7 +52,7 @@ func TestValidGeminiRequestsPass(t *testing.T) {
 	}
 }
 
-func TestInvalidGeminiRequestsAreRefusedWithTheirReason(t *testing.T) {
+func TestValidateGemini_InvalidRequests_ReturnsReason(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ body, want string }{
 		{``, "request: is missing"},
@@ -129,7 +130,7 @@ func TestInvalidGeminiRequestsAreRefusedWithTheirReason(t *testing.T) {
 	}
 }
 
-func TestGeminiTakesBackOnlyTheSignaturesItGaveForWhatTheyStoodOn(t *testing.T) {
+func TestValidateGemini_Signatures_AreValidOnlyForTheirContent(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		h := geminiHear(t, client, streamed, geminiPrompt(`[think 2 0s] [say word] [tool f {"b":1.0,"a":"x"}]`))

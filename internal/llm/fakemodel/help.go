@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// helpRows is the table of the package comment, once more for people who meet
-// the server with curl. A test holds the two together.
+// helpRows returns the table of the package comment, for users of curl. A test
+// checks that the two are equal.
 func helpRows() [][2]string {
 	return [][2]string{
 		{"(no marker)", `answers "You said: <prompt>", word by word, without delay`},

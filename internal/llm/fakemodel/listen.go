@@ -8,8 +8,9 @@ import (
 	"github.com/bellcord/bellcord/internal/piped"
 )
 
-// Listen serves on a TCP address; without a host it is the loopback one, and ""
-// picks a free port. The base URL ends in /v1.
+// Listen serves on a TCP address and returns the base URL, which ends in /v1.
+// An address without a host means loopback, and "" also selects a free port.
+// Closing the returned value stops the server.
 func (s *Server) Listen(addr string) (io.Closer, string, error) {
 	ln, err := piped.ListenTCP(addr)
 	if err != nil {
@@ -18,8 +19,8 @@ func (s *Server) Listen(addr string) (io.Closer, string, error) {
 	return piped.Serve(ln, s, s.logger, nil), "http://" + ln.Addr().String() + "/v1", nil
 }
 
-// Pipe serves in memory and returns a client whose requests all go there;
-// "http://fake/v1" is the base URL to use. stop ends all goroutines.
+// Pipe serves in memory and returns a client that sends all its requests there.
+// The base URL is "http://fake/v1". stop ends all goroutines.
 func (s *Server) Pipe() (client *http.Client, stop func()) {
 	return piped.Pipe(s, s.logger, nil)
 }

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// marker is one bracket of a script, read but not yet understood.
+// marker is one bracket of a script, parsed but not applied yet.
 type marker struct {
 	name  string
-	text  string   // what follows the name
-	inner []marker // the script inside then
+	text  string   // the text after the name
+	inner []marker // the script inside [then]
 }
 
-// words splits the text of a marker that takes simple arguments.
+// words splits the text of a marker with simple arguments.
 func (m marker) words() []string { return strings.Fields(m.text) }
 
 // scanner finds markers in a text.
@@ -25,12 +25,12 @@ type scanner struct {
 	pos  int
 }
 
-// scan returns the markers and the text between them. Inside a then it ends at
-// the bracket that closes it.
+// scan returns the markers and the text between them. If nested, it ends at the
+// bracket that closes the [then].
 func (s *scanner) scan(nested bool) ([]marker, string, error) {
 	var found []marker
 	var rest strings.Builder
-	depth := 0 // brackets of plain text that are open
+	depth := 0 // open brackets of plain text
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
 		switch {
@@ -58,8 +58,8 @@ func (s *scanner) scan(nested bool) ([]marker, string, error) {
 	return found, rest.String(), nil
 }
 
-// marker reads the marker at the position and steps behind it. It reports false
-// and stays where it is if the bracket there is plain text.
+// marker reads the marker at the current position and advances past it. If the
+// bracket there is plain text, it reports false and does not advance.
 func (s *scanner) marker() (marker, bool, error) {
 	rest := s.text[s.pos+1:]
 	size := strings.IndexFunc(rest, func(r rune) bool { return r < 'a' || r > 'z' })
@@ -121,8 +121,8 @@ func (s *scanner) skipBalanced() error {
 	return errors.New("is not closed")
 }
 
-// skipCall lets the JSON decoder find where the arguments end, since brackets
-// and braces in their strings mean nothing.
+// skipCall uses the JSON decoder to find the end of the arguments, because
+// strings in them can contain brackets and braces.
 func (s *scanner) skipCall() error {
 	brace := strings.IndexAny(s.text[s.pos:], "{]")
 	if brace < 0 {
@@ -146,7 +146,7 @@ func (s *scanner) skipCall() error {
 	return nil
 }
 
-// maxCount keeps a typing error from producing gigabytes.
+// maxCount prevents a typing error from producing gigabytes.
 const maxCount = 1_000_000
 
 func parseCount(word string) (int, error) {

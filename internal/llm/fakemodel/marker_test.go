@@ -18,7 +18,7 @@ type markerCase struct {
 	text     string
 	thinking string
 	calls    []string
-	finish   string // "" for a reply without an end
+	finish   string // "" for a reply without a finish reason
 	took     time.Duration
 	broken   bool // reading the body fails
 }
@@ -60,7 +60,7 @@ func markerCases() []markerCase {
 	}
 }
 
-func TestEachMarkerIsPlayed(t *testing.T) {
+func TestServer_EachMarker_IsPlayed(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []bool{true, false} {
 		for _, tc := range markerCases() {
@@ -100,7 +100,7 @@ func checkMarker(t *testing.T, tc markerCase, stream bool) {
 	}
 }
 
-func TestAStreamCanEndTooEarly(t *testing.T) {
+func TestServer_CutMarkers_EndStreamEarly(t *testing.T) {
 	t.Parallel()
 	cases := []markerCase{
 		{name: "cut breaks the connection", prompt: "[cut after 2]", text: "word1 word2", broken: true},
@@ -119,7 +119,7 @@ func TestAStreamCanEndTooEarly(t *testing.T) {
 	}
 }
 
-func TestAWholeReplyCanEndTooEarly(t *testing.T) {
+func TestServer_CutMarkers_EndWholeReplyEarly(t *testing.T) {
 	t.Parallel()
 	for prompt, broken := range map[string]bool{"[cut after 3]": true, "[cutclean after 3]": false} {
 		t.Run(prompt, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestAWholeReplyCanEndTooEarly(t *testing.T) {
 	}
 }
 
-func TestParallelCallsAreInterleaved(t *testing.T) {
+func TestServer_ParallelCalls_AreInterleaved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()

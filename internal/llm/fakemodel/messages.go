@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// messagesFormat is Anthropic's Messages API.
+// messagesFormat implements Anthropic's Messages API.
 type messagesFormat struct{}
 
 func (messagesFormat) authorized(r *http.Request) error { return checkMessagesHeaders(r.Header) }
 
 func (messagesFormat) validate(body []byte) error { return ValidateMessages(body) }
 
-// messagesVersion is the header that every request to this API has.
+// messagesVersion is the header that the API requires in every request.
 const messagesVersion = "Anthropic-Version"
 
 func checkMessagesHeaders(header http.Header) error {
@@ -30,8 +30,8 @@ func checkMessagesHeaders(header http.Header) error {
 	return nil
 }
 
-// signature is what the fake model seals its thoughts with. It has a fixed width,
-// and nobody who changes a thought by accident still has the right one.
+// signature returns the fake model's signature of a thinking block. It has a
+// fixed width, and any change of the text invalidates it.
 func signature(thought string) string {
 	sum := sha256.Sum256([]byte("thought of the fake model: " + thought))
 	return hex.EncodeToString(sum[:])
@@ -55,7 +55,8 @@ type messagesContent struct {
 	Content  json.RawMessage `json:"content"` // of a tool result
 }
 
-// messagesBlocks reads content in either of its forms: a string is a text block.
+// messagesBlocks decodes content in either of its forms: a string is a text
+// block.
 func messagesBlocks(raw json.RawMessage) []messagesContent {
 	var whole string
 	if json.Unmarshal(raw, &whole) == nil {
@@ -66,7 +67,7 @@ func messagesBlocks(raw json.RawMessage) []messagesContent {
 	return blocks
 }
 
-// read takes what it can, also from a request that will be refused.
+// read extracts as much as possible, even from a request that will be rejected.
 func (messagesFormat) read(_ *http.Request, body []byte) turn {
 	var req messagesRequest
 	_ = json.Unmarshal(body, &req)
@@ -99,9 +100,9 @@ func (t *turn) readAnswer(blocks []messagesContent) {
 	}
 }
 
-// readUserBlock takes each text for a prompt of its own: several stand in one
-// message where the turns of the first ones were stopped before an answer, and
-// their scripts are not to be played again.
+// readUserBlock treats each text as a separate prompt. One message contains
+// several texts if the turns of the earlier ones were stopped before an answer;
+// their scripts must not be played again.
 func (t *turn) readUserBlock(block messagesContent) {
 	switch block.Type {
 	case "text":

@@ -2,21 +2,22 @@ package fakemodel
 
 import "fmt"
 
-// messagesReply is what a streamed and a whole reply have in common.
+// messagesReply contains the common parts of a streamed and a whole reply.
 type messagesReply struct {
 	x    *exchange
 	turn turn
 	rule usageRule
 }
 
-// id has a fixed width, as chatID has, for the same reason.
+// id returns an id of a fixed width, like chatID.
 func (m messagesReply) id() string { return fmt.Sprintf("msg_%08d", m.x.entry.N) }
 
 func (m messagesReply) callID(index int) string {
 	return fmt.Sprintf("toolu_%08d_%02d", m.x.entry.N, index)
 }
 
-// messagesUsage leaves out the input where it is nil: the last word on it was said.
+// messagesUsage omits the input tokens if they are nil, because they were
+// reported before.
 type messagesUsage struct {
 	Input      *int `json:"input_tokens,omitempty"`
 	CacheWrite *int `json:"cache_creation_input_tokens,omitempty"`
@@ -24,7 +25,8 @@ type messagesUsage struct {
 	Output     int  `json:"output_tokens"`
 }
 
-// messagesUsageOf counts as the API does: the input is what no cache had or took.
+// messagesUsageOf converts usage as the API reports it: input tokens exclude
+// those read from or written to the cache.
 func messagesUsageOf(u usage) *messagesUsage {
 	fresh := u.in - u.cacheRead - u.cacheWrite
 	return &messagesUsage{&fresh, &u.cacheWrite, &u.cacheRead, u.out}

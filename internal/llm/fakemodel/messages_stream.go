@@ -2,12 +2,12 @@ package fakemodel
 
 import "fmt"
 
-// messagesStream says the reply in server-sent events. Thinking and text are each
-// a block; then come the calls, all open at once, which the real API does not do
-// but lets the index tell apart.
+// messagesStream sends the reply as server-sent events. Thinking and text are
+// one block each. The calls follow, all open at the same time. The real API
+// does not do that, but its index field allows it.
 type messagesStream struct {
 	messagesReply
-	begun   []int // blocks that have begun and not ended
+	begun   []int // started but not ended blocks
 	kind    beatKind
 	next    int // index of the next block
 	calls   int // index of the first call's block
@@ -24,7 +24,7 @@ func (m *messagesStream) open() error {
 	start := m.message()
 	if !m.rule.off {
 		u := m.rule.total(m.turn.chars, 0)
-		u.out = 1 // so says the API before there is anything
+		u.out = 1 // as the API reports before any output
 		start.Usage = messagesUsageOf(u)
 	}
 	if err := m.event(messagesEvent{Type: "message_start", Message: &start}, ""); err != nil {
@@ -43,7 +43,8 @@ func (m *messagesStream) say(b beat, soFar usage) error {
 	return m.event(messagesEvent{Type: "message_delta", Delta: messagesEnd{}, Usage: messagesUsageOf(soFar)}, "")
 }
 
-// enterBlock ends the block before, and begins the one that the beat belongs to.
+// enterBlock ends the previous block if necessary and begins the block of the
+// beat.
 func (m *messagesStream) enterBlock(b beat) error {
 	empty := ""
 	if len(m.begun) > 0 && (b.kind == m.kind || m.kind == beatOpening) && b.kind != beatOpening {
@@ -78,7 +79,7 @@ func (m *messagesStream) piece(b beat) error {
 	case beatArgs:
 		return m.delta(m.calls+b.index, messagesDelta{Type: "input_json_delta", JSON: &b.text}, "")
 	case beatOpening:
-		empty := "" // as the API does, before the first piece of arguments
+		empty := "" // as the API sends before the first fragment
 		return m.delta(m.calls+b.index, messagesDelta{Type: "input_json_delta", JSON: &empty}, "")
 	case beatText:
 	}
@@ -92,8 +93,8 @@ func (m *messagesStream) beginBlock(block messagesBlock) error {
 	return m.event(messagesEvent{Type: "content_block_start", Index: &index, Block: &block}, "")
 }
 
-// endBlocks seals thinking in two pieces: who takes one for the whole has a
-// signature that is refused.
+// endBlocks sends a signature in two deltas, so that a client that uses only
+// one of them sends back an invalid signature.
 func (m *messagesStream) endBlocks() error {
 	for _, index := range m.begun {
 		if m.kind == beatThought {

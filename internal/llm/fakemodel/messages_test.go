@@ -14,16 +14,16 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// toldMessages is what a client makes of one reply in Anthropic's format.
+// toldMessages is one reply in Anthropic's format as decoded by a client.
 type toldMessages struct {
 	status int
 	body   string
-	err    error    // of reading the body
-	events []string // their types, repetitions left out
+	err    error    // from reading the body
+	events []string // event types, without repetitions
 	blocks []messagesPart
 	closed []int // indexes of the blocks, in the order in which they ended
 	stop   string
-	usages []string // "fresh+read+write/out" as reported, "-" for what was left out
+	usages []string // "fresh+read+write/out" as reported, "-" for an omitted field
 }
 
 type messagesPart struct {
@@ -111,7 +111,7 @@ func (m *toldMessages) take(t *testing.T, kind string, data []byte) {
 		Usage *messagesNumbers
 	}
 	if err := json.Unmarshal(data, &event); err != nil || event.Type != kind {
-		return // it was cut
+		return // truncated
 	}
 	if n := len(m.events); n == 0 || m.events[n-1] != kind {
 		m.events = append(m.events, kind)
@@ -140,7 +140,7 @@ func (m *toldMessages) take(t *testing.T, kind string, data []byte) {
 	}
 }
 
-// shown puts the blocks in one line each.
+// shown returns one line per block.
 func (m *toldMessages) shown() []string {
 	var out []string
 	for _, b := range m.blocks {
@@ -157,7 +157,7 @@ func messagesPrompt(prompt string, stream bool) string {
 	return messagesBody(stream, fmt.Sprintf(`{"role":"user","content":%q}`, prompt))
 }
 
-// inMessages runs a test against a fake model in a bubble of its own.
+// inMessages runs a test against a fake model in a synctest bubble.
 func inMessages(t *testing.T, test func(*testing.T, *fakemodel.Server, *http.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +168,7 @@ func inMessages(t *testing.T, test func(*testing.T, *fakemodel.Server, *http.Cli
 	})
 }
 
-func TestMessagesAreAnsweredAsTheScriptSays(t *testing.T) {
+func TestMessages_Script_DeterminesReply(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		prompt string
@@ -212,7 +212,7 @@ func TestMessagesAreAnsweredAsTheScriptSays(t *testing.T) {
 	}
 }
 
-func TestMessagesWithBadArgumentsAreStreamedAsTheyAre(t *testing.T) {
+func TestMessages_BadArgs_AreStreamedUnchanged(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		m := askMessages(t, client, messagesPrompt("[badargs sh]", true))
@@ -222,7 +222,7 @@ func TestMessagesWithBadArgumentsAreStreamedAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestAReplyOfMessagesIsTakenBackAndAChangedOneIsNot(t *testing.T) {
+func TestMessages_ThinkingSentBack_IsAcceptedOnlyUnchanged(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		prompt := `{"role":"user","content":"[think 3 0s] [tool a {}] [then [say done]]"}`
@@ -250,7 +250,7 @@ func TestAReplyOfMessagesIsTakenBackAndAChangedOneIsNot(t *testing.T) {
 	})
 }
 
-func TestMessagesCanBeCutAtEveryByte(t *testing.T) {
+func TestMessages_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		script := ` [think 1 0s] [usage 1 1] [fast 1] [tool a {}]`
@@ -266,7 +266,7 @@ func TestMessagesCanBeCutAtEveryByte(t *testing.T) {
 	})
 }
 
-func TestOnlyTheLastOfSeveralTextsInAMessageIsPlayed(t *testing.T) {
+func TestMessages_SeveralTextsInOneMessage_PlaysOnlyTheLast(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		m := askMessages(t, client, messagesBody(true, `{"role":"user","content":[{"type":"text","text":"[hang]"},{"type":"text","text":"[fast 1]"}]}`))
@@ -276,7 +276,7 @@ func TestOnlyTheLastOfSeveralTextsInAMessageIsPlayed(t *testing.T) {
 	})
 }
 
-func TestMessagesNeedAKeyAndAVersion(t *testing.T) {
+func TestMessages_MissingKeyOrVersion_ReturnsUnauthorized(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		for _, path := range []string{"POST /messages", "GET /models"} {

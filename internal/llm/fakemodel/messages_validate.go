@@ -14,10 +14,10 @@ var (
 	messagesCallID   = newPattern(`^[a-zA-Z0-9_-]+$`)
 )
 
-// ValidateMessages checks the body of a request to Anthropic's Messages API. It is
-// stricter than the API where a client can do without its leniency: roles must
-// alternate, the last message is the user's, results are never empty. The error
-// names the place and what is wrong with it.
+// ValidateMessages checks the body of a request to Anthropic's Messages API. It
+// is stricter than the API where clients do not need the API's leniency: roles
+// must alternate, the last message must be the user's, and results must not be
+// empty. The error contains the position and the reason.
 func ValidateMessages(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("request: is not valid utf-8")
@@ -51,16 +51,17 @@ func ValidateMessages(body []byte) error {
 	return nil
 }
 
-// messagesCheck is where the check has come to.
+// messagesCheck is the state of the check.
 type messagesCheck struct {
-	thinking    string // enabled | adaptive | disabled, "" where the request does not say
+	thinking    string // enabled | adaptive | disabled, "" if not set
 	breakpoints int    // blocks with cache_control
 	ids         map[string]bool
-	open        []string // ids of the calls that the next message must answer
+	open        []string // ids of the calls that require a result in the next message
 	said        []messagesSaid
 }
 
-// messagesSaid is what the rules for thinking need to know of a message.
+// messagesSaid contains the parts of a message that the rules for thinking
+// depend on.
 type messagesSaid struct {
 	role  string
 	kinds []string // of its blocks
@@ -173,7 +174,7 @@ func (v *messagesCheck) checkTool(raw json.RawMessage) (string, error) {
 	return name, v.checkCache(tool)
 }
 
-// checkCache counts a block's cache_control, if it has one.
+// checkCache checks and counts a block's cache_control, if it has one.
 func (v *messagesCheck) checkCache(block map[string]json.RawMessage) error {
 	raw, given := block["cache_control"]
 	if !given {

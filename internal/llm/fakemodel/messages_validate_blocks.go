@@ -157,7 +157,8 @@ func (v *messagesCheck) checkToolUse(block map[string]json.RawMessage) error {
 	case !messagesToolName.MatchString(name):
 		return fmt.Errorf("name %q does not match %s", name, messagesToolName)
 	}
-	// Two equal keys are the model's doing, not the client's: a map is enough.
+	// Duplicate keys are the model's fault, not the client's, so a map is
+	// sufficient.
 	var input map[string]json.RawMessage
 	if err := json.Unmarshal(block["input"], &input); err != nil || input == nil {
 		return fmt.Errorf("input is not a json object: %.80q", block["input"])
@@ -167,7 +168,7 @@ func (v *messagesCheck) checkToolUse(block map[string]json.RawMessage) error {
 	return nil
 }
 
-// checkToolResult wants the results before all else in their message.
+// checkToolResult requires the results to come first in their message.
 func (v *messagesCheck) checkToolResult(block map[string]json.RawMessage) error {
 	if err := onlyFields(block, "type", "tool_use_id", "content", "is_error", "cache_control"); err != nil {
 		return err

@@ -48,7 +48,7 @@ var (
 	mRedacted = fmt.Sprintf(`{"type":"redacted_thinking","data":"redacted:x:%s"}`, signed("x"))
 )
 
-func TestValidMessagesPass(t *testing.T) {
+func TestValidateMessages_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		asked("", byUser(mText)), asked(`"stream":true`, `{"role":"user","content":"u"}`),
@@ -74,7 +74,7 @@ func TestValidMessagesPass(t *testing.T) {
 	}
 }
 
-func TestInvalidMessagesAreRefusedWithTheirReason(t *testing.T) {
+func TestValidateMessages_InvalidRequests_ReturnsReason(t *testing.T) {
 	t.Parallel()
 	used := func(use string) string { return asked("", byUser(mText), byAssistant(use), byUser(mResult)) }
 	answered := func(blocks ...string) string {
@@ -164,7 +164,7 @@ func TestInvalidMessagesAreRefusedWithTheirReason(t *testing.T) {
 	}
 }
 
-func TestDamagedMessagesNeverPassByAccident(t *testing.T) {
+func TestValidateMessages_TruncatedRequests_ReturnsError(t *testing.T) {
 	t.Parallel()
 	body := []byte(asked(mEnabled, byUser(mImage, mCached), byAssistant(mThought, mUse, mUseB), byUser(mResult, mResultB, mText)))
 	if err := fakemodel.ValidateMessages(body); err != nil {

@@ -10,8 +10,8 @@ import (
 
 const minThinkingBudget = 1024
 
-// checkThinking reads what the request wants of thinking, and max_tokens, which
-// bounds it.
+// checkThinking checks the thinking configuration, and max_tokens, which limits
+// the budget.
 func (v *messagesCheck) checkThinking(top map[string]json.RawMessage) error {
 	limit, err := wholeNumber(top["max_tokens"])
 	if err == nil && limit < 1 {
@@ -68,8 +68,8 @@ func checkThinkingConfig(kind string, config map[string]json.RawMessage, limit i
 	return nil
 }
 
-// redactedPrefix begins what the fake model takes for redacted thinking; the
-// signature of the rest follows a colon.
+// redactedPrefix starts the data of redacted thinking that the fake model
+// accepts. The hidden text, a colon and its signature follow.
 const redactedPrefix = "redacted:"
 
 func checkThinkingBlock(kind string, block map[string]json.RawMessage) error {
@@ -98,9 +98,9 @@ func checkThinkingBlock(kind string, block map[string]json.RawMessage) error {
 
 func isThinking(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
 
-// checkTurn holds the turn that the last results belong to, which is all answers
-// since a user last said something, to one way of thinking: with a budget it
-// begins with a thought, and where thinking is disabled there is none in it.
+// checkTurn checks that the turn of the last results uses one thinking mode.
+// The turn consists of all answers since the user's last text. With a budget it
+// must begin with thinking; with thinking disabled it must not contain any.
 func (v *messagesCheck) checkTurn(map[string]json.RawMessage) error {
 	last := len(v.said) - 2
 	if last < 0 || !slices.Contains(v.said[last].kinds, "tool_use") {

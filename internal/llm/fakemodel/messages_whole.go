@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// messagesWhole gathers the reply and says it in one piece.
+// messagesWhole collects the reply and sends it as one body.
 type messagesWhole struct {
 	messagesReply
 	thoughts, text strings.Builder
@@ -42,7 +42,7 @@ func (m *messagesWhole) finish(reason finishReason, total usage) error {
 	return m.x.deliverPiece(body, m.text.String(), true)
 }
 
-// breakOff shows half of the reply: something no client may take for a whole.
+// breakOff sends half of the reply, which no client may accept as complete.
 func (m *messagesWhole) breakOff() error {
 	body := m.body(finishStop, usage{})
 	m.headers()
@@ -60,7 +60,7 @@ func (m *messagesWhole) body(reason finishReason, total usage) []byte {
 		reply.Content = append(reply.Content, messagesBlock{Type: "text", Text: &text})
 	}
 	for i, call := range m.calls {
-		call.Input = struct{}{} // arguments that are no JSON cannot be shown here, and the API shows none
+		call.Input = struct{}{} // invalid JSON cannot be included here; the API omits it as well
 		if json.Valid([]byte(m.args[i])) {
 			call.Input = json.RawMessage(m.args[i])
 		}

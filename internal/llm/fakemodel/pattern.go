@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// pattern is a regular expression that is compiled when it is first needed: the
-// program that has this model in it starts more often than it uses it.
+// pattern is a regular expression that is compiled on first use, because most
+// runs of a program that contains the fake model do not use it.
 type pattern struct {
 	text     string
 	compiled func() *regexp.Regexp

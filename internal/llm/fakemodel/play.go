@@ -5,25 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// errCut ends a reply whose script wants the connection broken.
+// errCut ends a reply if its script breaks the connection.
 var errCut = errors.New("reply cut by its script")
 
-// speaker says a reply in one wire format, in a stream or as a whole.
+// speaker sends a reply in one wire format, as a stream or as a whole.
 type speaker interface {
-	// headers sends what precedes the body.
+	// headers sends the headers.
 	headers()
 	// open begins the reply.
 	open() error
-	// say adds one beat; so far is the usage including it.
+	// say adds one beat; soFar is the usage including it.
 	say(b beat, soFar usage) error
-	// finish ends the reply properly.
+	// finish ends the reply regularly.
 	finish(reason finishReason, total usage) error
-	// breakOff sends what is still to be seen of a reply that stops here. A
-	// stream has shown all it had; a reply in one piece shows a part of itself.
+	// breakOff sends the visible rest of a reply that ends here. A stream has
+	// sent everything already; a whole reply sends a part of its body.
 	breakOff() error
 }
 
-// finishReason says in no particular format why a reply is over.
+// finishReason is the reason for the end of a reply, independent of the format.
 type finishReason int
 
 const (
@@ -33,11 +33,11 @@ const (
 	finishRefused
 )
 
-// usage counts tokens. in includes those that were read from a cache or written
-// to it.
+// usage contains token counts. in includes tokens read from and written to the
+// cache.
 type usage struct{ in, out, cacheRead, cacheWrite int }
 
-// play performs a script from the first byte to the last.
+// play sends the whole reply of a script.
 func (x *exchange) play(sc script, t turn, voice speaker) error {
 	if sc.hangs {
 		return x.hang()
@@ -84,14 +84,14 @@ func (x *exchange) conclude(sc script, voice speaker, total usage) error {
 	return voice.finish(sc.reason(), total)
 }
 
-// usageRule is what the markers say about usage.
+// usageRule is the effect of the markers on reported usage.
 type usageRule struct {
 	off     bool
 	running bool
 	fixed   bool // by [usage IN OUT], to the numbers below
 	in, out int
 
-	cacheRead, cacheWrite int // by [cache READ WRITE], of the input
+	cacheRead, cacheWrite int // by [cache READ WRITE], part of the input
 }
 
 func (r usageRule) total(charsIn, charsOut int) usage {
@@ -103,12 +103,13 @@ func (r usageRule) total(charsIn, charsOut int) usage {
 	return u
 }
 
-// soFar never exceeds what [usage] sets as the total: running numbers only grow.
+// soFar returns the usage up to now. It never exceeds the total set by [usage],
+// so running numbers only grow.
 func (r usageRule) soFar(charsIn, charsOut int) usage {
 	u := r.total(charsIn, charsOut)
 	u.out = min(tokens(charsOut), u.out)
 	return u
 }
 
-// tokens estimates, and never says that some text was free.
+// tokens estimates the number of tokens, rounded up.
 func tokens(chars int) int { return (chars + 3) / 4 }

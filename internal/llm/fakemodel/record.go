@@ -9,25 +9,26 @@ import (
 	"time"
 )
 
-// Request is the record of one request for a reply. Of Finished and Aborted at
-// most one is set; both are zero while the reply is under way, and stay so when
-// the server itself was closed in the middle.
+// Request is the record of one request for a reply. At most one of Finished and
+// Aborted is set. Both are zero while the reply is being sent, and stay zero if
+// the server itself was closed before the end.
 type Request struct {
 	N        int       `json:"n"`        // 1 for the first since New or DELETE /requests
 	At       time.Time `json:"at"`       // when the request had arrived with its whole body
-	Model    string    `json:"model"`    // as asked for
+	Model    string    `json:"model"`    // from the request
 	Prompt   string    `json:"prompt"`   // text of the last user message
 	Messages int       `json:"messages"` // how many messages the conversation has
 	Raw      []byte    `json:"-"`        // the body as it came
 
-	// FirstByte is when the status line was about to leave.
+	// FirstByte is the time just before the status line was sent.
 	FirstByte time.Time `json:"first_byte,omitzero"`
-	// Finished is when the last bytes were about to leave, or when the script
-	// broke the reply off. It is noted before they leave, so that a client that
-	// has read the end of a reply and hangs up is never taken for one that left
-	// early; it is taken back if they turn out to be undeliverable.
+	// Finished is the time just before the last bytes were sent, or the time at
+	// which the script broke off the reply. It is recorded before sending, so
+	// that a client that disconnects after reading the end does not count as
+	// disconnected early. It is reset if the bytes could not be delivered.
 	Finished time.Time `json:"finished,omitzero"`
-	// Aborted is when the server saw that the client had left before the end.
+	// Aborted is when the server detected that the client had disconnected
+	// before the end.
 	Aborted time.Time `json:"aborted,omitzero"`
 
 	Sent     string `json:"sent"`               // answer text handed to the client so far
@@ -36,13 +37,13 @@ type Request struct {
 	Status   int    `json:"status"`             // 0 until headers were sent
 }
 
-// journal keeps the records in order of arrival and wakes those who wait for a
+// journal keeps the records in order of arrival and notifies waiters of each
 // change.
 type journal struct {
 	mu       sync.Mutex
-	changed  chan struct{} // closed and replaced at every change
+	changed  chan struct{} // closed and replaced on every change
 	entries  []*Request
-	attempts map[string]int // how often a prompt came, for [status … times K]
+	attempts map[string]int // number of requests per prompt and step, for [status … times K]
 }
 
 func newJournal() *journal {
@@ -65,8 +66,8 @@ func (j *journal) update(q *Request, change func(*Request)) {
 	j.wake()
 }
 
-// reset forgets everything. A request under way keeps its own record, which
-// nobody sees any more.
+// reset removes all records. A running request keeps updating its record, which
+// is no longer visible.
 func (j *journal) reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -75,13 +76,14 @@ func (j *journal) reset() {
 	j.wake()
 }
 
-// wake must be called with the lock held.
+// wake must be called with mu held.
 func (j *journal) wake() {
 	close(j.changed)
 	j.changed = make(chan struct{})
 }
 
-// attempt says how often this step of this prompt was asked before.
+// attempt returns how many requests with this prompt and step arrived before,
+// and counts this one.
 func (j *journal) attempt(prompt string, step int) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -90,7 +92,8 @@ func (j *journal) attempt(prompt string, step int) int {
 	return j.attempts[key] - 1
 }
 
-// snapshot copies the records, but not the bodies, which are never written to.
+// snapshot copies the records, but not the bodies, which are never modified.
+// The channel is closed on the next change.
 func (j *journal) snapshot() ([]Request, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -110,8 +113,8 @@ func (s *Server) Requests() []Request {
 	return out
 }
 
-// Rejections returns, in order of arrival, what was wrong with the requests that
-// were refused. A test that used the model properly finds none.
+// Rejections returns the reasons of rejected requests in order of arrival. It
+// is empty if all requests were valid.
 func (s *Server) Rejections() []string {
 	records, _ := s.journal.snapshot()
 	var out []string
@@ -123,8 +126,9 @@ func (s *Server) Rejections() []string {
 	return out
 }
 
-// Wait blocks until the records satisfy holds, which is asked at once and then
-// after every change, or until ctx ends. holds must not write to Raw.
+// Wait blocks until holds returns true for the records, or until ctx ends. It
+// calls holds immediately and then after every change. holds must not modify
+// Raw.
 func (s *Server) Wait(ctx context.Context, holds func([]Request) bool) error {
 	for {
 		records, changed := s.journal.snapshot()

@@ -10,13 +10,14 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func TestUsageIsReportedAsTheMarkersSay(t *testing.T) {
+func TestServer_UsageMarkers_DetermineReportedUsage(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		prompt        string
 		stream, whole []string
 	}{
-		// 8 characters in and 18 out; the role, three words and the reason come without
+		// 8 characters in and 18 out; the role, three words and the reason have
+		// no usage
 		{"12345678", []string{"null", "null", "null", "null", "null", "2/5"}, []string{"2/5"}},
 		{"[usage 7 9] [fast 1]", []string{"null", "null", "null", "7/9"}, []string{"7/9"}},
 		{"[nousage] [fast 1]", nil, nil},
@@ -40,7 +41,7 @@ func TestUsageIsReportedAsTheMarkersSay(t *testing.T) {
 	}
 }
 
-func TestAStreamWithoutOptionsHasNoUsage(t *testing.T) {
+func TestServer_StreamWithoutOptions_ReportsNoUsage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
@@ -52,7 +53,7 @@ func TestAStreamWithoutOptionsHasNoUsage(t *testing.T) {
 	})
 }
 
-func TestAStatusIsAnsweredAsOftenAsToldAndThenTheScript(t *testing.T) {
+func TestServer_StatusTimes_ReturnsErrorsThenPlaysScript(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		prompt string
@@ -87,7 +88,7 @@ func TestAStatusIsAnsweredAsOftenAsToldAndThenTheScript(t *testing.T) {
 	}
 }
 
-func TestLaterStepsFollowTheThenMarkers(t *testing.T) {
+func TestServer_ThenMarkers_DetermineLaterSteps(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 300)
 	call := func(id string) string {
@@ -125,14 +126,14 @@ func TestLaterStepsFollowTheThenMarkers(t *testing.T) {
 	}
 }
 
-func TestAStreamCanBeCutAtEveryByte(t *testing.T) {
+func TestServer_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New()
 		client, stop := model.Pipe()
 		defer stop()
 		for _, stream := range []bool{true, false} {
-			// usage is fixed, because the prompts differ in length
+			// The usage is fixed, because the prompts differ in length.
 			whole := hear(t, client, pipeURL, asking("[usage 1 1] [fast 2]", stream)).body
 			id := strings.Index(whole, "-0") + 1
 			for n := 0; n <= len(whole)+1; n++ {

@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// responsesFormat is OpenAI's responses, without any state on the server.
+// responsesFormat implements OpenAI's Responses API without state on the
+// server.
 type responsesFormat struct{}
 
 func (responsesFormat) authorized(r *http.Request) error { return checkBearer(r.Header) }
 
 func (responsesFormat) validate(body []byte) error { return ValidateResponses(body) }
 
-// problem is the same for all of OpenAI's APIs.
+// problem has the same form in all of OpenAI's APIs.
 func (responsesFormat) problem(status int, words string) []byte {
 	return chatFormat{}.problem(status, words)
 }
@@ -42,8 +43,8 @@ type responsesInput struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-// read goes on after an error, as that of chat completions does. The calls of
-// one answer are items of their own here: they are one step together.
+// read ignores errors, as chatFormat.read does. The calls of one answer are
+// separate items in this API, but count as one step.
 func (responsesFormat) read(_ *http.Request, body []byte) turn {
 	var req responsesRequest
 	_ = json.Unmarshal(body, &req)
@@ -72,7 +73,7 @@ func (responsesFormat) read(_ *http.Request, body []byte) turn {
 	return t
 }
 
-// items reads an input of either form: a plain string is a user's message.
+// items decodes an input of either form: a plain string is a user message.
 func (r responsesRequest) items() []responsesInput {
 	var plain string
 	if json.Unmarshal(r.Input, &plain) == nil {

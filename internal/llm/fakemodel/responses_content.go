@@ -62,7 +62,8 @@ func responsesCheckContent(raw json.RawMessage, check func(kind string, part map
 	return nil
 }
 
-// responsesCheckPart wants a part of the kind with words in the field.
+// responsesCheckPart requires a part of the given kind with text in the given
+// field.
 func responsesCheckPart(part map[string]json.RawMessage, kind, field string, more ...string) error {
 	if stringValue(part["type"]) != kind {
 		return fmt.Errorf("type is not %s", kind)
@@ -76,7 +77,7 @@ func responsesCheckPart(part map[string]json.RawMessage, kind, field string, mor
 	return nil
 }
 
-// responsesCheckImage takes pictures that the request itself holds.
+// responsesCheckImage accepts only images that are embedded in the request.
 func responsesCheckImage(part map[string]json.RawMessage) error {
 	if err := responsesOnlyFields(part, "type", "image_url", "detail"); err != nil {
 		return err

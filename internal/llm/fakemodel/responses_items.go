@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// responsesMaxCallID is how long the id of a call may be.
+// responsesMaxCallID is the maximum length of a call id.
 const responsesMaxCallID = 64
 
-// responsesTalk is where the check of the items has come to.
+// responsesTalk is the state of the check of the items.
 type responsesTalk struct {
-	stored   bool            // the request does not say that nothing is to be stored
-	previous string          // kind of the item before, "" at the start; for messages with the role
-	open     []string        // ids of the last calls that have no output yet
-	ids      map[string]bool // of items, none of which may come twice
+	stored   bool            // store is not false
+	previous string          // kind of the previous item, "" at the start; for messages the role
+	open     []string        // ids of the last calls without an output
+	ids      map[string]bool // of items; they must be unique
 }
 
 func responsesCheckInput(raw json.RawMessage, stored bool) error {
@@ -54,7 +54,7 @@ func (t *responsesTalk) checkItem(raw json.RawMessage) error {
 	}
 	kind := stringValue(item["type"])
 	if _, given := item["type"]; !given && len(item["role"]) > 0 {
-		kind = responsesMessage // the one type that may be left out
+		kind = responsesMessage // the only type that may be omitted
 	}
 	if kind == responsesMessage {
 		kind = stringValue(item["role"])
@@ -83,7 +83,7 @@ func (t *responsesTalk) checkItem(raw json.RawMessage) error {
 	return t.checkID(item["id"], kind)
 }
 
-// place says whether an item of the kind may follow what came before.
+// place checks whether an item of the kind may follow the previous items.
 func (t *responsesTalk) place(kind string) error {
 	switch {
 	case t.previous == "" && kind != "user":
@@ -100,7 +100,7 @@ func (t *responsesTalk) place(kind string) error {
 	return nil
 }
 
-// checkID wants ids that say what they belong to, as those of the API do.
+// checkID requires ids with the prefix that the API uses for the kind.
 func (t *responsesTalk) checkID(raw json.RawMessage, kind string) error {
 	prefix, known := map[string]string{responsesReasoning: "rs_", "assistant": "msg_", responsesCall: "fc_"}[kind]
 	if len(raw) == 0 && kind != responsesReasoning {

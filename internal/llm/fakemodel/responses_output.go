@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The kinds of output items, which are those of input items too.
+// The kinds of output items, which are also kinds of input items.
 const (
 	responsesReasoning = "reasoning"
 	responsesMessage   = "message"
@@ -22,26 +22,26 @@ const (
 	responsesIncomplete = "incomplete"
 )
 
-// responsesItem is a part of the reply: a message, a call or some thinking.
+// responsesItem is a part of the reply: a message, a call or reasoning.
 type responsesItem struct {
 	kind   string
 	index  int // among all items
 	id     string
 	callID string
 	name   string
-	text   strings.Builder // words, thoughts or arguments
+	text   strings.Builder // text, thinking or arguments
 	status string
 }
 
-// responsesSeal is the encrypted content of thinking. It holds for this item and
-// these words only, as the real one does.
+// responsesSeal returns the encrypted content of a reasoning item. Like the
+// real one, it is valid only for this item and this text.
 func responsesSeal(id, thoughts string) string {
 	sum := sha256.Sum256([]byte(id + "\n" + thoughts))
 	return "gAAAAAB" + base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// responsesUnsealed stands where the encrypted content is not complete yet. It
-// has the looks of one, so that a client that takes it for one is found out.
+// responsesUnsealed is sent while the encrypted content is not complete. It has
+// the same form, so that a client that uses it is detected.
 var responsesUnsealed = responsesSeal("", "")
 
 type responsesPart struct {
@@ -58,7 +58,7 @@ func responsesText(text string) responsesPart {
 	return responsesPart{Type: "output_text", Text: text, Annotations: &[]string{}}
 }
 
-// shown is the item as the wire has it, with what there is of it so far.
+// shown returns the item in the wire format, with its content so far.
 func (i *responsesItem) shown() any {
 	switch i.kind {
 	case responsesReasoning:
@@ -102,18 +102,17 @@ func (i *responsesItem) shownReasoning() any {
 	}{i.id, i.kind, seal, parts}
 }
 
-// responsesReply is what a streamed and a whole reply have in common.
+// responsesReply contains the common parts of a streamed and a whole reply.
 type responsesReply struct {
 	x       *exchange
 	turn    turn
 	rule    usageRule
-	created int64 // one moment for all events of a reply
+	created int64 // the same for all events of a reply
 	items   []*responsesItem
-	calls   []*responsesItem // of the items, by the script's index
+	calls   []*responsesItem // the items that are calls, by the script's index
 }
 
-// placeBeat adds a beat to the item it belongs to and reports whether that
-// item is new.
+// placeBeat adds a beat to its item and reports whether that item is new.
 func (c *responsesReply) placeBeat(b beat) (item *responsesItem, opened bool) {
 	switch b.kind {
 	case beatArgs:
@@ -132,8 +131,8 @@ func (c *responsesReply) placeBeat(b beat) (item *responsesItem, opened bool) {
 	return item, opened
 }
 
-// last is the newest item if it is of the kind, and else a new one. Ids have a
-// fixed width, for scripts that cut a reply at a byte.
+// last returns the newest item if it is of the kind, or else a new one. Ids
+// have a fixed width, for scripts that cut a reply at a byte.
 func (c *responsesReply) last(kind, prefix string) (*responsesItem, bool) {
 	if n := len(c.items); n > 0 && c.items[n-1].kind == kind {
 		return c.items[n-1], false
@@ -147,8 +146,8 @@ func (c *responsesReply) open(kind, id string) *responsesItem {
 	return item
 }
 
-// closing sets the state of all items that are not done, and returns them. What
-// a reply was saying when it ran out of tokens stays incomplete.
+// closing sets the final state of all unfinished items and returns them. The
+// last item of a reply that was cut short is incomplete.
 func (c *responsesReply) closing(reason finishReason) []*responsesItem {
 	var closed []*responsesItem
 	for i, item := range c.items {
@@ -164,7 +163,7 @@ func (c *responsesReply) closing(reason finishReason) []*responsesItem {
 	return closed
 }
 
-// responsesCutShort says why a reply is incomplete, "" if it is not.
+// responsesCutShort returns why a reply is incomplete, or "" if it is complete.
 func responsesCutShort(reason finishReason) string {
 	switch reason {
 	case finishLength:

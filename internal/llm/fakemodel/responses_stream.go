@@ -2,13 +2,13 @@ package fakemodel
 
 import "fmt"
 
-// responsesStream says the reply in server-sent events.
+// responsesStream sends the reply as server-sent events.
 type responsesStream struct {
 	responsesReply
 	sequence int
 }
 
-// responsesEvent has the fields of all events; each uses a few.
+// responsesEvent has the fields of all events; each event uses some of them.
 type responsesEvent struct {
 	Type     string           `json:"type"`
 	Sequence int              `json:"sequence_number"`
@@ -65,8 +65,8 @@ func (c *responsesStream) say(b beat, _ usage) error {
 	return c.event(piece, said, false)
 }
 
-// completeItem completes the item before a new one, but not a call: calls are open
-// together, and their fragments come in turn.
+// completeItem completes the item before a new one, unless it is a call: calls
+// are open at the same time, and their fragments are interleaved.
 func (c *responsesStream) completeItem(before int) error {
 	if before == 0 || c.items[before-1].kind == responsesCall {
 		return nil
@@ -76,7 +76,8 @@ func (c *responsesStream) completeItem(before int) error {
 	return c.complete(item)
 }
 
-// beginItem announces an item, empty, and its part if it has one.
+// beginItem sends the start of an item, without content, and of its part if it
+// has one.
 func (c *responsesStream) beginItem(item *responsesItem) error {
 	empty := responsesItem{kind: item.kind, id: item.id, callID: item.callID, name: item.name, status: item.status}
 	added := responsesEvent{Type: "response.output_item.added", OutputIndex: &item.index, Item: empty.shown()}
@@ -86,7 +87,7 @@ func (c *responsesStream) beginItem(item *responsesItem) error {
 	return c.part(item, "added", "")
 }
 
-// complete says everything of an item once more and that this is all.
+// complete repeats the whole content of an item and ends it.
 func (c *responsesStream) complete(item *responsesItem) error {
 	all := item.text.String()
 	done := c.of(item, ".done")
@@ -106,7 +107,8 @@ func (c *responsesStream) complete(item *responsesItem) error {
 	return c.event(responsesEvent{Type: "response.output_item.done", OutputIndex: &item.index, Item: item.shown()}, "", false)
 }
 
-// part is the event around the one part that a message or some thinking has.
+// part sends the start or end of the single part of a message or reasoning
+// item.
 func (c *responsesStream) part(item *responsesItem, what, text string) error {
 	ev := c.of(item, "")
 	if item.kind == responsesReasoning {
@@ -117,7 +119,7 @@ func (c *responsesStream) part(item *responsesItem, what, text string) error {
 	return c.event(ev, "", false)
 }
 
-// of is an event of an item's content.
+// of returns an event about an item's content.
 func (c *responsesStream) of(item *responsesItem, what string) responsesEvent {
 	ev := responsesEvent{ItemID: item.id, OutputIndex: &item.index}
 	switch item.kind {

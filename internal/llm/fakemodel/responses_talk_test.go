@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// responsesHeard is what a client makes of one reply of the responses API.
+// responsesHeard is one reply of the Responses API as decoded by a client.
 type responsesHeard struct {
 	status   int
 	body     string
-	err      error    // of reading the body
+	err      error    // from reading the body
 	kinds    []string // of the events
 	text     string
 	thinking string
-	items    []string // each item that is done, as it came
+	items    []string // each completed item, unchanged
 	end      string   // type of the last event, or the status of a whole reply
 	reason   string   // why it is incomplete
 	usage    string   // "in/read/write/out/thinking"
@@ -49,7 +49,7 @@ type responsesReply struct {
 	}
 }
 
-// responsesAsking is the body of a request with these items.
+// responsesAsking returns the body of a request with these items.
 func responsesAsking(stream bool, items ...string) string {
 	return fmt.Sprintf(`{"model":"fake","store":false,"include":["reasoning.encrypted_content"],"stream":%v,"input":[%s]}`,
 		stream, strings.Join(items, ","))
@@ -87,7 +87,7 @@ func responsesHear(t *testing.T, client *http.Client, body string) responsesHear
 	return h
 }
 
-// take adds an event; one that was cut is not added.
+// take adds an event. It ignores a truncated one.
 func (h *responsesHeard) take(t *testing.T, event string) {
 	t.Helper()
 	head, data, found := strings.Cut(event, "\ndata: ")

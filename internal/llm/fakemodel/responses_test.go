@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func TestResponsesSayWhatTheMarkersSay(t *testing.T) {
+func TestResponses_Script_DeterminesReply(t *testing.T) {
 	t.Parallel()
 	const (
 		message = `{"id":"msg_00000001","type":"message","status":"completed","content":[{"type":"output_text","text":"word1 word2","annotations":[]}],"role":"assistant"}`
@@ -60,7 +60,7 @@ func TestResponsesSayWhatTheMarkersSay(t *testing.T) {
 	}
 }
 
-func TestResponsesStreamEveryItemFromItsBeginningToItsEnd(t *testing.T) {
+func TestResponses_Stream_SendsAllEventsOfEveryItem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
@@ -82,7 +82,8 @@ function_call_arguments.done output_item.done function_call_arguments.done outpu
 	})
 }
 
-// sealed is the thinking that the fake model hands out, as it came.
+// sealed returns a reasoning item of the fake model, and the encrypted content
+// that is sent before the item is complete.
 func sealed(t *testing.T, client *http.Client) (item, unfinished string) {
 	t.Helper()
 	h := responsesHear(t, client, responsesAsking(true, responsesSaid("[think 3 0s] [fast 1]")))
@@ -95,7 +96,7 @@ func sealed(t *testing.T, client *http.Client) (item, unfinished string) {
 	return h.items[0], unfinished
 }
 
-func TestThinkingIsTakenBackOnlyAsItWasGiven(t *testing.T) {
+func TestResponses_ReasoningSentBack_IsAcceptedOnlyUnchanged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
@@ -131,7 +132,7 @@ func TestThinkingIsTakenBackOnlyAsItWasGiven(t *testing.T) {
 	})
 }
 
-func TestAResponseCanBeCutAtAnyByte(t *testing.T) {
+func TestResponses_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
@@ -149,7 +150,7 @@ func TestAResponseCanBeCutAtAnyByte(t *testing.T) {
 	})
 }
 
-func TestAResponseBreaksOffWithoutAnEnd(t *testing.T) {
+func TestResponses_CutMarkers_EndReplyEarly(t *testing.T) {
 	t.Parallel()
 	for script, words := range map[string]string{
 		"[cut after 2] [fast 9]": "word1 word2", "[cutclean after 2] [fast 9]": "word1 word2",
@@ -175,7 +176,7 @@ func TestAResponseBreaksOffWithoutAnEnd(t *testing.T) {
 	}
 }
 
-func TestResponsesCountTheStepsOfAPrompt(t *testing.T) {
+func TestResponses_ToolResults_AreCountedAsSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New(fakemodel.WithPace(time.Hour))
@@ -199,7 +200,7 @@ func TestResponsesCountTheStepsOfAPrompt(t *testing.T) {
 	})
 }
 
-func TestResponsesReportErrorsAsTheAPIDoes(t *testing.T) {
+func TestResponses_Errors_HaveTheFormOfTheAPI(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New()

@@ -9,16 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// responsesMaxTools is how many tools a request may have.
+// responsesMaxTools is the maximum number of tools in a request.
 const responsesMaxTools = 128
 
-// responsesSealed is what a request must ask for to get thinking it can give back.
+// responsesSealed is the include value that a request needs to get reasoning
+// that can be sent back.
 const responsesSealed = "reasoning.encrypted_content"
 
-// ValidateResponses checks the body of a request to OpenAI's responses API, at
-// least as strictly as that API does, for clients that keep the conversation
-// themselves: nothing may refer to what a server has stored. The error names
-// the item and what is wrong with it.
+// ValidateResponses checks the body of a request to OpenAI's Responses API at
+// least as strictly as the API does. It is for clients that keep the
+// conversation themselves: a request must not refer to anything stored on the
+// server. The error contains the item and the reason.
 func ValidateResponses(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("request: is not valid utf-8")
@@ -35,14 +36,14 @@ func ValidateResponses(body []byte) error {
 			return err
 		}
 	}
-	stored := true // unless told, which is OpenAI's default
+	stored := true // OpenAI's default
 	if raw, given := top["store"]; given {
 		_ = json.Unmarshal(raw, &stored)
 	}
 	return responsesCheckInput(top["input"], stored)
 }
 
-// responsesFields checks what is not a list of items or tools.
+// responsesFields checks everything except items and tools.
 func responsesFields(top map[string]json.RawMessage) error {
 	err := responsesOnlyFields(top, "model", "input", "instructions", "stream", "store", "include", "tools", "tool_choice", "reasoning",
 		"parallel_tool_calls", "max_output_tokens", "temperature", "top_p", "text", "truncation", "metadata", "service_tier",
@@ -76,7 +77,7 @@ func responsesFields(top map[string]json.RawMessage) error {
 	return responsesEffort(top["reasoning"])
 }
 
-// responsesOnlyFields refuses fields that the API does not have.
+// responsesOnlyFields rejects fields that the API does not have.
 func responsesOnlyFields(holder map[string]json.RawMessage, names ...string) error {
 	var unknown []string
 	for name := range holder {
@@ -152,8 +153,8 @@ func responsesTools(raw json.RawMessage) error {
 	return nil
 }
 
-// responsesTool wants no strict schemas: those have rules of their own, which
-// the tools of others do not keep.
+// responsesTool rejects strict schemas: they have additional rules, which
+// third-party tools do not follow.
 func responsesTool(raw json.RawMessage) (string, error) {
 	tool, err := object(raw)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	inResultA = `{"type":"function_call_output","call_id":"A","output":"ra"}`
 	inResultB = `{"type":"function_call_output","call_id":"B","output":"rb"}`
 	inImage   = `{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AAAA"}`
-	// Thinking as the fake model hands it out, with and without a summary.
+	// Reasoning items in the fake model's format, with and without a summary.
 	inThought = `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"gAAAAABFSG493zQ5oHkkX1eCs87T_uafQFKPN1nTzah6TQYyVI"}`
 	inSilent  = `{"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"gAAAAABVuxa57Wt0noIcI-NZh9AsY5IomNQXG6FAvqP1nHlRVs"}`
 
@@ -27,7 +27,8 @@ const (
 
 func inItems(items ...string) string { return responsesAsking(true, items...) }
 
-// inCalled is a conversation with one call, changed in one place, and its output.
+// inCalled returns a conversation with one call, changed in one place, and its
+// output.
 func inCalled(old, changed string) string {
 	return inItems(inUser, strings.Replace(inCallA, old, changed, 1), inResultA)
 }
@@ -36,12 +37,12 @@ func inWords(content string) string {
 	return inItems(fmt.Sprintf(`{"type":"message","role":"user","content":%s}`, content))
 }
 
-// inFields adds fields to a request that is valid.
+// inFields adds fields to a valid request.
 func inFields(fields string) string {
 	return strings.Replace(inItems(inUser), `{"model":"fake",`, `{"model":"fake",`+fields+`,`, 1)
 }
 
-func TestValidResponsesRequestsPass(t *testing.T) {
+func TestValidateResponses_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		inItems(inUser), inItems(inUser, inUser), inItems(inUser, inSaid, inUser),
@@ -61,7 +62,7 @@ func TestValidResponsesRequestsPass(t *testing.T) {
 	}
 }
 
-func TestInvalidResponsesRequestsAreRefusedWithTheirReason(t *testing.T) {
+func TestValidateResponses_InvalidRequests_ReturnsReason(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ body, want string }{
 		{``, "request: is missing"},
@@ -156,7 +157,7 @@ func TestInvalidResponsesRequestsAreRefusedWithTheirReason(t *testing.T) {
 	}
 }
 
-func TestDamagedResponsesRequestsNeverPassByAccident(t *testing.T) {
+func TestValidateResponses_TruncatedRequests_ReturnsError(t *testing.T) {
 	t.Parallel()
 	body := []byte(inItems(inUser, inThought, inSaid, inCallA, inCallB, inResultA, inResultB))
 	if !json.Valid(body) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// responsesObject is a response, in one piece or as a stream's events have it.
+// responsesObject is a response, as a whole or in a stream's events.
 type responsesObject struct {
 	ID         string            `json:"id"`
 	Object     string            `json:"object"`
@@ -38,7 +38,7 @@ type responsesUsage struct {
 	Total int `json:"total_tokens"`
 }
 
-// begun is the response of which nothing was said yet.
+// begun returns the response before it has any output.
 func (c *responsesReply) begun() responsesObject {
 	return responsesObject{
 		ID: fmt.Sprintf("resp_%08d", c.x.entry.N), Object: "response", Created: c.created,
@@ -46,7 +46,7 @@ func (c *responsesReply) begun() responsesObject {
 	}
 }
 
-// ended is the response with all its items.
+// ended returns the response with all its items.
 func (c *responsesReply) ended(reason finishReason, total usage) responsesObject {
 	r := c.begun()
 	r.Status = responsesCompleted
@@ -74,7 +74,7 @@ func (c *responsesReply) told(u usage) *responsesUsage {
 	return told
 }
 
-// responsesWhole gathers the reply and says it in one piece.
+// responsesWhole collects the reply and sends it as one body.
 type responsesWhole struct{ responsesReply }
 
 func (c *responsesWhole) headers() { c.x.head(200, "application/json") }
@@ -101,7 +101,7 @@ func (c *responsesWhole) finish(reason finishReason, total usage) error {
 	return c.x.deliverPiece(body, said.String(), true)
 }
 
-// breakOff shows half of the reply, which no client may take for a whole.
+// breakOff sends half of the reply, which no client may accept as complete.
 func (c *responsesWhole) breakOff() error {
 	body := c.body(finishStop, usage{})
 	c.headers()

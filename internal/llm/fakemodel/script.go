@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// script is what the markers of one step ask for.
+// script is the parsed set of markers for one step.
 type script struct {
 	rest     string // the text around the markers
-	plain    bool   // there are none
+	plain    bool   // there are no markers
 	segments []segment
 	thoughts int
 	calls    []toolCall
@@ -16,21 +16,21 @@ type script struct {
 	statuses []statusRule
 	usage    usageRule
 
-	slowPace  time.Duration // for slow and think without a pace of their own
-	thinkPace time.Duration // -1: that of the first slow
+	slowPace  time.Duration // for [slow] and [think] without a pace
+	thinkPace time.Duration // -1 for the pace of the first [slow]
 	argsPace  time.Duration
 
 	hangs             bool // before headers
 	hangsAfterHeaders bool
 	end               ending
-	after             int // words or fragments before an improper end
-	bytes             int // of the body, -1 for all
+	after             int // words or fragments before an irregular end
+	bytes             int // limit of the body, -1 for no limit
 	hangsAfterBytes   bool
 	outOfTokens       bool
 	refused           bool
 }
 
-// segment is a part of the answer's text with its own pace.
+// segment is a part of the answer's text with a pace.
 type segment struct {
 	pieces []string
 	pace   time.Duration
@@ -38,7 +38,7 @@ type segment struct {
 
 type toolCall struct{ name, args string }
 
-// ending is how a reply stops once it has begun.
+// ending is how a reply ends once it has begun.
 type ending int
 
 const (
@@ -51,7 +51,7 @@ const (
 // statusRule is one [status] marker.
 type statusRule struct {
 	code  int
-	retry int // seconds, -1 to say nothing
+	retry int // seconds, -1 to omit the header
 	times int // 0 for always
 }
 
@@ -59,7 +59,8 @@ func newScript(pace time.Duration) script {
 	return script{slowPace: pace, thinkPace: -1, bytes: -1}
 }
 
-// parseScript reads the script in a prompt. pace is for markers that name none.
+// parseScript parses the script in a prompt. pace applies to markers without
+// one.
 func parseScript(prompt string, pace time.Duration) (script, error) {
 	s := scanner{text: prompt}
 	markers, rest, err := s.scan(false)
@@ -81,8 +82,8 @@ func compile(markers []marker, pace time.Duration) (script, error) {
 	return sc, nil
 }
 
-// at returns the script of one step: the prompt's own for step 0, then those of
-// its then markers, then an empty one.
+// at returns the script of one step: the prompt's script for step 0, then those
+// of its [then] markers, then an empty one.
 func (s script) at(step int) script {
 	steps := s.steps()
 	if step < len(steps) {
@@ -103,7 +104,7 @@ func (s script) steps() []script {
 	return all
 }
 
-// or is the rule itself, or the prompt's where the step has none.
+// or returns r, or the prompt's rule if the step has no usage markers.
 func (r usageRule) or(prompt usageRule) usageRule {
 	if r == (usageRule{}) {
 		return prompt
@@ -124,7 +125,7 @@ func (s script) reason() finishReason {
 	}
 }
 
-// statusDue returns the error this request gets, if any.
+// statusDue returns the error status for this request, or nil.
 func (s script) statusDue(j *journal, t turn) *statusRule {
 	if len(s.statuses) == 0 {
 		return nil

@@ -9,45 +9,45 @@ import (
 
 const defaultPace = 20 * time.Millisecond
 
-// Server is the fake model. It is an http.Handler; use New to make one.
+// Server is the fake model. It is an http.Handler; use New to create one.
 type Server struct {
 	logger  *slog.Logger
 	pace    time.Duration
 	lenient bool
-	answer  string // to prompts without a marker; "" repeats them
+	answer  string // to prompts without a marker; "" echoes them
 	mux     *http.ServeMux
 	journal *journal
 }
 
-// Option changes how New sets up a Server.
+// Option configures a Server.
 type Option func(*Server)
 
-// WithLogger makes the server tell what it receives; without it, it is silent.
+// WithLogger makes the server log requests. By default it logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *Server) { s.logger = logger }
 }
 
-// WithPace sets the pause between words where the script asks for one without
-// saying how long. The default is 20ms.
+// WithPace sets the pause between words for markers that do not set one. The
+// default is 20ms.
 func WithPace(pace time.Duration) Option {
 	return func(s *Server) { s.pace = pace }
 }
 
-// WithLenience has the server answer what it would otherwise refuse: other
-// programs' agents send fields of their own. What was wrong is recorded all the
-// same.
+// WithLenience makes the server answer requests that fail validation, because
+// agents of other projects send additional fields. The failure is recorded in
+// Request.Suspect. Errors in scripts are ignored.
 func WithLenience() Option {
 	return func(s *Server) { s.lenient = true }
 }
 
-// WithAnswer has prompts without any marker answered with a text, to its last
-// blank, at the pace of [slow]: for pictures, and for trying a front with
-// something to read.
+// WithAnswer sets the answer to prompts without a marker. It is sent unchanged,
+// at the pace of [slow]. It is meant for screenshots, and for trying a front
+// with a realistic text.
 func WithAnswer(text string) Option {
 	return func(s *Server) { s.answer = text }
 }
 
-// New makes a Server with empty records.
+// New returns a Server with empty records.
 func New(opts ...Option) *Server {
 	s := &Server{
 		logger:  slog.New(slog.DiscardHandler),
@@ -70,7 +70,7 @@ func New(opts ...Option) *Server {
 	return s
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
@@ -103,8 +103,8 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	s.writeReply(w, encode(list))
 }
 
-// shownRequest adds the body to a record in a form that people can read: as
-// JSON where it is JSON, and as a string where it is not.
+// shownRequest adds the body to a record in readable form: as JSON if it is
+// valid JSON, and otherwise as a string.
 type shownRequest struct {
 	Request
 	Body json.RawMessage `json:"body,omitempty"`

@@ -16,7 +16,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// call does one request without a body and returns status and body.
+// call sends a request without a body and returns status and body of the
+// response.
 func call(t *testing.T, client *http.Client, method, url, token string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
@@ -38,7 +39,7 @@ func call(t *testing.T, client *http.Client, method, url, token string) (int, st
 	return resp.StatusCode, string(body)
 }
 
-func TestARequestWithoutABearerTokenIsUnauthorized(t *testing.T) {
+func TestServer_NoBearerToken_ReturnsUnauthorized(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New()
@@ -58,7 +59,7 @@ func TestARequestWithoutABearerTokenIsUnauthorized(t *testing.T) {
 	})
 }
 
-func TestModelsAreListed(t *testing.T) {
+func TestServer_Models_AreListed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
@@ -70,7 +71,7 @@ func TestModelsAreListed(t *testing.T) {
 	})
 }
 
-func TestTheRecordsCanBeReadAndForgottenOverHTTP(t *testing.T) {
+func TestServer_Requests_CanBeReadAndClearedOverHTTP(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New(fakemodel.WithPace(time.Second))
@@ -106,7 +107,7 @@ func TestTheRecordsCanBeReadAndForgottenOverHTTP(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotJSONByItsTypeIsRefused(t *testing.T) {
+func TestServer_ContentTypeNotJSON_IsRejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := fakemodel.New()
@@ -121,7 +122,7 @@ func TestWhatIsNotJSONByItsTypeIsRefused(t *testing.T) {
 	})
 }
 
-func TestWronglyWrittenMarkersAreRefused(t *testing.T) {
+func TestServer_InvalidMarkers_AreRejected(t *testing.T) {
 	t.Parallel()
 	prompts := []string{
 		"[slow]", "[slow x]", "[slow 1 2]", "[slow 1 1ms 3]", "[slow -1]", "[slow 3", "[slow 3]] [slow 9999999]",
@@ -146,7 +147,7 @@ func TestWronglyWrittenMarkersAreRefused(t *testing.T) {
 	}
 }
 
-func TestWaitGivesUpWithItsContext(t *testing.T) {
+func TestWait_ContextEnds_ReturnsItsError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -158,7 +159,7 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-func TestTheHelpPageAndThePackageCommentHaveTheSameTable(t *testing.T) {
+func TestHelp_Table_MatchesPackageComment(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -179,7 +180,7 @@ func TestTheHelpPageAndThePackageCommentHaveTheSameTable(t *testing.T) {
 	})
 }
 
-func TestAnAddressThatCannotBeListenedOnIsAnError(t *testing.T) {
+func TestListen_InvalidAddress_ReturnsError(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{"nonsense", "127.0.0.1:-1"} {
 		if _, _, err := fakemodel.New().Listen(addr); err == nil {
@@ -188,7 +189,7 @@ func TestAnAddressThatCannotBeListenedOnIsAnError(t *testing.T) {
 	}
 }
 
-func TestALenientServerAnswersAndRecordsWhatWasWrong(t *testing.T) {
+func TestWithLenience_InvalidRequest_IsAnsweredAndRecorded(t *testing.T) {
 	t.Parallel()
 	const body = `{"model":"m","messages":[{"role":"user","content":"[slow x"},{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{"}}]}]}`
 	for _, lenient := range []bool{false, true} {

@@ -14,19 +14,19 @@ import (
 
 const pipeURL = "http://fake/v1"
 
-// heard is what a client makes of one reply.
+// heard is one reply as decoded by a client.
 type heard struct {
 	status   int
 	header   http.Header
 	body     string
-	err      error // of reading the body
+	err      error // from reading the body
 	took     time.Duration
 	text     string
 	thinking string
 	finish   string
 	calls    []string // "name arguments", by index
-	order    []int    // of the argument fragments
-	usages   []string // "in/out" as reported, chunk by chunk; "null" where it says so
+	order    []int    // call indexes of the argument fragments
+	usages   []string // "in/out" as reported, chunk by chunk; "null" for a JSON null
 	done     bool
 }
 
@@ -49,7 +49,7 @@ type message struct {
 	} `json:"tool_calls"`
 }
 
-// asking is the body of a request with one user message.
+// asking returns the body of a request with one user message.
 func asking(prompt string, stream bool) string {
 	return conversation(stream, fmt.Sprintf(`{"role":"user","content":%q}`, prompt))
 }
@@ -98,7 +98,7 @@ func hear(t *testing.T, client *http.Client, base, body string) heard {
 	return h
 }
 
-// take adds a chunk or a whole reply; one that was cut is not added.
+// take adds a chunk or a whole reply. It ignores a truncated one.
 func (h *heard) take(t *testing.T, data []byte) {
 	t.Helper()
 	var r reply

@@ -11,9 +11,9 @@ import (
 
 var toolName = newPattern(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// Validate checks the body of a chat completions request more strictly than any
-// one provider does, so that what passes here passes everywhere. The error names
-// the message and what is wrong with it.
+// Validate checks the body of a Chat Completions request more strictly than any
+// single provider does, so that a request that passes here passes everywhere.
+// The error contains the message's position and the reason.
 func Validate(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("request: is not valid utf-8")
@@ -36,7 +36,7 @@ func Validate(body []byte) error {
 	return checkMessages(top["messages"])
 }
 
-// checkStream refuses stream_options without a stream, as OpenAI does.
+// checkStream rejects stream_options without a stream, as OpenAI does.
 func checkStream(top map[string]json.RawMessage) error {
 	stream := false
 	if raw, given := top["stream"]; given {
@@ -95,7 +95,8 @@ func checkTool(raw json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// checkFunction serves tools and tool calls, which are built alike.
+// checkFunction checks the function object, which tools and tool calls have in
+// common.
 func checkFunction(holder map[string]json.RawMessage) (string, map[string]json.RawMessage, error) {
 	if stringValue(holder["type"]) != "function" {
 		return "", nil, errors.New("type is not function")
@@ -111,8 +112,8 @@ func checkFunction(holder map[string]json.RawMessage) (string, map[string]json.R
 	return name, function, nil
 }
 
-// object reads a JSON object by its exact keys; encoding/json would take
-// "Messages" for "messages" and the last of two equal keys without a word.
+// object decodes a JSON object by its exact keys. encoding/json would accept
+// "Messages" for "messages", and silently use the last of duplicate keys.
 func object(raw []byte) (map[string]json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("is missing")
@@ -144,7 +145,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// nonEmptyArray reads an array that must not be empty.
+// nonEmptyArray decodes an array that must not be empty.
 func nonEmptyArray(raw json.RawMessage) ([]json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("is missing")
@@ -159,7 +160,7 @@ func nonEmptyArray(raw json.RawMessage) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// stringValue is a string's value, and "" for anything that is not a string.
+// stringValue returns the value of a JSON string, or "" for anything else.
 func stringValue(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// conversation is where the check of the messages has come to.
+// conversation is the state of the check of the messages.
 type conversation struct {
-	previous string   // role of the message before, "" at the start
-	begun    bool     // the system messages are over
-	open     []string // ids of the last tool calls that have no result yet
+	previous string   // role of the previous message, "" at the start
+	begun    bool     // a message other than a system message has occurred
+	open     []string // ids of the last tool calls without a result
 }
 
 func checkMessages(raw json.RawMessage) error {
@@ -75,7 +75,7 @@ func (c *conversation) checkAssistant(m map[string]json.RawMessage) error {
 		return checkContent(content, false)
 	}
 	var words string
-	if len(content) > 0 && json.Unmarshal(content, &words) != nil { // null and any string will do
+	if len(content) > 0 && json.Unmarshal(content, &words) != nil { // null and any string are accepted
 		if err := checkContent(content, false); err != nil {
 			return err
 		}
@@ -112,7 +112,8 @@ func checkCall(raw json.RawMessage) (string, error) {
 	if err := checkText(function["arguments"]); err != nil {
 		return "", fmt.Errorf("arguments: %w", err)
 	}
-	// Two equal keys are the model's doing, not the client's: a map is enough.
+	// Duplicate keys are the model's fault, not the client's, so a map is
+	// sufficient.
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(stringValue(function["arguments"])), &args); err != nil || args == nil {
 		return "", fmt.Errorf("arguments are not one json object: %.80q", stringValue(function["arguments"]))

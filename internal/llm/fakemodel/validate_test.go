@@ -22,7 +22,7 @@ const (
 
 func with(messages ...string) string { return conversation(true, messages...) }
 
-// called is a conversation with one tool call and its result.
+// called returns a conversation with one tool call and its result.
 func called(call string) string {
 	return with(user, `{"role":"assistant","tool_calls":[`+call+`]}`, resultA)
 }
@@ -36,7 +36,7 @@ const (
 	toolG = `{"type":"function","function":{"name":"g","description":"d","parameters":{"type":"object"}}}`
 )
 
-func TestValidRequestsPass(t *testing.T) {
+func TestValidate_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		with(user), with(sys, user), with(sys, `{"role":"developer","content":"d"}`, user),
@@ -56,7 +56,7 @@ func TestValidRequestsPass(t *testing.T) {
 	}
 }
 
-func TestInvalidRequestsAreRefusedWithTheirReason(t *testing.T) {
+func TestValidate_InvalidRequests_ReturnsReason(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ body, want string }{
 		{``, "request: is missing"},
@@ -134,9 +134,9 @@ func TestInvalidRequestsAreRefusedWithTheirReason(t *testing.T) {
 	}
 }
 
-// A request that was cut anywhere must never pass, and no damage may make the
-// validator panic.
-func TestDamagedRequestsNeverPassByAccident(t *testing.T) {
+// A request that was truncated anywhere must never pass, and no damage may make
+// the validator panic.
+func TestValidate_TruncatedRequests_ReturnsError(t *testing.T) {
 	t.Parallel()
 	body := []byte(with(sys, user, two, resultA, resultB))
 	for i := range body {

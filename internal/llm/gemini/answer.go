@@ -36,7 +36,7 @@ func (a *answer) addEvent(ctx context.Context, event []byte) error {
 		a.blocked = a.blocked || c.Feedback.Blocked != ""
 		return nil
 	}
-	said := c.Candidates[0] // requests never ask for more than one
+	said := c.Candidates[0] // each request is for a single answer
 	for _, part := range said.Content.Parts {
 		if err := a.addPart(ctx, part); err != nil {
 			return err

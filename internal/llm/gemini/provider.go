@@ -39,7 +39,7 @@ type Config struct {
 	BaseURL  string       // with or without /v1beta; "" is Google's
 	Key      string       // "" sends no key
 	HTTP     *http.Client // nil creates a client
-	Thinking *int32       // token budget for thinking; nil uses the model's default, 0 disables thinking
+	Thinking *int32       // token budget for thinking; nil uses the model's default, 0 requests none
 }
 
 // Provider sends requests to the models of one server. It is safe for

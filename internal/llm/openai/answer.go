@@ -41,7 +41,7 @@ func (a *answer) addChunk(ctx context.Context, chunk sdk.ChatCompletionChunk) er
 	if len(chunk.Choices) == 0 { // contains only the usage
 		return nil
 	}
-	choice := chunk.Choices[0] // requests never ask for more than one
+	choice := chunk.Choices[0] // each request is for a single answer
 	said := choice.Delta.Content + choice.Delta.Refusal
 	if thought := reasoning(choice.Delta.JSON.ExtraFields); thought != "" {
 		if err := a.emitBody(ctx, bellcord.ThinkingDelta{Text: thought}); err != nil {

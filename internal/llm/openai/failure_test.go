@@ -89,7 +89,7 @@ func TestAsk_RetryAfterVariants_AreParsed(t *testing.T) {
 	} {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { // whose clock starts at midnight on 1 January 2000
+			synctest.Test(t, func(t *testing.T) { // its clock starts at midnight on 1 January 2000
 				p := openai.New(openai.Config{BaseURL: "http://fake/v1", HTTP: llmtest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 					if name, value, given := strings.Cut(header, ": "); given {
 						w.Header().Set(name, value)

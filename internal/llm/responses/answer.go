@@ -87,7 +87,7 @@ func (a *answer) meter(ctx context.Context, r sdk.Response) error {
 	return a.emitBody(ctx, bellcord.UsageReported{Usage: *early})
 }
 
-// usage returns the usage in a response, or nil if there is none.
+// usage returns the usage in a response, or nil if it has no usage.
 func usage(r sdk.Response) *bellcord.Usage {
 	if !r.JSON.Usage.Valid() {
 		return nil

@@ -15,7 +15,7 @@ import (
 // problem is the error object of an event.
 type problem struct {
 	Type    string `json:"type"`
-	Code    any    `json:"code"` // a word, null, or a number where others imitate the API
+	Code    any    `json:"code"` // a string, null, or a number from some compatible servers
 	Message string `json:"message"`
 }
 

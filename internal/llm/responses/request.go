@@ -79,7 +79,7 @@ type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"` // never: it forbids optional arguments
+	Strict      bool            `json:"strict"` // always false: strict mode forbids optional arguments
 }
 
 func tool(t llm.Tool) sdk.ToolUnionParam {

@@ -48,7 +48,8 @@ func Cut(err error) *llm.Failure {
 }
 
 // unreached returns the error of a request that got no response. It is a
-// retryable failure, unless the server's TLS identity could not be verified.
+// retryable failure, unless the server's certificate is not trusted or the
+// server does not use TLS.
 func unreached(err error) error {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
