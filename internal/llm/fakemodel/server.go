@@ -35,7 +35,7 @@ func WithPace(pace time.Duration) Option {
 
 // WithLenience makes the server answer requests that fail validation, because
 // agents of other projects send additional fields. The failure is recorded in
-// Request.Suspect. Errors in scripts are ignored.
+// Request.Suspect. An invalid script is not reported; its reply is empty.
 func WithLenience() Option {
 	return func(s *Server) { s.lenient = true }
 }
