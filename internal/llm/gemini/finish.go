@@ -9,8 +9,9 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// endStream judges how the stream ended; err is nil also for one that just ceased.
-// What breaks after the finish reason takes nothing from the answer.
+// endStream decides how the stream ended. err is also nil for a stream that
+// ended early. A connection error after the finish reason does not invalidate
+// the answer; any other error does.
 func (a *answer) endStream(err error) error {
 	switch {
 	case err != nil && !errors.Is(err, wire.ErrCutOff):

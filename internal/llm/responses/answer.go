@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/wire"
 )
 
-// paragraph is put between what the API gives in separate pieces and people
-// read as one.
+// paragraph separates parts that the API sends separately and that are shown as
+// one text.
 const paragraph = "\n\n"
 
 // answer collects a stream.
