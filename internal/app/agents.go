@@ -34,7 +34,7 @@ type agentRouter struct {
 	keeper   *proc.Keeper
 	policy   *permit.Policy
 	private  tool.Private
-	env      secret.Environment // of the commands that Bellcord runs for them
+	env      secret.Environment // of the commands that Bellcord runs for hosted agents
 	logger   *slog.Logger
 
 	mu     sync.Mutex
@@ -74,7 +74,7 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 	return a.hosted[name], nil
 }
 
-// hostAgent sets up a hosted agent.
+// hostAgent returns a hosted agent. It starts no process.
 func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) *child.Agent {
 	speak := pi.New
 	if d.Protocol == preset.ACP {
@@ -88,7 +88,7 @@ func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) 
 	}
 }
 
-// endHostedOf ends the hosted process of a session, if there is one.
+// endHostedOf ends the hosted agent process of a session, if there is one.
 func (a *agentRouter) endHostedOf(id bellcord.SessionID) {
 	for _, hosted := range a.all() {
 		hosted.End(id)
@@ -110,8 +110,9 @@ func (a *agentRouter) all() []*child.Agent {
 	return slices.Collect(maps.Values(a.hosted))
 }
 
-// AgentDefinition returns the definition of an agent: the preset with the settings
-// applied.
+// AgentDefinition returns the preset with the given name, with the settings
+// applied. It returns an error if neither a preset nor the settings define the
+// agent.
 func AgentDefinition(c config.Config, name string) (preset.Definition, error) {
 	d, known := preset.Named(name)
 	own, configured := c.Agents[name]
@@ -162,8 +163,9 @@ func AgentNames(c config.Config) []string {
 	return slices.Compact(names)
 }
 
-// TryAgent starts an agent, opens a session in a temporary directory, and returns
-// how that went in words.
+// TryAgent starts an agent, opens a session in a temporary directory, and
+// returns a sentence about the result. An agent that is not installed is not
+// an error.
 func TryAgent(ctx context.Context, c Config, d preset.Definition, keeper *proc.Keeper) (string, error) {
 	if _, err := d.Find(); err != nil {
 		return "not installed: " + d.Install, nil //nolint:nilerr // the state is the answer

@@ -25,18 +25,21 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Config is what an App is built from.
+// Config contains everything that an App is built from.
 type Config struct {
-	// Settings are the file's, with environment and flags applied.
+	// Settings are the settings of the file, with environment and flags
+	// applied.
 	Settings config.Config
-	// Version of this program, as other nodes, agents and MCP servers see it.
+	// Version is the version of this program. It is sent to other nodes,
+	// agents and MCP servers.
 	Version string
 	// Secrets are replaced in events, and withheld from the environment of commands.
 	Secrets *secret.Known
 	Logger  *slog.Logger
 
-	// TurnLog, if set, gets a line for every turn that is stopped or fails. With
-	// it, traces are sent if OpenTelemetry's variables name an endpoint.
+	// TurnLog, if set, receives a line for every turn that is stopped or
+	// fails. If it is set, traces are also sent, provided that OpenTelemetry's
+	// variables name an endpoint.
 	TurnLog *slog.Logger
 	// Watch, if set, is called with every commit of the hub.
 	Watch func(bellcord.Commit)
@@ -44,7 +47,7 @@ type Config struct {
 	Admission *hub.Admission
 }
 
-// App is an open store with a hub, and everything that its agents work with.
+// App is an open store with a hub, and everything that its agents use.
 type App struct {
 	Hub    *hub.Hub
 	Store  Store
@@ -53,7 +56,7 @@ type App struct {
 	config     Config
 	logger     *slog.Logger
 	bus        *cluster.Bus  // nil without NATS
-	node       *cluster.Node // the hub as one of several; nil without NATS
+	node       *cluster.Node // the hub as a cluster node; nil without NATS
 	keeper     *proc.Keeper
 	background *tool.Yard
 	tools      *sessionTools
@@ -78,7 +81,7 @@ func Open(ctx context.Context, c Config) (*App, error) {
 	}
 	err := a.openStore(ctx)
 	if err != nil {
-		a.Hub = nil // reports may still ask for a session's agent
+		a.Hub = nil // reports may still request a session's agent
 	}
 	close(opened)
 	if err != nil {
@@ -145,8 +148,8 @@ func systemPrompt(path string) (string, error) {
 	return string(text), nil
 }
 
-// CloseTimeout is how long an orderly end may take: the hard limit of a stop,
-// and time to write the ends of the turns.
+// CloseTimeout limits an orderly shutdown: the hard limit of a stop, plus time
+// to write the ends of the turns.
 const CloseTimeout = 15 * time.Second
 
 // Close stops every turn, ends all processes and closes the store.

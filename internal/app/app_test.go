@@ -40,7 +40,8 @@ func openTest(t *testing.T, c Config) *App {
 	return a
 }
 
-// runPrompt runs a turn to its end.
+// runPrompt runs a turn in a new session and returns its record after it has
+// settled.
 func runPrompt(t *testing.T, a *App, text string) bellcord.TurnRecord {
 	t.Helper()
 	s, err := a.Hub.NewSession(t.Context(), bellcord.Session{Dir: t.TempDir(), Model: "fake/fake", Mode: "ask"})
@@ -59,7 +60,7 @@ func runPrompt(t *testing.T, a *App, text string) bellcord.TurnRecord {
 	return record
 }
 
-func TestOpen_FakeModel_AnswersAndSaysWhatItIs(t *testing.T) {
+func TestOpen_FakeModel_AnswersWithItsNotice(t *testing.T) {
 	t.Parallel()
 	a := openTest(t, testConfig(t))
 	record := runPrompt(t, a, "hello")
@@ -69,7 +70,7 @@ func TestOpen_FakeModel_AnswersAndSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// lockedBuffer is a buffer that several goroutines write to.
+// lockedBuffer is a buffer with a Write that is safe for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -81,7 +82,7 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-func TestClose_WithATurnLog_HasLoggedTheFailedTurnAndNotifiedTheWatcher(t *testing.T) {
+func TestClose_WithTurnLog_LogsFailedTurnsAndCallsWatch(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	var log lockedBuffer
@@ -117,7 +118,7 @@ func TestOpen_UnknownAgent_FailsAndReleasesTheDataDirectory(t *testing.T) {
 	openTest(t, c)
 }
 
-func TestOpenStore_UnusablePlace_NamesTheSetting(t *testing.T) {
+func TestOpenStore_InvalidLocation_ReturnsAnErrorWithTheSetting(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -135,7 +136,7 @@ func TestOpenStore_UnusablePlace_NamesTheSetting(t *testing.T) {
 	}
 }
 
-func TestRemoveWorkspace_OnlyRemovesADirectoryThatWasMadeForTheSession(t *testing.T) {
+func TestRemoveWorkspace_OtherDirectories_AreKept(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	a := openTest(t, c)
@@ -162,7 +163,7 @@ func TestRemoveWorkspace_OnlyRemovesADirectoryThatWasMadeForTheSession(t *testin
 	}
 }
 
-func TestEditor_WithoutAModel_ClosesWithoutAnApp(t *testing.T) {
+func TestEditor_CloseWithoutOpen_DoesNothing(t *testing.T) {
 	t.Parallel()
 	var e Editor
 	if err := e.Close(); err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// sharedSweep is how often a node of several polls the store.
+// sharedSweep is the interval at which a node polls a shared store.
 const sharedSweep = 500 * time.Millisecond
 
-// openHub opens the hub, as one of several if the store is shared.
+// openHub opens the hub. With a shared store, it is one of several nodes.
 func (a *App) openHub(ctx context.Context) (err error) {
 	c := a.config.Settings
 	opts := hub.Options{Logger: a.logger, Watch: a.config.Watch, Admission: a.config.Admission}
@@ -24,7 +24,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 		opts.Watch = both(opts.Watch, a.reports.watch)
 	}
 	if opts.Output = c.Limits.Output; opts.Output == 0 {
-		opts.Output = -1 // none; a hub takes 0 for its default
+		opts.Output = -1 // no limit; 0 would select the hub's default
 	}
 	opts.Hide = a.config.Secrets.Hide
 	shared, is := a.Store.(*postgres.Store)
@@ -55,7 +55,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 	return err
 }
 
-// BusConfig returns how NATS is reached.
+// BusConfig returns the NATS connection settings.
 func BusConfig(c config.Config) cluster.Config {
 	return cluster.Config{
 		URLs: c.Cluster.NATS, Prefix: c.Cluster.Prefix, Creds: c.Cluster.Creds, CA: c.Cluster.CA, Cert: c.Cluster.Cert, Key: c.Cluster.Key,
@@ -63,12 +63,13 @@ func BusConfig(c config.Config) cluster.Config {
 	}
 }
 
-// mostClockOff is by how much a machine's clock may differ from the database's
-// without a warning. Only displayed times depend on it.
+// mostClockOff is the difference between this machine's clock and the
+// database's up to which no warning is logged. Only displayed times depend on
+// it.
 const mostClockOff = 5 * time.Second
 
-// ClockOffset returns by how much this machine's clock differs from the
-// database's, "" if the difference is too small to matter.
+// ClockOffset returns the difference between this machine's clock and the
+// database's, or "" if it is too small to matter.
 func ClockOffset(s *postgres.Store) string {
 	switch ahead := time.Since(s.Now()).Round(time.Second); {
 	case ahead > mostClockOff:
@@ -93,7 +94,7 @@ func (a *App) refuseWhenOutdated(shared *postgres.Store) {
 	case <-shared.WhenOutdated():
 		ctx, done := context.WithTimeout(context.Background(), 0)
 		defer done()
-		_ = a.Hub.WaitForTurns(ctx) // it does not wait
+		_ = a.Hub.WaitForTurns(ctx) // only stops new turns: ctx has already expired
 	case <-a.closing:
 	}
 }
@@ -107,8 +108,8 @@ func (a *App) Outdated() <-chan struct{} {
 	return nil
 }
 
-// OutdatedError returns why this program cannot go on with the store, nil if it
-// can.
+// OutdatedError returns the reason why this program can no longer use the
+// store, or nil if it can.
 func (a *App) OutdatedError() error {
 	if shared, is := a.Store.(*postgres.Store); is {
 		return shared.Outdated()
@@ -116,8 +117,8 @@ func (a *App) OutdatedError() error {
 	return nil
 }
 
-// Front is the hub as fronts that serve several people use it: it reaches the
-// turns of all nodes.
+// Front returns the hub for fronts that serve several people. With NATS, it
+// reaches the turns of all nodes.
 func (a *App) Front() web.Hub {
 	if a.node != nil {
 		return a.node
@@ -126,7 +127,7 @@ func (a *App) Front() web.Hub {
 }
 
 // WatchedElsewhere returns a function that reports whether a session may be
-// watched at other nodes; nil if there are none.
+// watched at other nodes, or nil without NATS.
 func (a *App) WatchedElsewhere() func(bellcord.SessionID) bool {
 	if a.bus == nil {
 		return nil
@@ -147,11 +148,11 @@ func (a *App) AnnounceLeave() {
 	}
 }
 
-// pingTime is how long a node may take to answer over the bus.
+// pingTime is the maximum time that a node may take to answer over the bus.
 const pingTime = 500 * time.Millisecond
 
-// Nodes returns the nodes that share the store, and how long each takes to
-// answer over the bus.
+// Nodes returns the nodes that share the store, each with its response time
+// over the bus.
 func (a *App) Nodes(ctx context.Context) ([]api.Node, error) {
 	shared, is := a.Store.(*postgres.Store)
 	if !is {

@@ -10,15 +10,15 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-// Editor serves the sessions of an editor. Its App is opened in the background,
-// and only once there is a model; the zero value has none.
+// Editor serves the sessions of an editor. The zero value has no App; Open
+// opens one in the background.
 type Editor struct {
 	secrets *secret.Known
 	opened  func() (*App, error)
 }
 
-// Open starts to open the App and returns the configuration of the front at once:
-// the store opens during the handshake with the editor.
+// Open starts to open the App and returns the front's configuration
+// immediately. The store opens during the handshake with the editor.
 func (e *Editor) Open(ctx context.Context, from Config) acp.Config {
 	c := from.Settings
 	known := NewModels(c) // for the names only
@@ -42,7 +42,8 @@ func (e *Editor) Open(ctx context.Context, from Config) acp.Config {
 	}
 }
 
-// Hub waits until the App is open and returns its hub.
+// Hub waits until the App is open and returns its hub. Errors contain no
+// secrets. Open must have been called.
 func (e *Editor) Hub() (*hub.Hub, error) {
 	a, err := e.opened()
 	if err != nil {
@@ -51,7 +52,8 @@ func (e *Editor) Hub() (*hub.Hub, error) {
 	return a.Hub, nil
 }
 
-// Close closes the App, if Open was called.
+// Close waits until the App is open and closes it. It does nothing if Open was
+// not called.
 func (e *Editor) Close() error {
 	if e.opened == nil {
 		return nil

@@ -11,19 +11,19 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/openai"
 )
 
-// FakeNotice is the first line of every answer of the fake model, so that nobody
-// takes it for a language model.
+// FakeNotice is the first line of every answer of the fake model, so that the
+// answer is not mistaken for a language model's.
 const FakeNotice = "[fake model: not an AI, it repeats the prompt. For a real one: set a key, then bellcord init --force]\n"
 
-// fakeNames are the models that the built-in provider has.
+// fakeNames are the models of the built-in provider.
 var fakeNames = []string{"fake", "fake-mini"}
 
-// fakePace is the pause between words if the prompt asks for a slow answer: long
-// enough to press Ctrl-C.
+// fakePace is the pause between words of a slow answer: long enough to press
+// Ctrl-C.
 const fakePace = 50 * time.Millisecond
 
-// fake is the built-in model. Requests go through the same provider as those to a
-// real server, over connections in memory.
+// fake is the built-in model. Its requests use the same provider code as
+// requests to a real server, over in-memory connections.
 type fake struct {
 	*openai.Provider
 	end func()
@@ -34,7 +34,8 @@ func newFake() fake {
 	return fake{openai.New(openai.Config{BaseURL: "http://fake/v1", Key: "none", HTTP: client}), end}
 }
 
-// Ask implements llm.Model. It adds the notice to the first text of a turn.
+// Ask implements llm.Model. It puts the notice before the first text of a
+// turn.
 func (f fake) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	told := hasSpoken(req.Messages)
 	return f.Provider.Ask(ctx, req, func(b bellcord.Body) error {

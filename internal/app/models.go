@@ -27,12 +27,13 @@ type Models struct {
 	made     map[string]llm.Provider
 }
 
-// NewModels returns the models that the settings reach.
+// NewModels returns the models of the configured providers.
 func NewModels(c config.Config) *Models {
 	return &Models{settings: c, made: map[string]llm.Provider{}}
 }
 
-// Find returns the model of "provider/model".
+// Find returns the model with the name "provider/model". If a cost limit is
+// set, a model without a price is an error.
 func (m *Models) Find(name string) (react.Model, error) {
 	provider, model, err := m.answerable(name)
 	if err != nil {
@@ -46,14 +47,14 @@ func (m *Models) Find(name string) (react.Model, error) {
 	return found, nil
 }
 
-// Check returns the reason why a model cannot answer, as far as that is known
-// without asking its provider.
+// Check returns the reason why a model cannot answer, as far as it can be
+// determined without a request to the provider.
 func (m *Models) Check(name string) error {
 	_, _, err := m.answerable(name)
 	return err
 }
 
-// answerable splits the name of a model, and returns an error for a model that
+// answerable splits the name of a model. It returns an error for a model that
 // cannot answer: the public APIs reject every request without a key.
 func (m *Models) answerable(name string) (provider, model string, err error) {
 	if provider, model, err = m.Split(name); err != nil {
@@ -69,7 +70,8 @@ func (m *Models) answerable(name string) (provider, model string, err error) {
 	return provider, model, nil
 }
 
-// missingKey names the setting that holds a provider's key.
+// missingKey returns an error text with the setting that must contain a
+// provider's key.
 func missingKey(provider string) string {
 	for _, k := range KeyVariables {
 		if k.Provider == provider {
@@ -95,7 +97,8 @@ func (m *Models) Split(name string) (provider, model string, err error) {
 	return provider, model, nil
 }
 
-// ModelNames returns the models that can be chosen, each once.
+// ModelNames returns the models that a user can choose, without duplicates.
+// The default model is first.
 func ModelNames(c config.Config) []string {
 	var names []string
 	for _, name := range append([]string{DefaultModel(c)}, c.Models...) {
@@ -106,7 +109,8 @@ func ModelNames(c config.Config) []string {
 	return names
 }
 
-// UnknownName reports a name that does not exist, with the nearest that does.
+// UnknownName returns an error for a name that does not exist, with the most
+// similar existing name.
 func UnknownName(kind, name string, known []string) error {
 	meant := ""
 	if near := nearest.Name(name, known); near != "" {
@@ -118,7 +122,7 @@ func UnknownName(kind, name string, known []string) error {
 // Providers returns the names of the configured providers, sorted.
 func (m *Models) Providers() []string { return slices.Sorted(maps.Keys(m.settings.Provider)) }
 
-// Provider returns a configured provider. The Models close it.
+// Provider returns a configured provider. Models.Close closes it.
 func (m *Models) Provider(name string) llm.Provider {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,8 +151,9 @@ func newProvider(p config.Provider) llm.Provider {
 	return openai.New(openai.Config{BaseURL: p.BaseURL, Key: p.Key})
 }
 
-// ContextWindow returns how many tokens fit into a model's context: the configured
-// number, else that of the smallest of the provider's current models.
+// ContextWindow returns the size of a model's context in tokens: the
+// configured number, otherwise that of the smallest current model of the
+// provider.
 func (m *Models) ContextWindow(name string) int64 {
 	if w := m.settings.Facts[name].Window; w != nil {
 		return *w
@@ -163,8 +168,8 @@ func (m *Models) ContextWindow(name string) int64 {
 	return 128_000
 }
 
-// Price returns the configured price in billionths of a dollar per token, nil if
-// there is none. The settings have dollars per million.
+// Price returns the configured price in billionths of a dollar per token, or
+// nil if no price is configured. Settings are in dollars per million tokens.
 func (m *Models) Price(name string) *bellcord.Price {
 	f := m.settings.Facts[name]
 	if f.Input == nil && f.Output == nil {
@@ -200,5 +205,5 @@ func (m *Models) Close() {
 // KeyVariable is the environment variable that holds a provider's API key.
 type KeyVariable struct{ Provider, Variable string }
 
-// KeyVariables are those that package config reads.
+// KeyVariables are the variables that package config reads.
 var KeyVariables = []KeyVariable{{"anthropic", "ANTHROPIC_API_KEY"}, {"openai", "OPENAI_API_KEY"}, {"gemini", "GEMINI_API_KEY"}}

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-func TestAModelIsFoundByItsProvidersName(t *testing.T) {
+func TestModels_Find_ResolvesProviderAndModel(t *testing.T) {
 	t.Parallel()
 	c := config.Config{
 		Provider: map[string]config.Provider{

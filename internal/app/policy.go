@@ -15,8 +15,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// openPolicy reads the rules in the settings and the calls that people allowed
-// permanently, which are a file in the data directory.
+// openPolicy reads the rules in the settings, and from the data directory the
+// calls that users have permanently allowed.
 func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
 	path := filepath.Join(c.Data, "allowed.json")
 	always, err := readAllowed(path)
@@ -38,8 +38,8 @@ func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
 	})
 }
 
-// errOldAllowed is returned for a file of an earlier version. Its rules were wider
-// than the calls that people had allowed.
+// errOldAllowed is returned for a file of an earlier version. Its rules
+// allowed more than users had approved.
 var errOldAllowed = errors.New("the file has rules of an earlier version: delete it, and answer \"always\" again when you are asked")
 
 // readAllowed returns the calls in the file, none if it does not exist.

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-func TestOpenPolicy_AfterAGrantForGood_AllowsItAfterARestart(t *testing.T) {
+func TestOpenPolicy_PermanentGrant_SurvivesARestart(t *testing.T) {
 	t.Parallel()
 	c := config.Config{Data: t.TempDir()}
 	anna := permit.Session{ID: "one", Owner: "anna", Dir: "/work"}

@@ -11,17 +11,17 @@ import (
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
-// reports logs the turns that do not end by themselves, and sends traces of all
+// reports logs the turns that are stopped or fail, and sends traces of all
 // turns if OpenTelemetry's variables name an endpoint.
 type reports struct {
 	ends        *telemetry.StopLog
-	writing     sync.WaitGroup // of ends
+	writing     sync.WaitGroup // ends.Run
 	traces      *telemetry.Traces
 	closeTraces func(context.Context) error
 }
 
-// openReports starts the reports that the Config asks for. A trace needs the
-// session's agent, which is known once opened is closed.
+// openReports starts the reports that the Config requires. Traces contain the
+// session's agent, which is available after opened is closed.
 func (a *App) openReports(ctx context.Context, opened <-chan struct{}) error {
 	if a.config.TurnLog == nil {
 		return nil
@@ -39,7 +39,7 @@ func (a *App) openReports(ctx context.Context, opened <-chan struct{}) error {
 	return nil
 }
 
-// watch is for hub.Options.Watch.
+// watch implements hub.Options.Watch.
 func (r *reports) watch(c bellcord.Commit) {
 	r.ends.Watch(c)
 	if r.traces != nil {
@@ -61,10 +61,10 @@ func (a *App) RegisterMetrics(registry prometheus.Registerer) error {
 	return nil
 }
 
-// reportTimeout is how long the last reports may take.
+// reportTimeout limits how long sending the last reports may take.
 const reportTimeout = 5 * time.Second
 
-// closeReports writes and sends the remaining reports. The hub is closed before.
+// closeReports writes and sends the remaining reports. The hub must be closed.
 func (a *App) closeReports() error {
 	if a.reports == nil {
 		return nil

@@ -16,24 +16,27 @@ func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.Desk, servers []acp.
 	a.tools.open(id, editor, servers)
 }
 
-// CloseEditor ends everything that an editor's session has, except its turns.
+// CloseEditor ends the tools, background commands and hosted agent of an
+// editor's session. Its turns continue.
 func (a *App) CloseEditor(id bellcord.SessionID) {
 	a.tools.closeSession(id)
 	a.background.End(id)
 	a.agents.endHostedOf(id)
 }
 
-// CloseMCPServers ends the MCP servers that the session's editor named.
+// CloseMCPServers closes the tools of the session's editor and ends the MCP
+// servers that it named.
 func (a *App) CloseMCPServers(id bellcord.SessionID) { a.tools.closeSession(id) }
 
-// ReleaseSession ends everything that a session has, except its turns, and
-// withdraws the permissions that were given for the session.
+// ReleaseSession does what CloseEditor does, and withdraws the permissions
+// that were granted for the session.
 func (a *App) ReleaseSession(id bellcord.SessionID) {
 	a.policy.Forget(string(id))
 	a.CloseEditor(id)
 }
 
-// SessionDeleted releases a deleted session, and removes the outputs of its calls.
+// SessionDeleted releases a deleted session, and removes the outputs of its
+// background commands.
 func (a *App) SessionDeleted(id bellcord.SessionID) {
 	a.ReleaseSession(id)
 	if err := a.background.Remove(id); err != nil {
@@ -41,11 +44,12 @@ func (a *App) SessionDeleted(id bellcord.SessionID) {
 	}
 }
 
-// WorkspacesDir is where sessions that name no directory get one.
+// WorkspacesDir returns the directory that contains the workspaces of sessions
+// created without a directory.
 func WorkspacesDir(data string) string { return filepath.Join(data, "workspaces") }
 
-// RemoveWorkspace removes the directory that was made for a deleted session. A
-// directory that a person named stays.
+// RemoveWorkspace removes the directory that was created for a deleted
+// session. A directory that a user chose is kept.
 func (a *App) RemoveWorkspace(s bellcord.Session) error {
 	own := absolute(filepath.Join(WorkspacesDir(a.config.Settings.Data), string(s.ID)))
 	if s.ID == "" || absolute(s.Dir) != own {

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// DefaultModel returns the model of new sessions, "" if a hosted agent chooses its
-// own.
+// DefaultModel returns the model of new sessions, or "" if a hosted agent
+// chooses its model itself.
 func DefaultModel(c config.Config) string {
 	if c.Agent != "" {
 		return ""
@@ -16,7 +16,7 @@ func DefaultModel(c config.Config) string {
 	return c.Model
 }
 
-// PromptLimits returns a prompt with the configured limits.
+// PromptLimits returns a prompt with only the configured limits set.
 func PromptLimits(c config.Config) bellcord.Prompt {
 	billionths := func(dollars float64) int64 { return int64(dollars * 1e9) }
 	return bellcord.Prompt{

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// Store is a store of events and turns, and of the tokens of a server.
+// Store contains events, turns, and the tokens of a server.
 type Store interface {
 	bellcord.Store
 	bellcord.TokenStore

@@ -21,9 +21,9 @@ import (
 // the scope admin, can therefore show and stop them.
 const MachineOwner = "admin"
 
-// EnsureToken makes sure that somebody can use a new server. If the store has no
-// valid token with the scope admin, it creates one and writes it to the file token
-// in dir, which only its owner can read.
+// EnsureToken makes sure that a new server can be used. If the store has no
+// valid token with the scope admin, it creates one and writes it to the file
+// token in dir, with permissions for its owner only.
 func EnsureToken(ctx context.Context, store bellcord.TokenStore, dir string) (path string, created bool, err error) {
 	path = filepath.Join(dir, "token")
 	tokens, err := store.Tokens(ctx)
@@ -39,7 +39,7 @@ func EnsureToken(ctx context.Context, store bellcord.TokenStore, dir string) (pa
 	return path, err == nil, err
 }
 
-// RestoreToken makes sure that dir has a token that the store in it accepts, and
+// RestoreToken makes sure that dir has a token that its store accepts, and
 // reports whether it had to create one.
 func RestoreToken(ctx context.Context, dir string) (path string, created bool, err error) {
 	path = filepath.Join(dir, "token")
@@ -62,8 +62,8 @@ func RestoreToken(ctx context.Context, dir string) (path string, created bool, e
 	return path, err == nil, err
 }
 
-// createAdminToken writes the file before the store has the token: a crash in
-// between leaves no token that nobody has.
+// createAdminToken writes the file before it adds the token to the store:
+// after a crash in between, the store has no token that is lost.
 func createAdminToken(ctx context.Context, store bellcord.TokenStore, path, name string) error {
 	text, t, err := auth.NewToken(bellcord.Token{Owner: MachineOwner, Name: name, Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-func TestTheFirstStartLeavesAnAdminsTokenForItsOwnerAlone(t *testing.T) {
+func TestEnsureToken_NoValidAdminToken_WritesAPrivateTokenFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	store := tokenStore(t, dir)
@@ -64,7 +64,7 @@ func TestTheFirstStartLeavesAnAdminsTokenForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestTheFirstTokenIsNotWrittenThroughALink(t *testing.T) {
+func TestEnsureToken_TokenFileIsASymlink_ReplacesTheLink(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.WriteFile(elsewhere, []byte("mine"), 0o644); err != nil {
@@ -86,7 +86,7 @@ func TestTheFirstTokenIsNotWrittenThroughALink(t *testing.T) {
 	}
 }
 
-func TestAFirstTokenThatCannotBeWrittenIsNotMade(t *testing.T) {
+func TestEnsureToken_FileCannotBeWritten_StoresNoToken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	store := tokenStore(t, t.TempDir())
@@ -114,7 +114,7 @@ func tokenStore(t *testing.T, data string) *sqlite.Store {
 	return store
 }
 
-// enters returns the caller whom a server recognizes by a token.
+// enters returns the caller that a token authenticates.
 func enters(store bellcord.TokenStore, text string) (auth.Caller, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+text)

@@ -15,9 +15,10 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// sessionTools are the tools that a session has besides the built-in ones: those
-// of the MCP servers in the settings, which all sessions share, those of the
-// servers that its editor names, and those that work through the editor.
+// sessionTools contains the tools of sessions in addition to the built-in
+// ones: those of the configured MCP servers, which all sessions share, those
+// of MCP servers that the session's editor names, and those that run in the
+// editor.
 type sessionTools struct {
 	config  Config
 	builtin []tool.Tool
@@ -29,7 +30,7 @@ type sessionTools struct {
 	sessions map[bellcord.SessionID]*editorTools
 }
 
-// editorTools are the tools that an editor gives a session.
+// editorTools contains the tools that an editor provides for a session.
 type editorTools struct {
 	editor  tool.Desk
 	servers *mcp.Set
@@ -49,7 +50,7 @@ func newSessionTools(c Config, keeper *proc.Keeper, builtin []tool.Tool) *sessio
 	return t
 }
 
-// spawner starts MCP servers contained, like every other process.
+// spawner returns a function that starts MCP servers as contained processes.
 func spawner(keeper *proc.Keeper, secrets *secret.Known) mcp.Spawner {
 	return func(s mcp.Server) (mcp.Process, error) {
 		env := secret.Environment{Pass: s.Pass, Known: secrets}
@@ -66,8 +67,8 @@ func spawner(keeper *proc.Keeper, secrets *secret.Known) mcp.Spawner {
 	}
 }
 
-// toolsOf returns a session's tools. The tools of a server that does not start are
-// missing; its error is logged.
+// toolsOf returns a session's additional tools. If a server does not start,
+// its tools are missing and its error is logged.
 func (t *sessionTools) toolsOf(ctx context.Context, s bellcord.Session) []tool.Tool {
 	t.mu.Lock()
 	of := t.sessions[s.ID]
@@ -84,7 +85,7 @@ func (t *sessionTools) toolsOf(ctx context.Context, s bellcord.Session) []tool.T
 	return all
 }
 
-// open replaces the tools that a session has from its editor.
+// open replaces the tools that a session's editor provides.
 func (t *sessionTools) open(id bellcord.SessionID, editor *acp.Desk, named []acp.MCPServer) {
 	servers := make([]mcp.Server, len(named))
 	for i, s := range named {
@@ -161,7 +162,7 @@ func pairs(m map[string]string) []string {
 	return all
 }
 
-// CommandEnvironment returns the environment of commands that agents run.
+// CommandEnvironment returns the environment of the commands that agents run.
 func (c Config) CommandEnvironment() secret.Environment {
 	return secret.Environment{Pass: c.Settings.Commands.Pass, Known: c.Secrets}
 }

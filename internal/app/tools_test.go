@@ -13,7 +13,7 @@ import (
 )
 
 // Not parallel: it sets the environment.
-func TestNoProgramThatWeStartSeesTheBotsToken(t *testing.T) {
+func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 	t.Setenv("BELLCORD_TELEGRAM_TOKEN", "1:SECRET")
 	t.Setenv("SOMETHING_ELSE", "kept")
 	d, err := AgentDefinition(config.Config{Agents: map[string]config.Agent{"x": {Command: []string{"x"}, Protocol: "acp", Pass: []string{"*"}}}}, "x")

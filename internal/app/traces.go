@@ -60,8 +60,8 @@ func openTraces(ctx context.Context, version string, logger *slog.Logger, agentO
 	}, nil
 }
 
-// turnSampler returns the sampler for a share of all turns if the environment asks
-// for one, and nil to leave the choice to the SDK.
+// turnSampler returns the sampler for a share of all turns if the environment selects
+// one, and nil to leave the choice to the SDK.
 func turnSampler(name, share string) (sdk.Sampler, error) {
 	if name != "traceidratio" && name != "parentbased_traceidratio" || share == "" {
 		return nil, nil

@@ -24,7 +24,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// receiver takes traces as an OpenTelemetry collector does.
+// receiver accepts traces as an OpenTelemetry collector does.
 type receiver struct {
 	mu       sync.Mutex
 	paths    []string
@@ -54,7 +54,7 @@ func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// quick is an agent that says a word.
+// quick is an agent that emits one word.
 type quick struct{}
 
 func (quick) Run(ctx context.Context, w *hub.Work) error {
@@ -64,7 +64,8 @@ func (quick) Run(ctx context.Context, w *hub.Work) error {
 		w.Emit(bellcord.StepEnded{Finish: "stop"}))
 }
 
-// runTurn runs a turn on a real hub that the traces watch, and closes all.
+// runTurn runs a turn on a real hub with the traces attached, and closes
+// everything.
 func runTurn(t *testing.T, traces *telemetry.Traces, closeTraces func(context.Context) error) bellcord.TurnID {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,7 +92,7 @@ func runTurn(t *testing.T, traces *telemetry.Traces, closeTraces func(context.Co
 	return turn.ID
 }
 
-func TestATurnsTraceIsSentToTheCollector(t *testing.T) {
+func TestOpenTraces_WithAnEndpoint_SendsATraceOfTheTurn(t *testing.T) {
 	sink := &receiver{}
 	server := httptest.NewServer(sink)
 	defer server.Close()
@@ -129,7 +130,7 @@ func TestATurnsTraceIsSentToTheCollector(t *testing.T) {
 	}
 }
 
-func TestWithoutAnEndpointThereAreNoTraces(t *testing.T) {
+func TestOpenTraces_WithoutAnEndpoint_ReturnsNil(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
 	traces, closeTraces, err := openTraces(t.Context(), "1.2.3", slog.Default(), nil)
@@ -141,7 +142,7 @@ func TestWithoutAnEndpointThereAreNoTraces(t *testing.T) {
 	}
 }
 
-func TestAShareOfTheTurnsIsSampled(t *testing.T) {
+func TestTurnSampler_Ratio_SamplesThatShareOfTurns(t *testing.T) {
 	t.Parallel()
 	sampler, err := turnSampler("traceidratio", "0.25")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// ledgerDir is where the processes on a data directory record the commands that they
-// start.
+// ledgerDir returns the directory in which the processes on a data directory
+// record the commands that they start.
 func ledgerDir(data string) string { return filepath.Join(data, "processes") }
 
 // CheckPeer returns an error unless it can prove that no turn started the process at
@@ -25,9 +25,10 @@ func CheckPeer(conn net.Conn, data string) error {
 	return proc.CheckPeer(local, ledgerDir(data))
 }
 
-// RefuseInsideTurn returns an error if a turn on the data directory started this
-// process: a command of an agent must not answer its own questions or create tokens.
-// It does not prevent a command from editing the store; see docs/security.md.
+// RefuseInsideTurn returns an error if a turn on the data directory started
+// this process: an agent's command must not answer the agent's questions or
+// create tokens. It does not prevent a command from editing the store; see
+// docs/security.md.
 func RefuseInsideTurn(data string) error {
 	var turn *proc.TurnError
 	if err := proc.OfATurn(os.Getpid(), ledgerDir(data)); errors.As(err, &turn) {

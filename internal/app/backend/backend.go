@@ -1,6 +1,6 @@
-// Package backend gives commands one way to work with turns, whether they are at a
-// server or in this data directory. It finds the server, its token, and the
-// session or turn that a short id means.
+// Package backend lets commands use turns in the same way on a server and in
+// the data directory. It finds the server, its token, and the session or turn
+// for a short id.
 package backend
 
 import (
@@ -20,22 +20,24 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Backend is where turns are: Remote or Local.
+// Backend provides access to sessions and turns. Its implementations are
+// Remote and Local.
 type Backend interface {
 	Turns(ctx context.Context) ([]api.Turn, error)
 	Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
 	// Sessions returns a page and the cursor of the next one, "" at the end.
 	Sessions(ctx context.Context, before string) ([]bellcord.Session, string, error)
-	// Events follows a session. It calls lost when the connection breaks; the
-	// returned function ends it.
+	// Events returns the events of a session after the sequence number after.
+	// It calls lost when the connection breaks; the returned function ends the
+	// stream.
 	Events(ctx context.Context, id bellcord.SessionID, after int64, lost func(error)) (line.Source, func(), error)
-	// Stop stops a turn, or what a session runs, or everything: the first of them
-	// that is not empty.
+	// Stop stops the turn, or if it is empty everything that the session runs,
+	// or if both are empty everything.
 	Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID, s api.Stop) (api.Stopped, error)
 	Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
 	Rename(ctx context.Context, id bellcord.SessionID, title string) error
-	// Remove stops what a session runs and deletes the session; with files, also
-	// its workspace.
+	// Remove stops everything that a session runs and deletes the session;
+	// with files, also its workspace.
 	Remove(ctx context.Context, id bellcord.SessionID, files bool) error
 	Nodes(ctx context.Context) ([]api.Node, error)
 	Close() error
@@ -45,22 +47,26 @@ type Backend interface {
 type Config struct {
 	// App is used if no server is found.
 	App app.Config
-	// Server is the URL of a server, "" to look for one on the data directory.
+	// Server is the URL of a server. If it is empty, the server on the data
+	// directory is used if one runs.
 	Server string
-	// TokenFile has the token for the server, "" for the usual places.
+	// TokenFile contains the token for the server. If it is empty, the token
+	// comes from BELLCORD_TOKEN or the data directory.
 	TokenFile string
 	// Command is the name of the command, for the receipts of stops.
 	Command string
 }
 
-// program is how a command identifies itself to a server.
+// program returns the name and version with which a command identifies itself
+// to a server.
 func (c Config) program() string { return "bellcord-" + c.Command + "/" + c.App.Version }
 
-// aliveTimeout is how long a server on this machine may take to answer.
+// aliveTimeout is the maximum time that a server on this machine may take to
+// answer.
 const aliveTimeout = time.Second
 
-// Open returns the server in the Config, or the server on the data directory if it
-// answers, or else opens the data directory itself.
+// Open returns the server in the Config. Without one, it returns the server on
+// the data directory if it answers, and otherwise opens the data directory.
 func Open(ctx context.Context, c Config) (Backend, error) {
 	if c.Server != "" {
 		remote, err := Dial(c)
@@ -119,8 +125,8 @@ func Dial(c Config) (*client.Client, error) {
 	return remote.As(c.program()), nil
 }
 
-// token returns the token for a server. The token in the data directory is for the
-// server on this machine; it is sent to no other.
+// token returns the token for a server. The token in the data directory is for
+// the server on this machine, and is sent to no other server.
 func (c Config) token(near bool) (string, error) {
 	path := c.TokenFile
 	if path == "" {
@@ -136,9 +142,9 @@ func (c Config) token(near bool) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// socketToken returns the token for the server at a socket: the one in TokenFile,
-// else the one next to the socket, else that of the environment. Without a token
-// a person can still read and stop.
+// socketToken returns the token for the server on a socket: the one in
+// TokenFile, otherwise the one next to the socket, otherwise that of the
+// environment. Without a token, a user can still read and stop.
 func (c Config) socketToken(socket string) (string, error) {
 	if c.TokenFile != "" {
 		text, err := os.ReadFile(c.TokenFile)

@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-func TestTheTokenOfTheDataDirectoryIsForThisMachineAlone(t *testing.T) { // not parallel: it sets the environment
+func TestToken_OfTheDataDirectory_IsOnlySentToThisMachine(t *testing.T) { // not parallel: it sets the environment
 	data, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	for path, text := range map[string]string{filepath.Join(data, "token"): "bc_data\n", own: " bc_own\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -151,7 +151,8 @@ func serve(t *testing.T, c Config) {
 	})
 }
 
-// shortDir returns a directory for a socket. That of a test is too long on macOS.
+// shortDir returns a directory with a path short enough for a socket. On
+// macOS, that of t.TempDir is too long.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bc")

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Chat returns a backend as the terminal chat uses it. New sessions work in dir.
+// Chat returns a backend as a hub for the terminal chat. New sessions use dir.
 func Chat(at Backend, c config.Config, dir string) (chat.Hub, error) {
 	switch at := at.(type) {
 	case Remote:
@@ -23,7 +23,7 @@ func Chat(at Backend, c config.Config, dir string) (chat.Hub, error) {
 	return nil, fmt.Errorf("no chat for a %T", at)
 }
 
-// localChat is a chat whose turns this process runs.
+// localChat implements chat.Hub for turns that run in this process.
 type localChat struct {
 	at       Local
 	settings config.Config
@@ -37,7 +37,8 @@ func (c localChat) Prompt(ctx context.Context, session bellcord.SessionID, asked
 	return err
 }
 
-// Stop returns when the stop is recorded. The receipt comes with the end of the turn.
+// Stop waits at most one second for the turns to end. The receipt is in the
+// events.
 func (c localChat) Stop(ctx context.Context, s chat.Stop) error {
 	_, err := c.at.Stop(ctx, s.Turn, s.Session, apiStop(s))
 	return err
@@ -96,7 +97,8 @@ func (c localChat) NewSession(ctx context.Context, like bellcord.Session) (bellc
 	return c.at.App.Front().NewSession(ctx, made)
 }
 
-// checkSettings returns what is wrong with the settings of a session. Empty ones are ignored.
+// checkSettings returns an error for invalid settings of a session. Empty
+// settings are ignored.
 func (c localChat) checkSettings(agent, model, mode string) error {
 	if agent != "" {
 		if _, err := app.AgentDefinition(c.settings, agent); err != nil {
@@ -138,7 +140,7 @@ func (c localChat) Spent(ctx context.Context, session bellcord.SessionID) ([]bel
 	return byModel(all), err
 }
 
-// byModel sums up by model, in the order of the first turns.
+// byModel sums up usage by model, in the order of the first use.
 func byModel(all []bellcord.Spending) []bellcord.ModelUsage {
 	var sums []bellcord.ModelUsage
 	place := map[string]int{}

@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-// remoteChat is a chat at a server.
+// remoteChat implements chat.Hub for a server.
 type remoteChat struct {
 	at  Remote
 	dir string
@@ -25,7 +25,7 @@ func (c remoteChat) Prompt(ctx context.Context, session bellcord.SessionID, p ch
 	if p.Task != bellcord.TaskAnswer {
 		return fmt.Errorf("/%s is not available over HTTP: use it in a chat without a server, or in an editor", p.Task)
 	}
-	// The chat has taken its commands out already.
+	// The chat has already handled its commands; a leading slash is text.
 	_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: slash.Escape(p.Text)})
 	return err
 }
@@ -35,8 +35,8 @@ func (c remoteChat) Stop(ctx context.Context, s chat.Stop) error {
 	return err
 }
 
-// Answer answers a question. It is not an error if that is too late: the log has the
-// outcome.
+// Answer answers a question. An answer that is too late is not an error: the
+// log contains the outcome.
 func (c remoteChat) Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error {
 	err := c.at.Client.Answer(ctx, turn, question, choice)
 	if refused(err, http.StatusNotFound, http.StatusConflict) {

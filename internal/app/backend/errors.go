@@ -14,7 +14,8 @@ func noSession(err error) bool {
 	return errors.Is(err, bellcord.ErrNoSession) || refused(err, http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity)
 }
 
-// mayNotRead reports whether an error means that the token has no scope to read.
+// mayNotRead reports whether an error means that the token does not have the
+// scope to read.
 func mayNotRead(err error) bool { return refused(err, http.StatusForbidden) }
 
 // refused reports whether a server answered with one of the HTTP statuses.
@@ -38,7 +39,7 @@ func currentUser() string {
 	return "unknown user"
 }
 
-// TurnState returns the state of a turn as people see it.
+// TurnState returns the state of a turn for display.
 func TurnState(t bellcord.TurnRecord) string {
 	if t.Stop != nil {
 		return "stopping"

@@ -10,7 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/sessionid"
 )
 
-// FindSession returns the session whose id is the word, or begins or ends with it.
+// FindSession returns the session with an id that equals word, or begins or
+// ends with it.
 func FindSession(ctx context.Context, at Backend, word string) (bellcord.SessionID, error) {
 	if s, err := at.Session(ctx, bellcord.SessionID(word)); err == nil {
 		return s.ID, nil
@@ -45,8 +46,9 @@ func FindStored(ctx context.Context, store app.Store, word string) (bellcord.Ses
 	return sessionid.Resolve(word, ids)
 }
 
-// FindTurn returns the turn that a word names, among those that have not ended.
-// A complete id may belong to a turn that has not been accepted yet.
+// FindTurn returns the turn that word identifies, among those that have not
+// ended. A complete id is returned without a check: its turn may not have been
+// accepted yet.
 func FindTurn(ctx context.Context, at Backend, word string) (bellcord.TurnID, error) {
 	turn, invalid := bellcord.ParseTurnID(word)
 	if invalid == nil {
@@ -110,8 +112,8 @@ func idsOf(turns []api.Turn) []bellcord.TurnID {
 	return ids
 }
 
-// Newest returns the most recently used session of a directory, "" if there is
-// none.
+// Newest returns the most recently used session of a directory, or "" if it has
+// no session.
 func Newest(ctx context.Context, at Backend, dir string) (bellcord.SessionID, error) {
 	for before := ""; ; {
 		sessions, next, err := at.Sessions(ctx, before)
@@ -129,8 +131,8 @@ func Newest(ctx context.Context, at Backend, dir string) (bellcord.SessionID, er
 	}
 }
 
-// RunningTurn returns the turn of a session that runs, else the first that waits, or
-// the zero value if there is none.
+// RunningTurn returns the running turn of a session, otherwise its first
+// queued turn, or the zero value.
 func RunningTurn(ctx context.Context, at Backend, id bellcord.SessionID) (api.Turn, error) {
 	all, err := at.Turns(ctx)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Local is the turns of all processes on a data directory.
+// Local provides the turns of all processes on a data directory.
 type Local struct {
 	App    *app.App
-	Source string // of stops, for receipts
+	Source string // the source of stops, for receipts
 }
 
 // Turns implements Backend.
@@ -66,14 +66,14 @@ func (s Local) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.
 	})
 	answers, err := stopping.Wait(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the answers have the state stopping
+		err = nil // the answers contain the state "stopping"
 	}
 	stopped := api.NewStopped(answers)
 	stopped.Recorded = stopping.Recorded(ctx) == nil
 	return stopped, err
 }
 
-// errElsewhere is returned for answers to a turn of another process.
+// errElsewhere is returned for an answer to a turn of another process.
 var errElsewhere = errors.New("the turn runs in another process: answer it there")
 
 // Answer implements Backend.

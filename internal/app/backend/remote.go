@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Remote is the turns of a server.
+// Remote provides the turns of a server.
 type Remote struct{ Client *client.Client }
 
 // Turns implements Backend.

@@ -15,33 +15,35 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-// Run is one turn that a person watches to its end.
+// Run is one turn that a user follows to its end.
 type Run struct {
 	Config   Config
 	Turn     bellcord.TurnID
 	Text     string
-	Session  string // id of the session or a part of it, "" for a new one
-	Continue bool   // the newest session of Dir
-	Dir      string // of a new session
-	// Agent, Model and Mode that were asked for; empty ones are left to the
-	// session or the server.
+	Session  string // id of a session or a part of it, "" for a new session
+	Continue bool   // use the newest session of Dir
+	Dir      string // directory of a new session
+	// Agent, Model and Mode are the requested settings. Empty ones are left to
+	// the session or the server.
 	Agent, Model, Mode string
-	// Limits for a turn at a server. In this process those of the settings apply.
+	// Deadline and the fields below limit a turn on a server. In this process,
+	// the limits in the settings apply.
 	Deadline  time.Duration
 	MaxSteps  int
 	MaxTokens int64
 	MaxCost   float64 // in dollars
 
 	View *line.View
-	// OnSignal calls stop with every signal, and with how many interrupts there
-	// have been, until over is closed or the returned function is called.
+	// OnSignal calls stop for every signal, with the number of interrupts so
+	// far, until over is closed or the returned function is called.
 	OnSignal func(over <-chan struct{}, stop func(sig os.Signal, interrupts int)) func()
 }
 
-// Do runs the turn at the server in the Config, or in this process, and shows it.
+// Do runs the turn on the server in the Config or in this process, shows it,
+// and returns its receipt.
 func (r Run) Do(ctx context.Context) (bellcord.Receipt, error) {
 	c := r.Config.App.Settings
-	if r.Session == "" { // a refused prompt leaves no new session; a server may have another agent
+	if r.Session == "" { // a rejected prompt creates no session; the server may have another agent
 		if _, err := slash.Prompt(r.Text, c.Agent != "" || r.Config.Server != ""); err != nil {
 			return bellcord.Receipt{}, err
 		}
@@ -95,8 +97,8 @@ func (r Run) doLocal(ctx context.Context, a *app.App) (bellcord.Receipt, error) 
 	return r.View.FollowHub(ctx, a.Hub, turn, after)
 }
 
-// checkTurn resolves the session, and refuses a turn that cannot run before a session
-// is created for it.
+// checkTurn resolves the session, and returns an error for a turn that cannot
+// run before a session is created for it.
 func (r *Run) checkTurn(ctx context.Context, a *app.App) error {
 	if err := r.findSession(ctx, Local{App: a}); err != nil {
 		return err
@@ -123,8 +125,8 @@ func (r *Run) checkTurn(ctx context.Context, a *app.App) error {
 	return err
 }
 
-// findSession replaces a part of a session's id by the id, and finds the session to
-// continue.
+// findSession replaces a part of a session's id with the id, or finds the
+// session to continue.
 func (r *Run) findSession(ctx context.Context, at Backend) error {
 	switch {
 	case r.Session != "":

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// doRemote runs the turn at a server and shows it. The turn can be stopped even
-// before it is sent, because its id is chosen here.
+// doRemote runs the turn on a server and shows it. The turn can be stopped
+// even before it is sent, because its id is chosen here.
 func (r Run) doRemote(ctx context.Context, remote *client.Client) (bellcord.Receipt, error) {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
@@ -55,8 +55,8 @@ func (r Run) promptAndFollow(ctx context.Context, remote *client.Client) (bellco
 	return r.View.Follow(ctx, stream, r.Turn)
 }
 
-// remoteSession returns the session in the Run, or a new one. The server chooses
-// everything that the Run leaves empty.
+// remoteSession returns the session in the Run, or a new one. The server
+// chooses the settings that the Run leaves empty.
 func (r *Run) remoteSession(ctx context.Context, remote *client.Client) (bellcord.SessionID, error) {
 	if err := r.findSession(ctx, Remote{remote}); err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func (r *Run) remoteSession(ctx context.Context, remote *client.Client) (bellcor
 		return id, err
 	}
 	dir := r.Dir
-	if dir != "" && remote.Near() { // otherwise it is a directory of another machine
+	if dir != "" && remote.Near() { // otherwise it is a directory on another machine
 		var err error
 		if dir, err = filepath.Abs(dir); err != nil {
 			return "", err
@@ -80,7 +80,8 @@ func (r *Run) remoteSession(ctx context.Context, remote *client.Client) (bellcor
 	return made.ID, err
 }
 
-// stopRemote requests a stop. The receipt comes with the end of the turn.
+// stopRemote requests a stop and does not wait for the end of the turn: the
+// receipt comes with it.
 func (r Run) stopRemote(ctx context.Context, remote *client.Client, sig os.Signal, interrupts int) {
 	stop := api.Stop{Why: sig.String(), Wait: "1s"}
 	if interrupts > 1 {
@@ -91,7 +92,8 @@ func (r Run) stopRemote(ctx context.Context, remote *client.Client, sig os.Signa
 	}
 }
 
-// written returns a duration as the server reads it, "" for none.
+// written returns a duration in the format that the server expects, or "" for
+// none.
 func written(d time.Duration) string {
 	if d <= 0 {
 		return ""

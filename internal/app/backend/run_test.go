@@ -51,7 +51,7 @@ func runTurn(t *testing.T, r Run) (string, bellcord.Receipt, error) {
 	return out.String(), receipt, err
 }
 
-func TestRun_ThatCannotRun_CreatesNoSession(t *testing.T) {
+func TestRun_InvalidTurn_CreatesNoSession(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	for want, r := range map[string]Run{

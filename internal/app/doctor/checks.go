@@ -18,8 +18,8 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// checks returns all checks. If the settings are broken there is nothing else to
-// check.
+// checks returns all checks. If the settings cannot be loaded, only those of
+// the version and the configuration.
 func (d *Doctor) checks() []check {
 	all := []check{{"version", d.version}, {"configuration", d.configuration}}
 	if d.loading != nil {
@@ -48,9 +48,9 @@ func (d *Doctor) configuration(context.Context) []Finding {
 	return ok("%s", path)
 }
 
-// rules finds rules for MCP servers that are not configured. That is only a warning,
-// because an editor may name such a server. Other rules are checked with the
-// settings.
+// rules finds rules for MCP servers that are not configured. They only cause a
+// warning, because an editor may name such a server. Other rules are checked
+// when the settings are loaded.
 func (d *Doctor) rules(context.Context) []Finding {
 	all := slices.Concat(d.config.Settings.Permit.Allow, d.config.Settings.Permit.Deny)
 	var found []Finding
@@ -72,7 +72,7 @@ func (d *Doctor) rules(context.Context) []Finding {
 	return found
 }
 
-// agents starts the installed agents and skips the others.
+// agents starts each installed agent and skips the others.
 func (d *Doctor) agents(ctx context.Context) []Finding {
 	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
 	if err != nil {
@@ -127,7 +127,7 @@ func (d *Doctor) containment(ctx context.Context) []Finding {
 	return ok("processes are contained, and their end is proved, by %s", exit.Proof)
 }
 
-// inOneLine returns the text of an error for a list.
+// inOneLine returns the text of an error without line breaks.
 func inOneLine(err error) string { return line.Visible(strings.Join(strings.Fields(err.Error()), " ")) }
 
 // environment lists the withheld variables by name, because a command may need one

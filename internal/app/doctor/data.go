@@ -15,10 +15,10 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// leastSpace is the free space below which the disk is soon full.
+// leastSpace is the free disk space below which dataDirectory warns.
 const leastSpace = 512 << 20
 
-// dataDirectory checks an existing directory. It creates none.
+// dataDirectory checks the directory if it exists. It does not create it.
 func (d *Doctor) dataDirectory(context.Context) []Finding {
 	dir := d.config.Settings.Data
 	info, err := os.Stat(dir)

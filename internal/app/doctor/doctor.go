@@ -1,5 +1,6 @@
-// Package doctor checks the settings, the machine and the services that Bellcord
-// works with. It repairs nothing; every finding that is not ok has a fix in words.
+// Package doctor checks the settings, the machine and the services that
+// Bellcord uses. It repairs nothing; every finding that is not ok has a text
+// with the fix.
 package doctor
 
 import (
@@ -13,10 +14,10 @@ import (
 // Verdict is the result of a check.
 type Verdict string
 
-// The results, from good to bad.
+// The verdicts, from best to worst.
 const (
 	OK      Verdict = "ok"
-	Warning Verdict = "warning" // it works, and could work better
+	Warning Verdict = "warning" // usable, but could be better
 	Broken  Verdict = "broken"
 )
 
@@ -28,7 +29,7 @@ type Finding struct {
 	Fix     string  `json:"fix,omitempty"` // in one line, for everything but ok
 }
 
-// check examines one thing and changes nothing.
+// check is one check. It changes nothing.
 type check struct {
 	name string
 	look func(context.Context) []Finding
@@ -36,15 +37,15 @@ type check struct {
 
 // Doctor runs the checks.
 type Doctor struct {
-	file    string // of the settings, as a person named it
+	file    string // path of the settings file, as given by the user
 	config  app.Config
-	loading error // why the settings cannot be used
+	loading error // the reason why the settings cannot be used
 	models  *app.Models
 	offers  *offers
 }
 
-// New returns a Doctor for settings. If loading them failed, there is little else
-// to check.
+// New returns a Doctor for settings. loading is the error with which loading
+// them failed, or nil.
 func New(file string, c app.Config, loading error) *Doctor {
 	models := app.NewModels(c.Settings)
 	return &Doctor{file: file, config: c, loading: loading, models: models, offers: newOffers(models)}
@@ -53,17 +54,18 @@ func New(file string, c app.Config, loading error) *Doctor {
 // Close closes the connections to providers.
 func (d *Doctor) Close() { d.models.Close() }
 
-// Limits of one check and of one request to another machine, and how many checks
-// run at the same time.
+// Limits of one check and of one request to another machine, and the number of
+// checks that run concurrently.
 const (
 	checkTimeout   = 30 * time.Second
 	requestTimeout = 3 * time.Second
 	checksAtOnce   = 4
 )
 
-// Run runs the checks, some at a time, and returns when all are done. It calls
-// waiting with the name of the check that it waits for, and with "" when that is
-// done; then it calls show with its findings.
+// Run runs the checks concurrently and returns all findings in the order of
+// the checks. It calls waiting with the name of the check that it waits for,
+// and with "" when that check is done; then it calls show with each of its
+// findings.
 func (d *Doctor) Run(ctx context.Context, waiting func(check string), show func(Finding)) []Finding {
 	checks := d.checks()
 	places := make(chan struct{}, checksAtOnce)

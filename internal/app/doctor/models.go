@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-// offers lists the models of every provider at most once.
+// offers lists the models of each provider at most once.
 type offers struct {
 	models *app.Models
 	mu     sync.Mutex
@@ -40,7 +40,8 @@ func (o *offers) of(ctx context.Context, provider string) ([]string, error) {
 	return ask()
 }
 
-// keys asks every provider that has a key or an address for its models.
+// keys requests the list of models from every provider with a key or an
+// address.
 func (d *Doctor) keys(ctx context.Context) []Finding {
 	var all []Finding
 	for _, name := range d.models.Providers() {
@@ -65,7 +66,7 @@ func (d *Doctor) keys(ctx context.Context) []Finding {
 	return all
 }
 
-// variableOf returns the variable or setting of a provider's key.
+// variableOf returns the variable or setting that contains a provider's key.
 func variableOf(provider string) string {
 	for _, k := range app.KeyVariables {
 		if k.Provider == provider {
@@ -75,8 +76,8 @@ func variableOf(provider string) string {
 	return "api_key in [provider." + provider + "]"
 }
 
-// model checks whether the provider offers the model of new sessions. It sends no
-// prompt, which would cost money.
+// model checks whether the provider offers the model of new sessions. It sends
+// no prompt, because that would cost money.
 func (d *Doctor) model(ctx context.Context) []Finding {
 	name := app.DefaultModel(d.config.Settings)
 	if name == "" && d.config.Settings.Agent != "" {
@@ -105,13 +106,13 @@ func (d *Doctor) model(ctx context.Context) []Finding {
 // mostSkew is the clock difference that tokens and certificates tolerate.
 const mostSkew = 30 * time.Second
 
-// homes are the addresses of the public providers.
+// homes contains the addresses of the public providers.
 var homes = map[string]string{
 	"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com", "gemini": "https://generativelanguage.googleapis.com",
 }
 
 // clock compares this machine's clock with that of the first model server that
-// answers, and the wall clock with the monotonic one.
+// answers. Without one, it compares the wall clock with the monotonic clock.
 func (d *Doctor) clock(ctx context.Context) []Finding {
 	began := time.Now()
 	for _, name := range d.models.Providers() {

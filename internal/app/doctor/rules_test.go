@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-func TestLoad_MisspeltRule_IsAnErrorAndDoctorReportsIt(t *testing.T) {
+func TestLoad_MisspelledRule_IsAnErrorThatDoctorReports(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"bash", "Shell(rm *)", "shel(echo *)"} {
 		file := filepath.Join(t.TempDir(), "config.toml")
@@ -53,7 +53,7 @@ func TestDoctor_RuleForAServerThatIsNotConfigured_Warns(t *testing.T) {
 	}
 }
 
-// load loads and checks a file, with a data directory of the test.
+// load loads and checks a file, with a temporary data directory.
 func load(t *testing.T, file string) (config.Config, error) {
 	t.Helper()
 	c, err := config.Load(file)

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// connections limits the open connections of a server, so that file descriptors are
-// left for the store, the turns and their processes. A new connection is always
-// accepted, because it may carry a stop. When there is one too many, another one is
-// closed: an idle one, else one that has not sent a request yet, else the oldest.
-// Viewers reconnect, and a closed stream stops no turn.
+// connections limits the open connections of a server, so that file
+// descriptors are left for the store, the turns and their processes. A new
+// connection is always accepted, because it may carry a stop. If that exceeds
+// the limit, another connection is closed: the oldest idle one, otherwise the
+// oldest without a request, otherwise the oldest. Viewers reconnect, and a
+// closed stream stops no turn.
 type connections struct {
 	most int
 	log  *slog.Logger
@@ -27,10 +28,12 @@ type connection struct {
 	since time.Time
 }
 
-// Half of the file descriptors are for connections, three quarters of these for
-// viewers.
+// mostConnections returns the limit of connections: half of the file
+// descriptors.
 func mostConnections(descriptors int) int { return max(16, descriptors/2) }
 
+// mostViewers returns the limit of viewers: the configured one, but at most
+// three quarters of the connections.
 func mostViewers(configured, descriptors int) int {
 	if descriptors == 0 {
 		return configured
@@ -42,7 +45,7 @@ func mostViewers(configured, descriptors int) int {
 	return configured
 }
 
-// newConnections returns nil if the limit of descriptors is unknown.
+// newConnections returns nil if the limit of file descriptors is unknown.
 func newConnections(descriptors int, log *slog.Logger) *connections {
 	if descriptors == 0 {
 		return nil
@@ -71,7 +74,7 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// victim returns the connection to close for a new one. mu is held.
+// victim returns the connection to close for a new one. The caller holds mu.
 func (c *connections) victim(fresh net.Conn) net.Conn {
 	rank := map[http.ConnState]int{http.StateIdle: 0, http.StateNew: 1, http.StateActive: 2}
 	var found net.Conn

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// descriptors returns how many files the process may have open, 0 if that is unknown
-// or unlimited.
+// descriptors returns the maximum number of files that the process may open,
+// or 0 if it is unlimited or cannot be determined.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || limit.Cur > math.MaxInt32 {

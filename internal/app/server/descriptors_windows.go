@@ -1,4 +1,4 @@
 package server
 
-// descriptors returns 0: the number of open files is not limited.
+// descriptors returns 0: Windows does not limit the number of open files.
 func descriptors() int { return 0 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// listen opens the address and the socket in the data directory.
+// listen opens the TCP listener and the socket in the data directory.
 func (s *Server) listen(ctx context.Context) error {
 	var err error
 	var config net.ListenConfig
@@ -23,9 +23,9 @@ func (s *Server) listen(ctx context.Context) error {
 	return nil
 }
 
-// listenSocket opens a socket that only its owner can ever use: it is created in a
-// private directory and then moved into place. The socket of a dead server is
-// replaced; that of a live one is an error.
+// listenSocket opens a socket that only its owner can use at any time: it is
+// created in a private directory and then moved into place. It replaces the
+// socket of a dead server, and returns an error if a server answers.
 func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 	if conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", path); err == nil {
 		_ = conn.Close()
@@ -41,14 +41,14 @@ func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false) // its name changes
+	l.SetUnlinkOnClose(false) // the file is renamed below
 	if err := errors.Join(os.Chmod(made, 0o600), os.Rename(made, path)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return socketAt{l, path}, nil
 }
 
-// socketAt removes its file when it closes.
+// socketAt removes its file when it is closed.
 type socketAt struct {
 	net.Listener
 	path string

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// LimitMemory sets the Go memory limit to 80 % of what the process's cgroup may
-// have: the rest is for the store's cache and the kernel's buffers. GOMEMLIMIT in
-// the environment wins.
+// LimitMemory sets the Go memory limit to 80 % of the cgroup's limit: the rest
+// is for the store's cache and the kernel's buffers. GOMEMLIMIT in the
+// environment takes precedence.
 func LimitMemory(log *slog.Logger) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -26,13 +26,14 @@ func LimitMemory(log *slog.Logger) {
 	}
 }
 
-// hugeMemory is more than any machine has: cgroup v1 writes such a number for no
-// limit.
+// hugeMemory is more than any machine has. cgroup v1 writes a larger number if
+// there is no limit.
 const hugeMemory = 1 << 60
 
-// cgroupMemory returns the smallest memory limit of the process's cgroup and those
-// above it; 0 if there is none. groups is the text of /proc/self/cgroup. In a
-// container the path in it may not exist; then the limit is found at the root.
+// cgroupMemory returns the smallest memory limit of the process's cgroup and
+// its parents, or 0 without a limit. groups is the content of
+// /proc/self/cgroup. In a container, its path may not exist; then the limit is
+// at the root.
 func cgroupMemory(root, groups string) int64 {
 	var least int64
 	for line := range strings.Lines(groups) {

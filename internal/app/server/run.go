@@ -15,12 +15,15 @@ import (
 	"github.com/bellcord/bellcord/internal/systemd"
 )
 
-// errTakenForDead ends a node whose lease expired. A restart makes it a new node.
+// errTakenForDead is returned by a node after its lease has expired. After a
+// restart it is a new node.
 var errTakenForDead = errors.New("the lease of this node expired; the other nodes consider it dead and have ended its turns")
 
-// Run serves until a signal comes or a listener fails, and then shuts down: running
-// turns may finish for the configured time. A second signal ends them at once.
-// ready, if set, is called with the address when requests are accepted.
+// Run serves until it receives a signal, a listener fails, the node's lease
+// expires or the store's schema is newer than this program. Then it shuts
+// down: running turns may finish for the configured time. A second signal
+// stops them immediately. ready, if set, is called with the address when
+// requests are accepted.
 func (s *Server) Run(signals <-chan os.Signal, ready func(url string)) error {
 	public := s.web.Handler()
 	if s.telegram != nil {
@@ -57,8 +60,8 @@ func (s *Server) Run(signals <-chan os.Signal, ready func(url string)) error {
 	return errors.Join(err, s.shutdown(signals, network, local))
 }
 
-// ignoreHangups logs SIGHUP, which does not end a server: settings are only read at
-// the start, and a closed terminal does not stop what others use.
+// ignoreHangups logs SIGHUP and ignores it: settings are only read at the
+// start, and a closed terminal must not stop a server that others use.
 func (s *Server) ignoreHangups(ctx context.Context) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -73,7 +76,8 @@ func (s *Server) ignoreHangups(ctx context.Context) {
 	}
 }
 
-// serveOn serves on a listener until the server is closed.
+// serveOn serves on a listener until the server is closed. Any other error is
+// sent to broken.
 func serveOn(server *http.Server, l net.Listener, cert, key string, broken chan<- error) {
 	var err error
 	if cert != "" {
@@ -86,9 +90,10 @@ func serveOn(server *http.Server, l net.Listener, cert, key string, broken chan<
 	}
 }
 
-// shutdown accepts no more turns, lets running ones finish for a while and stops
-// the rest. When all have settled it closes the event streams and the listeners,
-// and the App last. A second signal does not wait.
+// shutdown accepts no more turns, lets running ones finish for the configured
+// time, and stops the rest. When all have settled, it closes the event
+// streams, then the listeners, and finally the App. A second signal stops
+// turns immediately.
 func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) error {
 	s.notifySystemd("STOPPING=1")
 	stop := bellcord.StopRequest{Queue: bellcord.QueueDrop, Cause: bellcord.Cause{Kind: bellcord.CauseShutdown, By: "signal", Source: "serve"}}
@@ -131,8 +136,8 @@ func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) err
 	return err
 }
 
-// closeIdleSessions closes sessions that had no prompt for a while. The log has
-// everything that is needed to continue one.
+// closeIdleSessions closes sessions without a recent prompt. The log contains
+// everything that is required to continue them.
 func (s *Server) closeIdleSessions(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()

@@ -40,12 +40,13 @@ type Server struct {
 	connections *connections // of tcp and socket together; nil for no limit
 }
 
-// Open opens the App and listens; Run serves. On the first start it creates a token
-// with all rights.
+// Open opens the App and the listeners; Run serves requests. On the first
+// start it creates a token with all scopes.
 func Open(ctx context.Context, c app.Config) (*Server, error) {
 	s := &Server{settings: c.Settings, version: c.Version, logger: c.Logger, connections: newConnections(descriptors(), c.Logger)}
 	registry := telemetry.NewRegistry()
-	// Metrics are read over the server's own listeners, which open last.
+	// Metrics are only requested over the listeners, which open last: app is
+	// set by then.
 	metrics := telemetry.NewMetrics(registry, func() bellcord.Stats { return s.app.Hub.Stats() })
 	serve := c.Settings.Serve
 	c.Watch = metrics.Watch
@@ -135,7 +136,7 @@ func (s *Server) listAgents() []api.Agent {
 	return all
 }
 
-// newHTTP returns an HTTP server with limits on requests that are not complete.
+// newHTTP returns an HTTP server with limits for incomplete requests.
 func (s *Server) newHTTP(handler http.Handler) *http.Server {
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
@@ -147,7 +148,7 @@ func (s *Server) newHTTP(handler http.Handler) *http.Server {
 	return server
 }
 
-// url is the address of the server on this machine.
+// url returns the address of the server on this machine.
 func (s *Server) url() string {
 	scheme := "http"
 	if s.settings.Serve.TLSCert != "" {
@@ -156,8 +157,8 @@ func (s *Server) url() string {
 	return fmt.Sprintf("%s://%s", scheme, s.tcp.Addr())
 }
 
-// pageURL is the address of the page for people: with the first configured host
-// name, else with the address of the listener.
+// pageURL returns the address of the page for users: with the first configured
+// host name, otherwise with the address of the listener.
 func (s *Server) pageURL() string {
 	switch names := s.settings.Serve.Hosts; {
 	case len(names) == 0:

@@ -33,7 +33,7 @@ func testConfig(t *testing.T) app.Config {
 	}
 }
 
-func TestRun_ServesUntilASignalAndLeavesNoSocket(t *testing.T) {
+func TestRun_Signal_ShutsDownAndRemovesTheSocket(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	s, err := Open(t.Context(), c)
@@ -158,7 +158,8 @@ func TestConnections_OneTooMany_ClosesAnIdleOneFirst(t *testing.T) {
 	}
 }
 
-// shortDir returns a directory for a socket. That of a test is too long on macOS.
+// shortDir returns a directory with a path short enough for a socket. On
+// macOS, that of t.TempDir is too long.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bc")

@@ -21,7 +21,7 @@ import (
 	botapi "github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// telegramBot is the front for Telegram with its bot.
+// telegramBot is the Telegram front with its bot.
 type telegramBot struct {
 	front   *telegram.Front
 	bot     *botapi.Bot
@@ -31,10 +31,11 @@ type telegramBot struct {
 	listening sync.WaitGroup
 }
 
-// lastMessages is how long the last messages to the chats may take.
+// lastMessages limits how long sending the last messages to the chats may
+// take.
 const lastMessages = 10 * time.Second
 
-// openTelegram opens the front if the settings ask for it.
+// openTelegram opens the front if a bot is configured.
 func (s *Server) openTelegram() error {
 	c := s.settings
 	if !c.Telegram.On() {
@@ -96,7 +97,8 @@ func (s *Server) installedAgents() (names []string) {
 	return names
 }
 
-// listen receives updates until stopListening.
+// listen receives updates in the background until stopListening. It sends an
+// error to broken.
 func (t *telegramBot) listen(ctx context.Context, broken chan<- error) {
 	ctx, t.hangUp = context.WithCancel(ctx)
 	t.listening.Go(func() {
@@ -106,8 +108,8 @@ func (t *telegramBot) listen(ctx context.Context, broken chan<- error) {
 	})
 }
 
-// stopListening returns when no more updates are taken. Later ones wait for the
-// next server.
+// stopListening returns when no more updates are processed. Later ones are
+// processed by the next server.
 func (t *telegramBot) stopListening() {
 	if t.hangUp != nil {
 		t.hangUp()
@@ -115,15 +117,15 @@ func (t *telegramBot) stopListening() {
 	t.listening.Wait()
 }
 
-// handler serves the path of the webhook with the bot, which checks the secret, and
-// everything else with others.
+// handler serves the webhook's path with the bot, which checks the secret, and
+// all other paths with others.
 func (t *telegramBot) handler(others http.Handler) http.Handler {
 	if t.webhook == "" {
 		return others
 	}
 	at, err := url.Parse(t.webhook)
 	if err != nil || at.Path == "" || at.Path == "/" {
-		return others // the settings were checked
+		return others // cannot happen: the settings were checked
 	}
 	mux := http.NewServeMux()
 	mux.Handle("POST "+at.Path, t.bot.Handler())
@@ -145,8 +147,8 @@ func (t *telegramBot) shutDown() error {
 	return nil
 }
 
-// TelegramRights opens the list of people who may use the bot: those in the
-// settings and those in the file of paired people.
+// TelegramRights opens the list of Telegram users with access to the bot:
+// those in the settings and those in the file of paired users.
 func TelegramRights(c config.Config) (*rights.List, error) {
 	return rights.Open(rights.Config{
 		People: byNumber(c.Telegram.People), Groups: byNumber(c.Telegram.Groups), Pairing: c.Telegram.Pairing,
@@ -154,7 +156,7 @@ func TelegramRights(c config.Config) (*rights.List, error) {
 	})
 }
 
-// byNumber inverts a map; the settings were checked to have each number once.
+// byNumber inverts a map. Each number occurs once: the settings were checked.
 func byNumber(names map[string]int64) map[int64]string {
 	numbers := map[int64]string{}
 	for name, id := range names {

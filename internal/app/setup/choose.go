@@ -11,14 +11,14 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// choice is the model of the first configuration.
+// choice is the model for the first configuration.
 type choice struct {
 	model, reason string
-	server        ModelServer // of the model, if it is on this machine
+	server        ModelServer // the model's server, if it is on this machine
 }
 
-// choose takes the first that answers: a provider with a key, a server on this
-// machine, and else the fake model, which always answers.
+// choose returns the first model that is available: of a provider with a key,
+// of a server on this machine, otherwise the built-in fake model.
 func choose(ctx context.Context, found Survey) choice {
 	chosen := choice{model: "fake/fake", reason: "built in, because no key and no model server was found"}
 	for _, k := range found.Keys {
@@ -34,10 +34,11 @@ func choose(ctx context.Context, found Survey) choice {
 	return chosen
 }
 
-// listTimeout is how long a provider may take to list its models.
+// listTimeout is the maximum time that a provider may take to list its models.
 const listTimeout = 5 * time.Second
 
-// offered returns a model of a provider that is configured by the environment.
+// offered returns the default model of a provider that is configured by the
+// environment.
 func offered(ctx context.Context, provider string) (string, error) {
 	c, err := config.FromEnvironment()
 	if err != nil {
@@ -51,11 +52,12 @@ func offered(ctx context.Context, provider string) (string, error) {
 	return defaultModel(names), err
 }
 
-// generalModel matches the names of general models; those for speech, images and
-// search have longer names.
+// generalModel matches the names of general-purpose models. Models for speech,
+// images and search have longer names.
 var generalModel = regexp.MustCompile(`^(claude-sonnet-[0-9-]+|gpt-[0-9.]+|gemini-[0-9.]+-(flash|pro))$`)
 
-// defaultModel returns the newest general model, else the first name.
+// defaultModel returns the newest general-purpose model, otherwise the first
+// name in alphabetical order.
 func defaultModel(names []string) string {
 	best := ""
 	for _, name := range names {

@@ -2,8 +2,8 @@ package setup
 
 import "fmt"
 
-// file returns the text of a configuration with the choice. Commented-out settings
-// are examples; docs/config.md has everything.
+// file returns the text of a configuration file with the choice. Commented-out
+// settings are examples; docs/config.md describes all settings.
 func (c choice) file() string {
 	provider := `# Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY.
 # Another server with an OpenAI-compatible API:

@@ -11,15 +11,15 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// Service is bellcord serve as a service of a person or of the machine.
+// Service describes bellcord serve as a service of a user or of the machine.
 type Service struct {
-	ConfigFile   string // "" for the usual one, if it exists
+	ConfigFile   string // "" for the default file, if it exists
 	Target       string // another service manager, for a dry run only
-	System, User bool   // whose service; by default that of the machine for root
+	System, User bool   // owner of the service; by default the machine for root, otherwise the user
 	DryRun       bool
 }
 
-// Unit returns the service.
+// Unit returns the service's unit.
 func (s Service) Unit() (autostart.Unit, error) {
 	target, err := s.target()
 	if err != nil {
@@ -32,7 +32,8 @@ func (s Service) Unit() (autostart.Unit, error) {
 	return autostart.New(target, settings)
 }
 
-// target returns the service manager: the named one, or that of this machine.
+// target returns the service manager: the named one, otherwise that of this
+// machine.
 func (s Service) target() (autostart.Target, error) {
 	switch {
 	case s.Target != "" && !s.DryRun:
@@ -45,9 +46,9 @@ func (s Service) target() (autostart.Target, error) {
 	return autostart.Here(s.System || !s.User && os.Geteuid() == 0)
 }
 
-// unitSettings returns what a service takes from the shell that installs it: the
-// places of its configuration and data, and a person's PATH. It takes nothing else
-// from the environment, because that may be a key.
+// unitSettings returns the settings that a service takes from the shell that
+// installs it: the paths of its configuration and data, and the user's PATH.
+// It takes nothing else from the environment, because that may be a key.
 func (s Service) unitSettings(target autostart.Target) (to autostart.Settings, err error) {
 	if to.Program, err = os.Executable(); err != nil {
 		return to, err
@@ -74,8 +75,8 @@ func (s Service) unitSettings(target autostart.Target) (to autostart.Settings, e
 	return to, err
 }
 
-// personal applies the places in the person's environment, because a service manager
-// has another environment.
+// personal adds the paths in the user's environment, because the service
+// manager has a different environment.
 func (s Service) personal(to *autostart.Settings) (err error) {
 	if to.Config == "" {
 		if file, _ := config.File(""); config.IsFile(file) {
@@ -95,7 +96,7 @@ func (s Service) personal(to *autostart.Settings) (err error) {
 	return err
 }
 
-// account sets the account of a job of the machine on macOS: the person who called
+// account sets the account of a system-wide job on macOS: the user that called
 // sudo. As root, every tool would have all rights.
 func (s Service) account(to *autostart.Settings) error {
 	to.Account = os.Getenv("SUDO_USER")
@@ -120,7 +121,7 @@ func (s Service) account(to *autostart.Settings) error {
 	return nil
 }
 
-// whole returns an absolute path, "" for none.
+// whole returns the absolute path, or "" for "".
 func whole(path string) (string, error) {
 	if path == "" {
 		return "", nil

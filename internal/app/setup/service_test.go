@@ -16,7 +16,7 @@ func TestUnit_TargetWithoutDryRun_IsRefused(t *testing.T) {
 	}
 }
 
-func TestUnitSettings_OfAPerson_HasTheDataDirectoryOfTheEnvironment(t *testing.T) { // not parallel: it sets the environment
+func TestUnitSettings_UserService_UsesTheEnvironmentsDataDirectory(t *testing.T) { // not parallel: it sets the environment
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package setup finds what a machine has for Bellcord to work with, and writes the
-// first configuration from it.
+// Package setup finds the keys, model servers, agents and editors of a
+// machine, and writes the first configuration from them.
 package setup
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/bellcord/bellcord/internal/editor"
 )
 
-// Survey is what a machine has to work with.
+// Survey lists what Bellcord can use on a machine.
 type Survey struct {
-	Config  string            // the file, "" if there is none
-	Keys    []app.KeyVariable // that are set
-	Servers []ModelServer     // that answer
-	Agents  []string          // that are installed
-	Editors []editor.Editor   // that are installed
-	Serving bool              // a server runs on the data directory
+	Config  string            // the settings file, "" if it does not exist
+	Keys    []app.KeyVariable // the variables that are set
+	Servers []ModelServer     // the servers that answer
+	Agents  []string          // the installed agents
+	Editors []editor.Editor   // the installed editors
+	Serving bool              // whether a server runs on the data directory
 }
 
 // ModelServer is a model server on this machine.
@@ -33,18 +33,18 @@ type ModelServer struct {
 	Models    []string
 }
 
-// localServers are the usual model servers and their addresses.
+// localServers are the common model servers with their default addresses.
 var localServers = []ModelServer{
 	{Name: "ollama", URL: "http://127.0.0.1:11434/v1"},
 	{Name: "lmstudio", URL: "http://127.0.0.1:1234/v1"},
 	{Name: "llamacpp", URL: "http://127.0.0.1:8080/v1"},
 }
 
-// searchTimeout is for everything on this machine.
+// searchTimeout limits Search.
 const searchTimeout = 500 * time.Millisecond
 
-// Search looks for everything concurrently. It changes nothing and sends nothing to
-// other machines.
+// Search finds everything concurrently. It changes nothing and sends nothing
+// to other machines.
 func Search(ctx context.Context, file string, c config.Config) Survey {
 	var found Survey
 	ctx, done := context.WithTimeout(ctx, searchTimeout)
@@ -82,8 +82,8 @@ func Search(ctx context.Context, file string, c config.Config) Survey {
 	return found
 }
 
-// withModels returns the server with its models, without any if it does not answer like
-// a model server.
+// withModels returns the server with its models, or without any if it does not
+// answer like a model server.
 func (s ModelServer) withModels(ctx context.Context) ModelServer {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/models", http.NoBody)
 	if err != nil {

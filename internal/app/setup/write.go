@@ -11,16 +11,16 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// Written is a new configuration.
+// Written describes a new configuration file.
 type Written struct {
 	Path   string
-	Backup string // where the old file is now, "" if there was none
+	Backup string // the path of the old file, "" if there was none
 	Model  string
 	Reason string // why this model was chosen
 }
 
-// Write writes a configuration file for what Search finds. An existing file is an
-// error, unless force is set; then it is kept as a backup.
+// Write writes a configuration file for the results of Search. An existing
+// file is an error unless force is set; then it is kept as a backup.
 func Write(ctx context.Context, file string, force bool) (Written, error) {
 	path, _ := config.File(file)
 	if config.IsFile(path) && !force {
@@ -37,7 +37,8 @@ func Write(ctx context.Context, file string, force bool) (Written, error) {
 			return Written{}, fmt.Errorf("back up the old configuration: %w", err)
 		}
 	}
-	// Another process may have written one in the meantime: it is not overwritten.
+	// Another process may have created the file in the meantime; it is not
+	// overwritten.
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return Written{}, existsError(path)
