@@ -13,10 +13,10 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// quietly is for what says what the test knows.
+// quietly discards log lines that a test expects.
 var quietly = slog.New(slog.DiscardHandler)
 
-// journal keeps what a node logs.
+// journal records a node's log.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -30,7 +30,7 @@ func (j *journal) Write(p []byte) (int, error) {
 
 func (j *journal) logger() *slog.Logger { return slog.New(slog.NewTextHandler(j, nil)) }
 
-// lines are those that say something.
+// lines returns the lines that contain with.
 func (j *journal) lines(with string) (found []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -42,13 +42,13 @@ func (j *journal) lines(with string) (found []string) {
 	return found
 }
 
-// actor is an agent that does what the prompt's first word says.
+// actor is an agent that executes the first word of the prompt.
 type actor struct {
-	gate chan struct{} // lets go of what waits
+	gate chan struct{} // lets waiting turns continue
 	open sync.Once
 
 	mu     sync.Mutex
-	texts  map[bellcord.TurnID]string // of the prompts that it was given
+	texts  map[bellcord.TurnID]string // of the prompts that it has run
 	causes map[bellcord.TurnID]error  // why their contexts ended
 	forced map[bellcord.TurnID]bool
 }
@@ -60,10 +60,10 @@ func newActor() *actor {
 	}
 }
 
-// release lets all go on that wait for it.
+// release lets all waiting turns continue.
 func (a *actor) release() { a.open.Do(func() { close(a.gate) }) }
 
-// ran returns the prompt that was given for a turn, where it was run.
+// ran returns the prompt of a turn and whether the turn was run.
 func (a *actor) ran(id bellcord.TurnID) (string, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -98,9 +98,9 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	case "hang": // until it is stopped
 		<-ctx.Done()
 		return nil
-	case "wait": // until it is let go of, or stopped
+	case "wait": // until it is released or stopped
 		return a.wait(ctx)
-	case "linger": // when it is stopped, until it is forced
+	case "linger": // after a stop, until it is forced
 		<-ctx.Done()
 		<-bellcord.Forced(ctx)
 		a.mu.Lock()
@@ -110,13 +110,13 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	case "ask":
 		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: rest, Choices: []bellcord.Choice{{ID: "yes"}, {ID: "no"}}})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
-	case "steps": // two, the second when it is let go of
+	case "steps": // two; the second after a release
 		first := w.Step(ctx, bellcord.StepStarted{Model: "fake"})
 		waited := a.wait(ctx)
 		return errors.Join(first, waited, w.Step(ctx, bellcord.StepStarted{Model: "fake"}))
-	case "stream": // when it is let go of, n events that cannot be joined
+	case "stream": // after a release, n events that cannot be merged
 		return errors.Join(a.wait(ctx), stream(ctx, w, n, 10))
-	case "large": // when it is let go of, one event of twice that size, as JSON has it, between small ones, in one commit
+	case "large": // after a release, one event of twice that size as JSON, between small ones, in one commit
 		err := a.wait(ctx)
 		for _, size := range []int{1, 1, n, 1, 1} {
 			err = errors.Join(err, w.Emit(bellcord.TextDelta{Text: strings.Repeat(`"`, size)}), w.Emit(bellcord.ThinkingDelta{Text: "y"}))
@@ -125,7 +125,7 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 		a.texts[w.Turn] = "emitted"
 		a.mu.Unlock()
 		return errors.Join(err, w.Sync(ctx))
-	case "flood": // when it is let go of, n large events
+	case "flood": // after a release, n large events
 		return errors.Join(a.wait(ctx), stream(ctx, w, n, 200_000))
 	}
 	return w.Emit(bellcord.TextDelta{Text: rest})

@@ -15,19 +15,19 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// bubble is a stage in which time is not real: a NATS server without a network,
-// and nodes that share a data directory.
+// bubble is a stage with a fake clock: an in-process NATS server, and nodes
+// that share a data directory.
 type bubble struct {
 	t    *testing.T
 	nats *server.Server
 	data string
-	home map[bellcord.SessionID]string // where the directory is to say something else
+	home map[bellcord.SessionID]string // overrides the home nodes in the directory
 }
 
-// bubbleKey signs the messages there.
+// bubbleKey signs the messages in a bubble.
 var bubbleKey = []byte("a key of 32 bytes for the bubble")
 
-// inABubble runs a test on such a stage.
+// inABubble runs a test in a bubble.
 func inABubble(t *testing.T, do func(*testing.T, *bubble)) {
 	t.Helper()
 	t.Parallel()
@@ -42,7 +42,7 @@ func inABubble(t *testing.T, do func(*testing.T, *bubble)) {
 	})
 }
 
-// pass lets time pass and everybody do what was due.
+// pass lets time pass and waits until all goroutines are blocked.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -63,8 +63,7 @@ func (s *bubble) join(changes ...func(*setup)) *node {
 	return n
 }
 
-// named is a store that knows what it calls its node, and where sessions are at
-// home.
+// named is a store with the id of its node and the home nodes of sessions.
 type named struct {
 	*sqlite.Store
 	stage *bubble
@@ -84,7 +83,8 @@ func (s *named) Home(ctx context.Context, session bellcord.SessionID) (string, e
 	return waits[len(waits)-1].Node, nil
 }
 
-// nameOf finds out what a store calls its node: by a turn of it.
+// nameOf returns the id that a store uses for its node, from the record of a
+// temporary turn.
 func nameOf(t *testing.T, store *sqlite.Store) string {
 	t.Helper()
 	session, turn := bellcord.NewSessionID(), bellcord.NewTurnID()
@@ -105,7 +105,7 @@ func nameOf(t *testing.T, store *sqlite.Store) string {
 	return record.Node
 }
 
-// voice is somebody on the bus.
+// voice returns a client of the bus that has the nodes' key.
 func (s *bubble) voice() *voice {
 	s.t.Helper()
 	return newVoice(s.t, "", newSigner(s.t, bubbleKey, "voice", time.Now), nats.InProcessServer(s.nats))

@@ -13,16 +13,16 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// Bus connects a node with the others. It is a hub's Peers, and its Watch hears
-// of the hub's commits; none of them waits for the network. Join begins the
-// hearing.
+// Bus connects a node with the other nodes. It implements hub.Peers, and
+// Committed is used as hub.Options.Watch. None of these methods waits for the
+// network. Messages from other nodes are received after Join.
 type Bus struct {
 	config  Config
 	self    string
 	logger  *slog.Logger
-	control *nats.Conn // for stops and what is asked: never behind events
+	control *nats.Conn // for stops and requests: they never wait behind events
 	events  *nats.Conn
-	out     outbox // of the control connection
+	out     outbox // messages for the control connection
 	frames  frames
 	watches watches
 
@@ -37,8 +37,9 @@ type Bus struct {
 
 var _ hub.Peers = (*Bus)(nil)
 
-// Dial connects; where NATS is not there yet it goes on trying, and the node
-// works without.
+// Dial connects to NATS. If NATS cannot be reached, Dial succeeds, and the
+// connection is retried in the background; until then, the node uses only the
+// store.
 func Dial(c Config) (*Bus, error) {
 	c = c.withDefaults()
 	if err := c.CheckServers(context.Background()); err != nil {
@@ -69,7 +70,8 @@ func Dial(c Config) (*Bus, error) {
 	return b, nil
 }
 
-// prepareSigning makes what signs this node's messages and checks the others'.
+// prepareSigning creates the signers of this node's messages and the guard for
+// received ones.
 func (b *Bus) prepareSigning() error {
 	s, err := newSignature(b.config.SigningKey)
 	if err != nil {
@@ -83,7 +85,8 @@ func (b *Bus) prepareSigning() error {
 	return err
 }
 
-// Close sends what waits, the last ends among it, and takes leave of the others.
+// Close sends the waiting messages, including the last ends of turns, and
+// closes the connections. It must be called once.
 func (b *Bus) Close() {
 	close(b.quit)
 	b.still.Wait()
@@ -91,7 +94,7 @@ func (b *Bus) Close() {
 	defer done()
 	for _, conn := range []*nats.Conn{b.control, b.events} {
 		if conn.IsConnected() {
-			_ = conn.FlushWithContext(ctx) // as good as we can: the store has it all
+			_ = conn.FlushWithContext(ctx) // best effort: the store contains everything
 		}
 		conn.Close()
 	}
@@ -105,19 +108,19 @@ func (b *Bus) eventsFor(node string) string { return b.config.Prefix + ".node." 
 func (b *Bus) connected() bool                        { return b.control.IsConnected() && b.events.IsConnected() }
 func (b *Bus) publishNotice(subject string, n notice) { b.out.put(subject, n) }
 
-// notice is what nodes tell each other; one of its parts is there. The message's
-// signature names the node that it is from.
+// notice is a message to other nodes without a reply. Exactly one field is
+// set. The sender is in the message's signature.
 type notice struct {
 	Stop    *bellcord.StopRequest `json:"stop,omitempty"`
 	Views   []uint64              `json:"views,omitempty"`  // hashes of sessions that are watched there
 	Awaits  []uint64              `json:"awaits,omitempty"` // the same, where an end is waited for
-	Hello   bool                  `json:"hello,omitempty"`  // the node has just come, and wants to know what is watched
+	Hello   bool                  `json:"hello,omitempty"`  // the node has just connected and requests the watched sessions
 	Idle    bellcord.TurnID       `json:"idle,omitempty"`   // no work of it remains
 	Deleted bellcord.SessionID    `json:"deleted,omitempty"`
 }
 
-// outbox holds what is to be sent, so that nobody waits for the network: a
-// connection that is stuck would block who writes to it.
+// outbox is a queue of messages to send, so that callers never wait for the
+// network: a write to a stuck connection blocks.
 type outbox struct {
 	mu    sync.Mutex
 	waits []outgoing
@@ -129,7 +132,8 @@ type outgoing struct {
 	notice  notice
 }
 
-// mostNotices is how many may wait. They are stuck then, and the store has them.
+// mostNotices is the maximum number of queued messages. Further ones are
+// dropped: the connection is stuck, and the store contains their content.
 const mostNotices = 10_000
 
 func (o *outbox) put(subject string, n notice) {
@@ -164,7 +168,7 @@ func (b *Bus) sendControl() {
 			if err == nil {
 				err = b.control.Publish(one.subject, b.controlSender.sign(one.subject, data))
 			}
-			if err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) { // not connected: that was told
+			if err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) { // not connected: that is already logged
 				b.logger.Warn("cannot notify other nodes", "err", err)
 			}
 		}

@@ -18,28 +18,28 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Config is how a node reaches the others.
+// Config contains the settings of a node's connection to the others.
 type Config struct {
-	URLs   string // with commas between them
-	Prefix string // of the subjects; "bellcord" where empty
+	URLs   string // comma-separated
+	Prefix string // of the subjects; "" for "bellcord"
 	Creds  string // file with NATS credentials
-	CA     string // file with the certificates that the servers' must be signed by
-	Cert   string // file with our own, where the servers want one
+	CA     string // file with the CA certificates for the servers
+	Cert   string // file with the client certificate, if the servers require one
 	Key    string // file with its key
-	Name   string // of the node, as the servers list it
+	Name   string // name of the node in the servers' lists of connections
 
-	// SigningKey signs the messages of the nodes: the same at all of them, and known
-	// to nobody else. It is required.
+	// SigningKey signs the messages of the nodes. It is the same at all nodes
+	// and secret. It is required.
 	SigningKey []byte
-	// Now is the clock by which messages are signed; time.Now where it is nil.
+	// Now is the clock for the times in messages; nil for time.Now.
 	Now func() time.Time
 
 	Directory Directory
-	Deleted   func(bellcord.SessionID) // ends what this node has of a session that another one deleted
+	Deleted   func(bellcord.SessionID) // ends everything that this node has of a session after another node deleted it
 	Logger    *slog.Logger
 
 	Options []nats.Option                                                // for tests
-	Resolve func(ctx context.Context, host string) ([]netip.Addr, error) // for tests; the machine's where it is nil
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error) // for tests; nil for the machine's resolver
 }
 
 func (c Config) withDefaults() Config {
@@ -58,15 +58,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Directory says who is who.
+// Directory identifies this node and the home nodes of sessions.
 type Directory interface {
-	// NodeID is this node's, as the store calls it.
+	// NodeID returns this node's id in the store.
 	NodeID() string
-	// Home is the node that a session is at home with; "" where there is none.
+	// Home returns the id of a session's home node, the node of its newest
+	// turn, or "" without one.
 	Home(ctx context.Context, session bellcord.SessionID) (string, error)
 }
 
-// A server that hangs is noticed after two pings.
+// A server that hangs is detected after two pings.
 const (
 	pingEvery     = 400 * time.Millisecond
 	reconnectWait = 200 * time.Millisecond
@@ -74,11 +75,12 @@ const (
 	writeTimeout  = time.Second
 )
 
-// dial opens a connection that comes back by itself, for ever. What is sent
-// while there is none is not kept: it would be late, and the store has it.
+// dial opens a connection that reconnects forever. Messages that are sent
+// while it is not connected are dropped: they would be late, and the store
+// contains their content.
 func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
-	var told atomic.Bool     // that it cannot be reached
-	var demanded atomic.Bool // a certificate of ours
+	var told atomic.Bool     // a failure to connect has been logged
+	var demanded atomic.Bool // the server requested a client certificate
 	came := func(conn *nats.Conn) {
 		told.Store(false)
 		if err := c.checkConnected(conn, demanded.Load()); err != nil {
@@ -92,7 +94,7 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 		nats.Name(strings.TrimSpace(c.Name + " " + purpose)), nats.NoEcho(),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.RetryOnFailedConnect(true),
-		nats.IgnoreAuthErrorAbort(), // whoever refuses us may be set right
+		nats.IgnoreAuthErrorAbort(), // the server's configuration may be corrected later
 		nats.Timeout(dialTimeout), nats.FlusherTimeout(writeTimeout),
 		nats.ConnectHandler(came),
 		nats.ReconnectHandler(came),
@@ -134,9 +136,9 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 	return conn, nil
 }
 
-// tls is nil where nothing is said about it; a URL that begins with tls:// then
-// goes by the machine's own certificates. Demanded is set when a server asks for
-// ours.
+// tls returns nil if nothing is configured; then a tls:// URL is checked with
+// the machine's certificates. demanded is set when a server requests a client
+// certificate.
 func (c Config) tls(demanded *atomic.Bool) (*tls.Config, error) {
 	if c.CA == "" && c.Cert == "" && c.Key == "" {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestLaw33_ANodeThatIsTakenForDeadEndsItsTurnsAndKnowsIt(t *testing.T) {
+func TestLaw33_NodeWithExpiredLease_EndsItsTurnsAndIsFenced(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	often := func(with *setup) { with.hub.Sweep, with.quiet = 50*time.Millisecond, true }

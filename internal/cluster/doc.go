@@ -1,29 +1,32 @@
-// Package cluster makes several processes on one store a cluster: a stop, a
-// prompt, a viewer may land on any node, whichever has the turn. The store is
-// the truth and NATS carries what must be fast. It promises nothing durable, and
-// nothing durable is asked of it: what it loses, doubles or reorders is found in
+// Package cluster connects several processes on one store: a stop, a prompt or
+// a viewer may arrive at any node, regardless of which node has the turn. The
+// store is authoritative, and NATS only makes delivery fast. No guarantee
+// depends on NATS: messages that it loses, duplicates or reorders are found in
 // the store, only later.
 //
-// A node has two subjects and never one for a session:
+// Subjects are per node, never per session:
 //
-//	PREFIX.node.ID.ctl  what is asked of this node
-//	PREFIX.node.ID.ev   events that others made durable and somebody here watches
-//	PREFIX.all          what is said to every node: stops, and who watches what
+//	PREFIX.node.ID.ctl  notices and requests for this node
+//	PREFIX.node.ID.ev   committed events of sessions that are watched here
+//	PREFIX.all          notices for all nodes: stops, and watched sessions
 //
-// Every message is signed with a key that the nodes have from the store (see
-// signature.go), and one that is forged, altered, old or received before is
-// refused (guard.go). That loses nothing: the store has what it carries.
+// Every message is signed with a key that the nodes read from the store (see
+// signature.go). A message that is forged, altered, old or received before is
+// refused (guard.go). Nothing is lost: the store contains its content.
 //
-// A stop goes to all nodes at once, beside its row in the store: whoever has the
-// turn tells it, and from then on sends its events to who asked, its end among
-// them. Nobody has to know where the turn is, also while the store is down.
+// A stop is sent to all nodes at once, in parallel with its row in the store.
+// The node that has the turn stops it, and from then on sends the session's
+// events, including the end of the turn, to the node that sent the stop. No
+// node needs to find out where the turn is, so this also works while the store
+// is down.
 //
-// A node says which sessions are watched at it, by hashes, when that begins and
-// every few seconds; the others send it what they commit of those, batched, and
-// nothing else. Only committed events are sent.
+// A node announces the sessions that are watched at it, as hashes, when a
+// watch begins and every few seconds. The other nodes send it the events of
+// these sessions that they commit, in batches, and nothing else. Only
+// committed events are sent.
 //
-// A prompt goes to the node that the session is at home with, which is the one
-// that had its newest turn: the line of those that wait is there, and the hosted
-// agent's process. Where that node does not answer, the prompt is taken here,
-// and the store sees to it that turns of a session do not overlap.
+// A prompt is sent to the session's home node, which is the node of its newest
+// turn: it has the queue of the session and the process of a hosted agent. If
+// that node does not answer, the prompt is accepted here, and the store makes
+// sure that turns of a session do not overlap.
 package cluster

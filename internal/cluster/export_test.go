@@ -5,7 +5,7 @@ import "time"
 // Signer signs messages as a node does.
 type Signer struct{ *sender }
 
-// NewSigner returns a signer in a node's name.
+// NewSigner returns a signer for the node with the given id.
 func NewSigner(key []byte, node string, now func() time.Time) (Signer, error) {
 	s, err := newSignature(key)
 	if err != nil {
@@ -23,13 +23,13 @@ func (s Signer) Answer(request, payload []byte) []byte {
 	return s.signReply(signatureOf(request), payload)
 }
 
-// Open returns the payload of a message to a subject.
+// Open checks a message to a subject and returns its payload.
 func (s Signer) Open(subject string, data []byte) ([]byte, error) {
 	m, err := s.open(toSubject, subject, data)
 	return m.payload, err
 }
 
-// OpenReply returns the payload of a reply to a request.
+// OpenReply checks a reply to a request and returns its payload.
 func (s Signer) OpenReply(request, data []byte) ([]byte, error) {
 	m, err := s.open(toRequest, signatureOf(request), data)
 	return m.payload, err
@@ -38,8 +38,8 @@ func (s Signer) OpenReply(request, data []byte) ([]byte, error) {
 // Received records the numbers of a stream.
 type Received struct{ received }
 
-// Add reports whether a number is new.
+// Add records a number and reports whether it is new.
 func (r *Received) Add(number uint64) bool { return r.recordNumber(number) }
 
-// Memory is how many numbers of a stream are recorded.
+// Memory is the number of recorded numbers of a stream.
 const Memory = memory

@@ -13,19 +13,20 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// resolveTimeout is how long a name server may take to find a NATS server. A name
-// that is not found counts as another host's.
+// resolveTimeout is the maximum time to resolve the name of a NATS server. A
+// name that cannot be resolved counts as another host.
 const resolveTimeout = 2 * time.Second
 
-// ErrExposed means that others could use the NATS server of the nodes.
+// ErrExposed means that others could use the nodes' NATS server.
 var ErrExposed = errors.New("nats_url")
 
-// advice is what to do about a NATS server that others could use.
+// advice is the part of an error text that describes how to protect a NATS
+// server.
 const advice = "use tls://USER:PASSWORD@HOST:PORT, or tls://HOST:PORT with nats_credentials_file or with nats_cert_file and nats_key_file in [cluster], and a server with TLS and users, as in deploy/nats.conf"
 
-// CheckServers returns an error when a NATS server of the configuration is on
-// another host and would be reached without TLS or without credentials. A server
-// counts as on this host when every address of its name is a loopback address.
+// CheckServers returns an error if a configured NATS server is on another host
+// and would be used without TLS or without credentials. A server is on this
+// host if every address of its name is a loopback address.
 func (c Config) CheckServers(ctx context.Context) error {
 	for text := range strings.SplitSeq(c.URLs, ",") {
 		text = strings.TrimSpace(text)
@@ -37,7 +38,7 @@ func (c Config) CheckServers(ctx context.Context) error {
 		}
 		server, err := url.Parse(text)
 		if err != nil {
-			return errors.New("nats_url: invalid URL; write it as tls://USER:PASSWORD@HOST:PORT") // the error has the password in it
+			return errors.New("nats_url: invalid URL; write it as tls://USER:PASSWORD@HOST:PORT") // err contains the password
 		}
 		if c.isHere(ctx, server.Hostname()) {
 			continue
@@ -49,7 +50,7 @@ func (c Config) CheckServers(ctx context.Context) error {
 	return nil
 }
 
-// missing names what a connection to a server on another host lacks.
+// missing returns what a connection to a server on another host lacks, or "".
 func (c Config) missing(server *url.URL) string {
 	var lacks []string
 	if !c.hasTLS(server.Scheme) {
@@ -61,7 +62,8 @@ func (c Config) missing(server *url.URL) string {
 	return strings.Join(lacks, " and ")
 }
 
-// hasTLS reports whether a URL with the given scheme is reached over TLS only.
+// hasTLS reports whether a URL with the given scheme is only connected to over
+// TLS.
 func (c Config) hasTLS(scheme string) bool {
 	return scheme == "tls" || scheme == "wss" || c.CA != "" || c.Cert != ""
 }
@@ -88,12 +90,12 @@ func (c Config) isHere(ctx context.Context, host string) bool {
 	return err == nil && len(all) > 0
 }
 
-// checkConnected checks an open connection: its remote address, and whether the
-// server requires authentication. demanded is true if the server asked for our
-// certificate.
+// checkConnected checks an open connection: its remote address, and whether
+// the server requires authentication. demanded is true if the server requested
+// a client certificate.
 func (c Config) checkConnected(conn *nats.Conn, demanded bool) error {
 	at, err := netip.ParseAddrPort(conn.ConnectedAddr())
-	if err != nil || at.Addr().Unmap().IsLoopback() { // without an address it is within this process, or has gone
+	if err != nil || at.Addr().Unmap().IsLoopback() { // without an address, the connection is inside this process or closed
 		return nil
 	}
 	if _, err := conn.TLSConnectionState(); errors.Is(err, nats.ErrConnectionNotTLS) {
@@ -105,7 +107,8 @@ func (c Config) checkConnected(conn *nats.Conn, demanded bool) error {
 	return nil
 }
 
-// Probe connects to NATS once and returns what is wrong with it.
+// Probe connects to NATS once and returns an error if that fails or the server
+// is exposed.
 func (c Config) Probe(ctx context.Context) error {
 	c = c.withDefaults()
 	if err := c.CheckServers(ctx); err != nil {

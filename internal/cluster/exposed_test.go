@@ -27,7 +27,7 @@ func TestCheckServers_AnotherHost_NeedsTLSAndCredentials(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		config  cluster.Config
-		missing string // "": it is taken
+		missing string // "" if the configuration is accepted
 	}{
 		{"nothing", cluster.Config{}, ""},
 		{"an address of this host", cluster.Config{URLs: "nats://127.0.0.1:4222"}, ""},
@@ -65,7 +65,7 @@ func TestCheckServers_AnotherHost_NeedsTLSAndCredentials(t *testing.T) {
 	}
 }
 
-// outward is an address of this machine that others can reach.
+// outward returns an address of this machine that is not a loopback address.
 func outward(t *testing.T) net.IP {
 	t.Helper()
 	all, err := net.InterfaceAddrs()
@@ -81,8 +81,8 @@ func outward(t *testing.T) net.IP {
 	return nil
 }
 
-// outside starts a NATS server with TLS on such an address, and returns its URL
-// for a user.
+// outside starts a NATS server with TLS on an outward address, and returns its
+// URL with a user.
 func (a *authority) outside(opts server.Options) string {
 	a.t.Helper()
 	ip := outward(a.t)
@@ -105,7 +105,7 @@ func (a *authority) outside(opts server.Options) string {
 	return "tls://node:secret@" + s.Addr().String()
 }
 
-func TestDial_ServerOnAnotherHost_IsRefusedWhereItLetsAnybodyIn(t *testing.T) {
+func TestDial_ServerOnAnotherHostWithoutAuthentication_IsRefused(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	cert, key := a.sign("node")
@@ -136,8 +136,9 @@ func TestDial_ServerOnAnotherHost_IsRefusedWhereItLetsAnybodyIn(t *testing.T) {
 	}
 }
 
-// It was not there when the node started, so the node runs, and does not use it.
-func TestDial_OpenServerThatComesLater_IsNotUsed(t *testing.T) {
+// The server is not reachable when the node starts, so the node runs without
+// it.
+func TestDial_UnprotectedServerThatStartsLater_IsNotUsed(t *testing.T) {
 	t.Parallel()
 	a, ip := newAuthority(t), outward(t)
 	l, err := net.Listen("tcp", net.JoinHostPort(ip.String(), "0"))

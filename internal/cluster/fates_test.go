@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestLaw29_TheQueuesFateReachesTheNodeThatHasTheQueue(t *testing.T) {
+func TestLaw29_QueueAction_IsAppliedAtTheNodeWithTheQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -40,7 +40,7 @@ func TestLaw29_TheQueuesFateReachesTheNodeThatHasTheQueue(t *testing.T) {
 	}
 }
 
-func TestLaw29_AScopesDropReachesTheTurnsThatWaitAtAnotherNode(t *testing.T) {
+func TestLaw29_SessionStopWithDrop_EndsQueuedTurnsAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -55,7 +55,7 @@ func TestLaw29_AScopesDropReachesTheTurnsThatWaitAtAnotherNode(t *testing.T) {
 	}
 }
 
-func TestAStopAfterTheStepReachesTheOwnerAndTakesEffectThere(t *testing.T) {
+func TestStop_AfterStepFromAnotherNode_StopsAfterTheCurrentStep(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -76,7 +76,7 @@ func TestAStopAfterTheStepReachesTheOwnerAndTakesEffectThere(t *testing.T) {
 	}
 }
 
-func TestAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.T) {
+func TestStop_ForceAfterGracefulFromAnotherNode_ForcesTheTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()

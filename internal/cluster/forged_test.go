@@ -29,8 +29,8 @@ func (a attacker) publish(subject string, data []byte) {
 	}
 }
 
-// forgeries are the ways to make a message without the key. Captured is a true
-// message for another subject.
+// forgeries returns the ways to create a message without the key. captured is
+// a valid message for another subject.
 func (a attacker) forgeries(captured []byte) map[string]func(subject string, payload []byte) []byte {
 	return map[string]func(string, []byte) []byte{
 		"without a signature": func(_ string, payload []byte) []byte { return payload },
@@ -131,7 +131,7 @@ func TestBus_ForgedMessages_AreRefused(t *testing.T) {
 	inOrder(t, read(t, viewer, next), b.events(session))
 }
 
-// impostor replies to what is asked of a node that is not there.
+// impostor replies to requests to a node that does not exist.
 func (s *bubble) impostor(node string, reply func(*nats.Msg) [][]byte) (leave func()) {
 	s.t.Helper()
 	sub, err := s.voice().conn.Subscribe(prefix+".node."+node+".ctl", func(m *nats.Msg) {
@@ -146,7 +146,7 @@ func (s *bubble) impostor(node string, reply func(*nats.Msg) [][]byte) (leave fu
 	return func() { _ = sub.Unsubscribe() }
 }
 
-func TestBus_ForgedReply_DoesNotReplaceTheTrueOne(t *testing.T) {
+func TestBus_ForgedReply_DoesNotReplaceTheRealOne(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a := s.join()
 		session, claimed := a.session(), bellcord.NewTurnID()

@@ -10,21 +10,22 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Bounds of what is sent to a node at once, and of what may wait for it.
+// Limits of one message to a node, and of the events that wait for it.
 const (
-	mostFrame   = 256 << 10 // bytes; servers take a megabyte
-	mostWaiting = 10_000    // events: a node that is not heard reads them from the store
+	mostFrame   = 256 << 10 // bytes; the default limit of NATS servers is 1 MB
+	mostWaiting = 10_000    // events; further ones are dropped, and the node reads them from the store
 )
 
-// frames hold the committed events that other nodes watch, until they are sent:
-// what comes while a message is under way goes into the next one.
+// frames contains the committed events that other nodes watch, until they are
+// sent. Events that arrive while a message is being sent go into the next one.
 type frames struct {
 	mu    sync.Mutex
 	waits map[string][]bellcord.Event // by node
 	wake  chan struct{}
 }
 
-// Committed is for bellcord.Options.Watch: it takes what became durable.
+// Committed implements hub.Options.Watch: it queues committed events for the
+// nodes that watch their sessions.
 func (b *Bus) Committed(c bellcord.Commit) {
 	sent := false
 	b.watches.mu.RLock()
@@ -40,7 +41,8 @@ func (b *Bus) Committed(c bellcord.Commit) {
 	}
 }
 
-// addEvents sorts events by the nodes that watch their sessions.
+// addEvents queues events for the nodes that watch their sessions, and reports
+// whether it queued any.
 func (f *frames) addEvents(events []bellcord.Event, there map[uint64]map[string]interest) (any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +75,7 @@ func (b *Bus) sendFrames() {
 		case <-b.quit:
 			open = false
 		}
-		written := map[place]json.RawMessage{} // of events that several nodes watch
+		written := map[place]json.RawMessage{} // encoded events, shared between nodes
 		for node, events := range b.frames.takeEvents() {
 			b.sendTo(node, events, written)
 		}
@@ -85,8 +87,8 @@ type place struct {
 	seq     int64
 }
 
-// sendTo sends events to a node in as few messages as they fit in. One that is
-// too large is not sent: whoever watches reads it from the store.
+// sendTo sends events to a node in as few messages as possible. An event that
+// is too large is not sent: viewers read it from the store.
 func (b *Bus) sendTo(node string, events []bellcord.Event, written map[place]json.RawMessage) {
 	frame := []byte{'['}
 	flush := func() {
@@ -104,7 +106,7 @@ func (b *Bus) sendTo(node string, events []bellcord.Event, written map[place]jso
 		if written[at] == nil {
 			text, err := ev.MarshalJSON()
 			if err != nil {
-				continue // the store refused it, too
+				continue // the store rejected it, too
 			}
 			written[at] = text
 		}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Window is how far a message's time may be from the receiver's, in both
-// directions. Config.Now gives both times. With the store's clock there, the
-// clocks of the machines may differ by any amount.
+// Window is the maximum difference between a message's time and the
+// receiver's, in both directions. Both are times of Config.Now. If that is the
+// store's clock, the clocks of the machines may differ by any amount.
 const Window = 30 * time.Second
 
 var (
@@ -18,18 +18,18 @@ var (
 	errReplayed = errors.New("the message was already received")
 )
 
-// reasons are the errors for which messages are refused, and their names in
-// metrics.
+// reasons contains the errors for which messages are refused, with their names
+// in metrics.
 var reasons = []struct {
 	name string
 	err  error
 }{{"unsigned", errUnsigned}, {"signature", errSignature}, {"time", errTime}, {"replayed", errReplayed}}
 
-// logEvery is how often each reason is logged at most.
+// logEvery is the minimum time between two log lines for the same reason.
 const logEvery = time.Minute
 
-// guard decides which messages are accepted. One that is refused is dropped.
-// Nothing is lost by that: what it carries is in the store too, or is about to be.
+// guard decides which messages are accepted. Refused messages are dropped.
+// Nothing is lost: their content is in the store, or will be soon.
 type guard struct {
 	*signature
 	self   string
@@ -41,7 +41,7 @@ type guard struct {
 	refused map[string]*refusals // by the reason's name
 }
 
-// stream identifies a connection of a node that numbers its messages.
+// stream identifies a connection of a node. Messages are numbered per stream.
 type stream struct {
 	node   string
 	random uint64
@@ -64,9 +64,9 @@ func newGuard(s *signature, c Config) *guard {
 	return g
 }
 
-// accept returns a message that was sent to a subject, if its signature is right,
-// its time is within the window and it was not received before. A message that is
-// only too old or too new is returned with its error.
+// accept returns a message that was sent to a subject, if its signature is
+// valid, its time is within the window and it was not received before. A
+// message with a valid signature is returned with its error.
 func (g *guard) accept(subject string, data []byte) (message, error) {
 	m, err := g.open(toSubject, subject, data)
 	if err != nil {
@@ -82,7 +82,7 @@ func (g *guard) accept(subject string, data []byte) (message, error) {
 }
 
 // acceptReply returns the payload of a reply to the request with the given
-// signature. The request was new, and that is enough for the reply's age.
+// signature. The reply's age is not checked, because the request was new.
 func (g *guard) acceptReply(request string, data []byte) ([]byte, error) {
 	m, err := g.open(toRequest, request, data)
 	if err != nil {
@@ -112,7 +112,8 @@ func (g *guard) first(m message) bool {
 	return r.recordNumber(m.number)
 }
 
-// dropOldStreams drops the streams of which every message is outside the window by now.
+// dropOldStreams removes the streams that only have messages outside the
+// window.
 func (g *guard) dropOldStreams(now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +125,7 @@ func (g *guard) dropOldStreams(now time.Time) {
 }
 
 // refuse counts a refusal and returns its reason. It logs each reason at most
-// once in logEvery.
+// once per logEvery.
 func (g *guard) refuse(err error, args ...any) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,7 +144,8 @@ func (g *guard) refuse(err error, args ...any) error {
 	return err
 }
 
-// Refused returns how many messages this node has refused, by reason.
+// Refused returns the number of messages that this node has refused, by
+// reason.
 func (b *Bus) Refused() map[string]uint64 {
 	b.guard.mu.Lock()
 	defer b.guard.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// aside is for a node that the others do not hear, and that hears nobody: what
-// is shown of its turns, the test shows.
+// aside gives a node another prefix, so that it and the other nodes do not
+// receive each other's messages. The test sends its events.
 func aside(with *setup) { with.Prefix = "aside" }
 
-// unheard has a turn run at a node that is not heard, while a viewer at another
-// one waits, and returns what is stored of it.
+// unheard runs a turn at a node that is not connected to the others, while
+// another node has a viewer. It returns the viewer and the stored events.
 func unheard(a, b *node) (*hub.Cursor, []bellcord.Event) {
 	a.t.Helper()
 	session := b.session()
@@ -27,10 +27,11 @@ func unheard(a, b *node) (*hub.Cursor, []bellcord.Event) {
 	return cursor, b.events(session)
 }
 
-// What frames lack is read from the store, whatever it is: the smallest cases
-// of what can happen to messages, and to the events in one. After each of them
-// the viewer sees all up to the newest that was heard.
-func TestWhatIsLostDoubledOrReorderedIsHealedFromTheStore(t *testing.T) {
+// Events that are missing in frames are read from the store. The cases are the
+// smallest examples of what can happen to messages, and to the events in one.
+// After each frame, the viewer has received everything up to the newest event
+// in it.
+func TestViewer_LostDuplicatedOrReorderedFrames_AreRepairedFromTheStore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join(aside)
@@ -69,7 +70,7 @@ func TestWhatIsLostDoubledOrReorderedIsHealedFromTheStore(t *testing.T) {
 	}
 }
 
-func TestAViewerSeesAllOnceAndInOrderWhateverTheBusDoesToFrames(t *testing.T) {
+func TestViewer_RandomFrames_ReceivesAllEventsOnceInOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join(aside)
@@ -90,7 +91,7 @@ func TestAViewerSeesAllOnceAndInOrderWhateverTheBusDoesToFrames(t *testing.T) {
 			rest = rest[n:]
 		}
 		chance.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
-		for _, events := range append(frames, stored[len(stored)-1:]) { // the end comes at last
+		for _, events := range append(frames, stored[len(stored)-1:]) { // the end comes last
 			voice.show(a.id, events...)
 		}
 		inOrder(t, read(t, cursor, stored[len(stored)-1].Turn), stored)

@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// It has the process for itself: tests that run beside others wait for it.
-func TestLaw18_NothingRunsOnAfterANodeHasLeft(t *testing.T) {
+// Not parallel: it counts the goroutines of the process.
+func TestLaw18_NodeThatLeft_LeavesNoGoroutines(t *testing.T) {
 	home := place(t)
 	for name, trouble := range map[string]func(*stage){
 		"with NATS":       func(*stage) {},
@@ -45,7 +45,7 @@ func TestLaw18_NothingRunsOnAfterANodeHasLeft(t *testing.T) {
 }
 
 // Leaving does not wait for a network that hangs.
-func TestANodeLeavesThoughItsConnectionHangs(t *testing.T) {
+func TestLeave_ConnectionHangs_DoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	address, network := through(t, s.nats.Addr().String())

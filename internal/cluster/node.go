@@ -12,14 +12,15 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// Node is a hub that is one of several. It has the hub's verbs; those that
-// concern a turn of another node are passed on to it.
+// Node is a hub in a cluster. It has the methods of the hub; those about a
+// turn of another node are passed to that node.
 type Node struct {
 	*hub.Hub
 	bus *Bus
 }
 
-// Join begins to hear the others.
+// Join subscribes the hub to the messages of other nodes and announces this
+// node.
 func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	n := &Node{Hub: hub, bus: b}
 	_, told := b.control.Subscribe(b.everybody(), n.hear)
@@ -39,15 +40,15 @@ func (n *Node) deliverFrames(m *nats.Msg) {
 		return
 	}
 	var events []bellcord.Event
-	if err := json.Unmarshal(got.payload, &events); err != nil { // of a newer version, perhaps; the store has them
+	if err := json.Unmarshal(got.payload, &events); err != nil { // possibly of a newer version; the store has them
 		n.bus.logger.Warn("cannot read events from another node", "err", err)
 		return
 	}
 	n.ApplyRemoteEvents(events)
 }
 
-// hear takes what other nodes say. A stop is told at once, and nothing here
-// waits for anything: what takes time has a goroutine of its own.
+// hear handles a message of another node. A stop is applied immediately. It
+// never waits: verbs run in separate goroutines.
 func (n *Node) hear(m *nats.Msg) {
 	got, err := n.bus.guard.accept(m.Subject, m.Data)
 	switch {
@@ -57,7 +58,7 @@ func (n *Node) hear(m *nats.Msg) {
 	case err != nil:
 		return
 	case m.Reply != "":
-		go n.serveVerb(m, got) // bounded by who asks: answered or not, it ends with its verb
+		go n.serveVerb(m, got) // bounded by the caller: it ends with its verb, answered or not
 		return
 	}
 	var said notice
@@ -82,30 +83,30 @@ func (n *Node) hear(m *nats.Msg) {
 	}
 }
 
-// Stop implements bellcord.Peers: everybody is told, and whoever has the turn
-// stops it.
+// Stop implements hub.Peers. It sends the stop to all nodes; the node that has
+// the turn stops it.
 func (b *Bus) Stop(req bellcord.StopRequest) {
 	req.Relayed = true
 	b.publishNotice(b.everybody(), notice{Stop: &req})
 }
 
-// idleGrace is how long an end may take to be durable before who asked for it is
-// told that at least no work remains.
+// idleGrace is the time that an end may take to become durable. After it, the
+// node that requested the stop is notified that no work remains.
 const idleGrace = 20 * time.Millisecond
 
-// relay tells a stop to the turns that this node has. Who asked then hears of
-// their ends: it need not watch.
+// relay applies a stop of another node to the turns of this node. The other
+// node then receives their ends, even without a viewer.
 func (n *Node) relay(from string, req bellcord.StopRequest) {
 	req.Relayed = true
 	for _, t := range n.Hub.Stop(req).Turns() {
 		n.bus.watches.addWatch(from, false, hashOf(t.Session))
-		go n.reportIdle(from, t) // lives as long as the turn
+		go n.reportIdle(from, t) // ends with the turn
 	}
 }
 
 func (n *Node) reportIdle(to string, t *hub.Turn) {
 	select {
-	case <-t.Settled(): // its end says all
+	case <-t.Settled(): // the end is sent as an event
 		return
 	case <-t.Idle():
 	}
@@ -114,14 +115,14 @@ func (n *Node) reportIdle(to string, t *hub.Turn) {
 	case <-time.After(idleGrace):
 		at, done := context.WithTimeout(context.Background(), 0)
 		defer done()
-		if t.Accepted(at) == nil { // else nobody can say that it will have an end
+		if t.Accepted(at) == nil { // otherwise it is uncertain that the turn will have an end
 			n.bus.publishNotice(n.bus.controlOf(to), notice{Idle: t.ID})
 		}
 	}
 }
 
-// NewSession makes a session. Which node it will be at home with, its first
-// prompt decides.
+// NewSession creates a session. The node of its first prompt becomes its home
+// node.
 func (n *Node) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error) {
 	made, err := n.Hub.NewSession(ctx, s)
 	if err == nil {
@@ -130,7 +131,7 @@ func (n *Node) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Ses
 	return made, err
 }
 
-// DeleteSession deletes a session, and what other nodes have of it.
+// DeleteSession deletes a session in the store and on all nodes.
 func (n *Node) DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error {
 	err := n.Hub.DeleteSession(ctx, id, cause)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// home is the other node that a session is at home with; "" is this one. A
-// session that has turns here is at home here.
+// home returns the session's home node if that is another node, and "" if it
+// is this one. A session with turns here has its home here.
 func (n *Node) home(ctx context.Context, session bellcord.SessionID) (string, error) {
 	if len(n.Queue(session)) > 0 {
 		return "", nil
@@ -24,9 +24,9 @@ func (n *Node) home(ctx context.Context, session bellcord.SessionID) (string, er
 	return home, err
 }
 
-// Accept hands a prompt to the node that the session is at home with. Where that
-// one does not answer, it is accepted here; the id sees to it that there is one
-// turn, whatever became of the first try.
+// Accept passes a prompt to the session's home node. If that node does not
+// answer, the prompt is accepted here; the turn's id makes sure that there is
+// only one turn, whether or not the first attempt succeeded.
 func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error) {
 	home, err := n.home(ctx, session)
 	if err != nil {
@@ -53,15 +53,15 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 	record, lookErr := n.Turn(ctx, p.Turn)
 	switch {
 	case lookErr == nil && record.Node == home && record.Session == session && record.Prompt.Text == p.Text:
-		return p.Turn, nil // it had been accepted there
-	case unsure && !errors.Is(err, bellcord.ErrTurnExists): // it may yet be
+		return p.Turn, nil // the home node accepted it
+	case unsure && !errors.Is(err, bellcord.ErrTurnExists): // the home node may still accept it
 		return "", fmt.Errorf("%w (%s)", bellcord.ErrUnknown, err.Error())
 	}
 	return "", err
 }
 
-// unheard carries out a prompt's policy for a session whose home does not answer,
-// through the store: what runs there is not in the line here.
+// unheard applies a prompt's WhenBusy through the store if the session's home
+// node does not answer: turns that run there are not in the local queue.
 func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) error {
 	switch p.WhenBusy {
 	case bellcord.BusyReject:
@@ -80,7 +80,7 @@ func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellco
 	return nil
 }
 
-// Session returns a session as it is where it is at home, whoever has it open.
+// Session returns a session in its current state at its home node.
 func (n *Node) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	if n.IsIdle(id) {
 		if home, err := n.home(ctx, id); err == nil && home != "" {
@@ -90,25 +90,25 @@ func (n *Node) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Ses
 	return n.Hub.Session(ctx, id)
 }
 
-// Answer gives a person's choice to the node that asked.
+// Answer passes a user's choice to the node that has the turn.
 func (n *Node) Answer(turn bellcord.TurnID, question, choice, by string) error {
 	return n.pass(turn, bellcord.ErrTurnEnded,
 		func() error { return n.Hub.Answer(turn, question, choice, by) },
 		call{Verb: "answer", Turn: turn, Question: question, Choice: choice, By: by})
 }
 
-// Edit changes the text of a turn that waits.
+// Edit changes the text of a queued turn.
 func (n *Node) Edit(turn bellcord.TurnID, text string) error {
 	return n.pass(turn, bellcord.ErrNoTurn, func() error { return n.Hub.Edit(turn, text) }, call{Verb: "edit", Turn: turn, Text: text})
 }
 
-// Send lets a turn that waits run before all others that do.
+// Send moves a queued turn to the front of the queue.
 func (n *Node) Send(turn bellcord.TurnID) error {
 	return n.pass(turn, bellcord.ErrNoTurn, func() error { return n.Hub.Send(turn) }, call{Verb: "send", Turn: turn})
 }
 
-// pass does something to a turn: here, or, where it is not here, which is how
-// missing says it, at the node that has it.
+// pass changes a turn here. If the error is missing, which means that the turn
+// is not here, it passes the call to the node that has the turn.
 func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, there call) error {
 	err := here()
 	if !errors.Is(err, missing) {
@@ -124,7 +124,7 @@ func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, ther
 	return err
 }
 
-// Release lets the held turns of a session run, here and at its home.
+// Release lets the held turns of a session run, here and at its home node.
 func (n *Node) Release(session bellcord.SessionID) {
 	n.Hub.Release(session)
 	ctx, done := context.WithTimeout(context.Background(), patience)
@@ -137,7 +137,8 @@ func (n *Node) Release(session bellcord.SessionID) {
 	}
 }
 
-// Configure changes a session's settings where it is at home.
+// Configure changes a session's settings at its home node, or here if that
+// does not answer.
 func (n *Node) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
@@ -158,11 +159,12 @@ func (n *Node) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) 
 	return n.Hub.Configure(id, change)
 }
 
-// standingPatience is how long a listing waits for what only a turn's own node
-// knows; without, it shows what is on record.
+// standingPatience is how long a listing waits for the other nodes' queue
+// entries. Without them, it shows only the state in the store.
 const standingPatience = 300 * time.Millisecond
 
-// QueueEntries returns how turns stand, whichever nodes have them.
+// QueueEntries returns the queue entries of turns on all nodes. Entries of
+// nodes that do not answer in time are missing.
 func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
 	all := n.Hub.QueueEntries(turns)
 	there := map[string][]bellcord.TurnID{}
@@ -192,7 +194,7 @@ func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bel
 	return all
 }
 
-// Ping measures how long another node takes to answer.
+// Ping returns the time that another node takes to answer.
 func (n *Node) Ping(ctx context.Context, node string) (time.Duration, error) {
 	began := time.Now()
 	_, err := n.bus.ask(ctx, node, call{Verb: "ping"})

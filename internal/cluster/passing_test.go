@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestAnAnswerReachesTheNodeThatAskedAndALateOneIsToldThatTheTurnEnded(t *testing.T) {
+func TestAnswer_FromAnotherNode_ReachesTheTurnUntilItEnds(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -45,7 +45,7 @@ func TestAnAnswerReachesTheNodeThatAskedAndALateOneIsToldThatTheTurnEnded(t *tes
 	}
 }
 
-// standings is how a session's turns stand, as a node sees them.
+// standings returns the queue entries of a session's turns at a node.
 func (n *node) standings(session bellcord.SessionID) map[bellcord.TurnID]bellcord.QueueEntry {
 	n.t.Helper()
 	turns, err := n.UnendedTurns(inTime(n.t), session)
@@ -55,7 +55,7 @@ func (n *node) standings(session bellcord.SessionID) map[bellcord.TurnID]bellcor
 	return n.QueueEntries(turns)
 }
 
-func TestALineIsSeenEditedAndReorderedFromAnotherNode(t *testing.T) {
+func TestQueue_OfAnotherNode_CanBeListedEditedAndReordered(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -92,7 +92,7 @@ func TestALineIsSeenEditedAndReorderedFromAnotherNode(t *testing.T) {
 	}
 }
 
-func TestASessionIsConfiguredAtItsHome(t *testing.T) {
+func TestConfigure_FromAnotherNode_ChangesTheHomeNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -110,7 +110,7 @@ func TestASessionIsConfiguredAtItsHome(t *testing.T) {
 	})
 }
 
-func TestASessionThatIsDeletedIsLetGoElsewhere(t *testing.T) {
+func TestDeleteSession_OtherNodes_ReleaseTheSession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var mu sync.Mutex
@@ -138,8 +138,8 @@ func TestASessionThatIsDeletedIsLetGoElsewhere(t *testing.T) {
 	}
 }
 
-// A node that has joined is not known to all servers at once.
-func TestNobodyToAnswerJustAfterAJoinIsHealed(t *testing.T) {
+// NATS servers do not have the subscriptions of a new node immediately.
+func TestPrompt_HomeNodeHasJustJoined_IsRetried(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a := s.join()
 		session, turn := a.session(), bellcord.NewTurnID()
@@ -162,7 +162,7 @@ func TestNobodyToAnswerJustAfterAJoinIsHealed(t *testing.T) {
 			t.Errorf("the home was not asked again: accepted as %s", id)
 		}
 		began := time.Now()
-		s.home[session] = "nobody" // and it is for a moment only
+		s.home[session] = "nobody" // the retries take only a moment
 		id := a.prompt(session, "say hello")
 		if took := time.Since(began); took > 100*time.Millisecond {
 			t.Errorf("nobody was asked for %v", took)
@@ -174,8 +174,8 @@ func TestNobodyToAnswerJustAfterAJoinIsHealed(t *testing.T) {
 	})
 }
 
-// What others say may be of another version, or nonsense.
-func TestANodeOutlivesWhatItDoesNotUnderstand(t *testing.T) {
+// Messages of other nodes may be invalid or of another version.
+func TestNode_InvalidMessages_AreIgnored(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a := s.join()

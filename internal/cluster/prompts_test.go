@@ -10,7 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// settledAt makes a session that is at home at a node.
+// settledAt creates a session with its home at n, and waits until others can
+// reach n.
 func settledAt(n *node, others ...*node) bellcord.SessionID {
 	n.t.Helper()
 	session := n.session()
@@ -25,7 +26,7 @@ func policy(p bellcord.BusyPolicy) func(*bellcord.Prompt) {
 	return func(prompt *bellcord.Prompt) { prompt.WhenBusy = p }
 }
 
-func TestAPromptGoesToItsSessionsHomeAndItsPolicyIsDecidedThere(t *testing.T) {
+func TestPrompt_SessionWithAnotherHomeNode_AppliesItsPolicyThere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -56,7 +57,7 @@ func TestAPromptGoesToItsSessionsHomeAndItsPolicyIsDecidedThere(t *testing.T) {
 	}
 }
 
-func TestAPromptWhoseHomeIsNotThereIsAcceptedHere(t *testing.T) {
+func TestPrompt_HomeNodeDrainingOrGone_IsAcceptedHere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -64,7 +65,7 @@ func TestAPromptWhoseHomeIsNotThereIsAcceptedHere(t *testing.T) {
 	if err := b.WaitForTurns(inTime(t)); err != nil {
 		t.Fatal(err)
 	}
-	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.EndDone { // b says that it takes leave
+	if r := a.record(a.prompt(session, "say hello")); r.Node != a.id || r.Receipt.End != bellcord.EndDone { // b replies that it is draining
 		t.Errorf("with a home that takes leave: %+v at %s", r.Receipt, r.Node)
 	}
 	c := s.join()
@@ -75,10 +76,10 @@ func TestAPromptWhoseHomeIsNotThereIsAcceptedHere(t *testing.T) {
 	}
 }
 
-func TestAPromptWhoseHomeDoesNotAnswerIsAcceptedHereOnce(t *testing.T) {
+func TestPrompt_HomeNodeDoesNotAnswer_IsAcceptedHereOnce(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a := s.join()
-		voice := s.voice() // it hears what is asked of the home, and says nothing
+		voice := s.voice() // receives the request to the home node and does not reply
 		session := a.session()
 		s.home[session] = "deaf"
 		turn := a.prompt(session, "say hello")
@@ -93,8 +94,8 @@ func TestAPromptWhoseHomeDoesNotAnswerIsAcceptedHereOnce(t *testing.T) {
 	})
 }
 
-// The home hears the prompt and takes it, and its answer is lost.
-func TestAPromptWhoseAnswerIsLostIsOneTurn(t *testing.T) {
+// The home node accepts the prompt, and its reply is lost.
+func TestPrompt_ReplyLost_CreatesOneTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	mouth := &mouth{}
@@ -111,9 +112,9 @@ func TestAPromptWhoseAnswerIsLostIsOneTurn(t *testing.T) {
 	}
 }
 
-// A node that takes leave accepts nothing itself; that says nothing of what the
-// home did whose answer was lost.
-func TestAPromptWhoseAnswerIsLostIsNotRefusedByWhoTakesLeave(t *testing.T) {
+// A draining node accepts no prompt itself. That does not determine whether
+// the home node accepted it, if the reply was lost.
+func TestPrompt_ReplyLostAtDrainingNode_IsAccepted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	mouth := &mouth{}
@@ -133,15 +134,16 @@ func TestAPromptWhoseAnswerIsLostIsNotRefusedByWhoTakesLeave(t *testing.T) {
 	}
 }
 
-// Nobody knows of what was asked of a node that does not answer, and is not on
-// record: it may yet be. What was never sent is refused.
-func TestAPromptThatNobodyCanAnswerForIsUnknownAndOneThatWasNotSentIsRefused(t *testing.T) {
+// The outcome of a request without a reply is unknown if the turn is not in
+// the store: it may still be accepted. A request that was never sent is
+// rejected.
+func TestPrompt_NoReplyAtDrainingNode_IsUnknownIfSentAndRejectedIfNot(t *testing.T) {
 	for _, heard := range []bool{true, false} {
 		t.Run(fmt.Sprint("heard ", heard), func(t *testing.T) {
 			inABubble(t, func(t *testing.T, s *bubble) {
 				a := s.join()
 				if heard {
-					voice := s.voice() // it hears what is asked of the home, and says nothing
+					voice := s.voice() // receives the request to the home node and does not reply
 					defer func() {
 						if voice.asked("deaf") != 1 {
 							t.Error("the home was not asked")
@@ -162,8 +164,8 @@ func TestAPromptThatNobodyCanAnswerForIsUnknownAndOneThatWasNotSentIsRefused(t *
 	}
 }
 
-// A turn of that name which is not the lost one is told.
-func TestAPromptWithTheNameOfAnotherTurnIsRefusedEverywhere(t *testing.T) {
+// A different turn with the same id is an error.
+func TestPrompt_IDOfAnotherTurn_IsRejectedAtEveryNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()

@@ -2,15 +2,16 @@ package cluster
 
 import "time"
 
-// memory is how many messages of a stream may overtake one. One that is overtaken
-// by more is taken for a replay; then the store has it.
+// memory is the number of messages of a stream that may overtake a message. If
+// more do, the message is refused as a replay; the store contains its content.
 const memory = 4096
 
-// received records which numbers of a stream have arrived. Its size is fixed.
+// received records the numbers of a stream that have arrived. Its size is
+// fixed.
 type received struct {
 	highest uint64
-	recent  [memory / 64]uint64 // a bit for each of the last numbers, in a ring
-	last    time.Time           // when a message arrived
+	recent  [memory / 64]uint64 // one bit for each of the last numbers, as a ring
+	last    time.Time           // when the last message arrived
 }
 
 // recordNumber records a number and reports whether it is new. Numbers begin at 1.

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/cluster"
 )
 
-// captured are the messages to a subject that a voice heard.
+// captured returns the messages to a subject that a voice has received.
 func (v *voice) captured(subject string) (found []*nats.Msg) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -71,7 +71,7 @@ func TestBus_ReplayedMessages_AreRefused(t *testing.T) {
 	until(t, "it is refused at another node", func() bool { return a.bus.Refused()["signature"] == signature+1 })
 }
 
-// A stream that a node has forgotten is one whose messages are too old.
+// A stream is only dropped when its messages are too old.
 func TestBus_ReplayAfterTheWindow_IsRefused(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a, b := s.join(), s.join()
@@ -99,7 +99,7 @@ func TestBus_ReplayAfterTheWindow_IsRefused(t *testing.T) {
 	})
 }
 
-func TestBus_TimesThatDiffer_AreNamedInTheLogAndStopsGoThroughTheStore(t *testing.T) {
+func TestBus_ClocksDiffer_LogsTheDifferenceAndStopsThroughTheStore(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		sweeps := func(with *setup) { with.hub.Sweep = 500 * time.Millisecond }
 		ahead := func(with *setup) {
@@ -122,7 +122,7 @@ func TestBus_TimesThatDiffer_AreNamedInTheLogAndStopsGoThroughTheStore(t *testin
 		}
 		began = time.Now()
 		a.record(a.prompt(session, "say hello"))
-		if took := time.Since(began); took > time.Second { // the home refuses it at once
+		if took := time.Since(began); took > time.Second { // the home node refuses it immediately
 			t.Errorf("the prompt took %v", took)
 		}
 		if b.bus.Refused()["time"] == 0 || b.bus.Refused()["signature"] > 0 {
@@ -131,8 +131,9 @@ func TestBus_TimesThatDiffer_AreNamedInTheLogAndStopsGoThroughTheStore(t *testin
 	})
 }
 
-// A stop is on record too: nodes that refuse each other's messages find it there.
-func TestLaw32_NodesWithDifferentKeysStopEachOthersTurnsThroughTheStore(t *testing.T) {
+// A stop is also recorded in the store: nodes that refuse each other's
+// messages find it there.
+func TestLaw32_NodesWithDifferentKeys_StopThroughTheStore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	often := func(with *setup) { with.hub.Sweep = 100 * time.Millisecond }

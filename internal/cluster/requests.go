@@ -10,26 +10,27 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// requests are those of this node that wait for a reply. They have one inbox, and
-// a reply counts only when it is signed for the request: one that is forged does
-// not end the wait for the true one.
+// requests contains this node's requests that wait for a reply. They share one
+// inbox. A reply is only accepted if it is signed for its request: a forged
+// reply does not end the wait for the real one.
 type requests struct {
-	inbox string // with a dot at its end
+	inbox string // ends with a dot
 
 	mu    sync.Mutex
 	last  uint64
-	waits map[string]*request // by the end of their reply subject
+	waits map[string]*request // by the last part of their reply subject
 }
 
 type request struct {
-	subject   string // to which the reply goes
+	subject   string // subject of the reply
 	data      []byte
 	signature string
-	reply     chan []byte   // of one: the payload
-	unheard   chan struct{} // of one: NATS says that nobody listens
+	reply     chan []byte   // the payload; buffer of 1
+	unheard   chan struct{} // NATS reports no subscriber; buffer of 1
 }
 
-// A node that has just come is not known to all servers for a moment.
+// NATS servers may not have the subscriptions of a new node yet: a request is
+// sent again.
 const (
 	tryAgain  = 10 * time.Millisecond
 	mostTries = 5
@@ -41,9 +42,9 @@ func (b *Bus) listenForReplies() error {
 	return err
 }
 
-// request sends a payload to a subject and returns the payload of the reply. Every
-// try sends the same bytes, so that the receiver carries it out at most once. That
-// nobody listens is the word of NATS, and not signed.
+// request sends a payload to a subject and returns the payload of the reply.
+// Every attempt sends the same bytes, so that the receiver handles the request
+// at most once. The status "no responders" comes from NATS and is not signed.
 func (b *Bus) request(ctx context.Context, subject string, payload []byte) ([]byte, error) {
 	r := b.requests.addRequest(b.controlSender.sign(subject, payload))
 	defer b.requests.endRequest(r)
@@ -90,13 +91,13 @@ func (q *requests) endRequest(r *request) {
 	delete(q.waits, strings.TrimPrefix(r.subject, q.inbox))
 }
 
-// replied takes what arrives in the inbox.
+// replied handles a message in the inbox.
 func (b *Bus) replied(m *nats.Msg) {
 	b.requests.mu.Lock()
 	r := b.requests.waits[strings.TrimPrefix(m.Subject, b.requests.inbox)]
 	b.requests.mu.Unlock()
 	switch {
-	case r == nil: // nobody waits any more
+	case r == nil: // the request has ended
 	case len(m.Data) == 0 && m.Header.Get("Status") == "503":
 		select {
 		case r.unheard <- struct{}{}:

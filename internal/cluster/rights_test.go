@@ -15,14 +15,15 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// nobody is a directory of nobody.
+// nobody is a directory without home nodes.
 type nobody struct{}
 
 func (nobody) NodeID() string { return "nobody" }
 
 func (nobody) Home(context.Context, bellcord.SessionID) (string, error) { return "", nil }
 
-// guarded is a server on which each user may use one prefix only.
+// guarded returns a server on which each user may only use the prefix with its
+// name.
 func guarded(t *testing.T, prefixes ...string) *server.Server {
 	t.Helper()
 	var users []*server.User
@@ -37,7 +38,7 @@ func as(user string, s *server.Server) string {
 	return strings.Replace(s.ClientURL(), "nats://", "nats://"+user+":secret@", 1)
 }
 
-func TestANodeNeedsTheRightForItsPrefixAndForNothingElse(t *testing.T) {
+func TestNode_NATSPermissions_OnlyNeedsItsPrefix(t *testing.T) {
 	t.Parallel()
 	bus := guarded(t, "cell", "other")
 	s := &stage{t: t, place: place(t), url: as("cell", bus)}
@@ -77,7 +78,7 @@ func TestANodeNeedsTheRightForItsPrefixAndForNothingElse(t *testing.T) {
 	}
 }
 
-func TestANodeWithoutCredentialsWorksThroughTheStoreAndSaysSoOnce(t *testing.T) {
+func TestNode_WithoutCredentials_UsesTheStoreAndLogsOnce(t *testing.T) {
 	t.Parallel()
 	bus := guarded(t, "cell")
 	address, network := through(t, bus.Addr().String())
@@ -98,8 +99,8 @@ func TestANodeWithoutCredentialsWorksThroughTheStoreAndSaysSoOnce(t *testing.T) 
 	}
 }
 
-// Somebody may set a server's users right while nodes run.
-func TestANodeThatWasRefusedIsTakenOnceItMay(t *testing.T) {
+// The users of a server may be corrected while nodes run.
+func TestNode_CredentialsCorrectedOnTheServer_Connects(t *testing.T) {
 	t.Parallel()
 	bus := guarded(t, "another")
 	address, network := through(t, bus.Addr().String())
@@ -111,8 +112,8 @@ func TestANodeThatWasRefusedIsTakenOnceItMay(t *testing.T) {
 	until(t, "it is back", func() bool { return !a.bus.Elsewhere(session) })
 }
 
-// creds makes an operator, an account and a user of it who may use one prefix,
-// and returns a server's options and the user's file.
+// creds creates an operator, an account and a user with permissions for one
+// prefix. It returns a server's options and the user's credentials file.
 func creds(t *testing.T, prefix string) (server.Options, string) {
 	t.Helper()
 	pair := func(prefix nkeys.PrefixByte) (nkeys.KeyPair, string) {
@@ -158,7 +159,7 @@ func creds(t *testing.T, prefix string) (server.Options, string) {
 	return server.Options{TrustedOperators: []*jwt.OperatorClaims{jwt.NewOperatorClaims(operatorID)}, AccountResolver: resolver}, file
 }
 
-func TestNodesWithACredentialsFileReachEachOther(t *testing.T) {
+func TestNode_WithCredentialsFile_ReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	opts, file := creds(t, "cell")
 	s := &stage{t: t, place: place(t), url: serve(t, opts).ClientURL()}

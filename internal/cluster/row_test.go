@@ -7,8 +7,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// The row is all that is left without NATS: what it does not carry is lost.
-func TestLaw29_WithoutNATSTheQueuesFateReachesTheOwner(t *testing.T) {
+// Without NATS, only the stop's row reaches the other node: it must contain
+// everything.
+func TestLaw29_WithoutNATS_QueueActionReachesTheOwner(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	often := func(with *setup) { with.hub.Sweep = 100 * time.Millisecond }
@@ -25,7 +26,7 @@ func TestLaw29_WithoutNATSTheQueuesFateReachesTheOwner(t *testing.T) {
 	}
 }
 
-func TestWithoutNATSAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.T) {
+func TestStop_ForceAfterGracefulWithoutNATS_ForcesTheTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	often := func(with *setup) { with.hub.Sweep = 100 * time.Millisecond }
@@ -39,8 +40,9 @@ func TestWithoutNATSAForcedStopReachesTheOwnerBehindOneThatIsPatient(t *testing.
 	}
 }
 
-// A node that has a session open, and no turn of it, sees what its home changed.
-func TestASettingThatItsHomeChangedIsSeenWhereTheSessionIsOpen(t *testing.T) {
+// A node with an open session but without its turns returns the settings that
+// the home node changed.
+func TestSession_ChangedAtTheHomeNode_IsCurrentAtOtherNodes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -61,8 +63,8 @@ func TestASettingThatItsHomeChangedIsSeenWhereTheSessionIsOpen(t *testing.T) {
 	}
 }
 
-// A policy means the session's line, wherever it is.
-func TestAPromptThatWantsNoLineIsRefusedThoughTheBusyHomeIsNotHeard(t *testing.T) {
+// A busy policy is for the queue of the session, on whichever node it is.
+func TestPrompt_BusyRejectWithoutNATS_IsRejected(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()

@@ -13,14 +13,14 @@ func everywhere(r bellcord.StopRequest) bellcord.StopRequest {
 	return r
 }
 
-func TestLaw04_AScopesStopAtOneNodeEndsTheTurnsOfAnother(t *testing.T) {
+func TestLaw04_StopEverywhere_EndsTheTurnsOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b, c := s.join(), s.join(), s.join()
 	atB, atC := b.session("anna"), c.session("bert")
 	for name, scope := range map[string]struct {
 		req  bellcord.StopRequest
-		b, c bool // which of them it ends
+		b, c bool // whether the turn at the node ends
 	}{
 		"a session":          {everywhere(bellcord.StopSession(atB, by)), true, false},
 		"everything":         {everywhere(bellcord.StopAll(by)), true, true},
@@ -29,7 +29,7 @@ func TestLaw04_AScopesStopAtOneNodeEndsTheTurnsOfAnother(t *testing.T) {
 	} {
 		one, other := b.runs(atB, "hang"), c.runs(atC, "hang")
 		a.stop(scope.req)
-		for _, n := range []*node{b, c} { // they have heard what was said before
+		for _, n := range []*node{b, c} { // they have received the messages sent before
 			if _, err := a.Ping(inTime(t), n.id); err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,8 @@ func TestLaw04_AScopesStopAtOneNodeEndsTheTurnsOfAnother(t *testing.T) {
 	}
 }
 
-// endsSoon reports whether a turn has ended; one that should is waited for.
+// endsSoon reports whether a turn has ended; with should, it waits for the
+// end.
 func (n *node) endsSoon(id bellcord.TurnID, should bool) bool {
 	if should {
 		n.record(id)
@@ -56,7 +57,7 @@ func (n *node) endsSoon(id bellcord.TurnID, should bool) bool {
 	return n.causeOf(id) != nil
 }
 
-func TestLaw37_AScopesStopIsAnsweredForEveryTurnThatItEnded(t *testing.T) {
+func TestLaw37_StopEverywhere_AnswersForEveryTurnThatItEnded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -71,7 +72,7 @@ func TestLaw37_AScopesStopIsAnsweredForEveryTurnThatItEnded(t *testing.T) {
 	}
 }
 
-func TestLaw35_AForeignOwnersStopThatIsPassedOnDoesNothing(t *testing.T) {
+func TestLaw35_RelayedStopOfAnotherOwner_DoesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -97,7 +98,7 @@ func TestLaw35_AForeignOwnersStopThatIsPassedOnDoesNothing(t *testing.T) {
 	}
 }
 
-func TestLaw01_AScopesStopDoesNotTouchATurnThatWasAcceptedBehindIt(t *testing.T) {
+func TestLaw01_StopEverywhere_SparesTurnsAcceptedAfterIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	b := s.join()
@@ -110,7 +111,7 @@ func TestLaw01_AScopesStopDoesNotTouchATurnThatWasAcceptedBehindIt(t *testing.T)
 	cause.At = asked
 	voice.stop(bellcord.StopRequest{Everywhere: true, Cause: cause})
 	b.record(old)
-	voice.answered(b.id) // what was said before has been heard
+	voice.answered(b.id) // the messages before have been processed
 	if why := b.causeOf(young); why != nil {
 		t.Errorf("a turn that was accepted behind the stop ended: %v", why)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/bellcord/bellcord/internal/cluster"
 )
 
-// authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	t    *testing.T
 	dir  string
@@ -37,8 +37,8 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// sign makes a certificate and its key, and returns the files of both; the
-// first one is the authority's own.
+// sign creates a certificate and its key, and returns their files. The first
+// certificate is the authority's.
 func (a *authority) sign(name string, changes ...func(*x509.Certificate)) (certFile, keyFile string) {
 	a.t.Helper()
 	cert := &x509.Certificate{
@@ -76,7 +76,7 @@ func (a *authority) write(name, kind string, der []byte) string {
 	return path
 }
 
-// server is one that wants to see certificates of this authority's.
+// server starts a server that requires certificates of this authority.
 func (a *authority) server() *server.Server {
 	a.t.Helper()
 	pair, err := tls.LoadX509KeyPair(a.sign("server"))
@@ -94,7 +94,7 @@ func (a *authority) server() *server.Server {
 	}})
 }
 
-func TestNodesWithCertificatesReachEachOtherAndOthersDoNot(t *testing.T) {
+func TestNode_ClientCertificates_AreRequired(t *testing.T) {
 	t.Parallel()
 	known, stranger := newAuthority(t), newAuthority(t)
 	s := &stage{t: t, place: place(t), url: known.server().ClientURL()}
@@ -121,7 +121,7 @@ func TestNodesWithCertificatesReachEachOtherAndOthersDoNot(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoCertificatesAreRefusedAtOnce(t *testing.T) {
+func TestDial_InvalidCertificateFiles_ReturnsAnError(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	cert, key := a.sign("node")

@@ -17,9 +17,9 @@ import (
 //
 //	version 1 | signature 32 | stream 8 | number 8 | time 8 | length of node 1 | node | payload
 //
-// The signature is an HMAC-SHA256 over everything after it and over what the
-// message is bound to: a notice, a request or a frame of events to its subject, a
-// reply to the signature of its request.
+// The signature is an HMAC-SHA256 of everything after it and of what the
+// message is bound to. A notice, a request or a frame of events is bound to
+// its subject, a reply to the signature of its request.
 const (
 	signatureVersion = 1
 	signatureSize    = sha256.Size
@@ -27,11 +27,11 @@ const (
 	envelopeSize     = signatureEnd + 3*8 + 1 // without the node
 )
 
-// LeastKey is the length of a signing key, in bytes.
+// LeastKey is the minimum length of a signing key, in bytes.
 const LeastKey = 32
 
-// What a signature is bound to. The kinds are apart, so that a signature for one
-// is never good for another.
+// Kinds of binding. Each is part of the signature, so that a signature of one
+// kind is never valid for another.
 const (
 	toSubject = 's'
 	toRequest = 'r'
@@ -44,7 +44,7 @@ var (
 
 // signature signs messages and checks signatures.
 type signature struct {
-	macs sync.Pool // of hash.Hash with the key
+	macs sync.Pool // contains hash.Hash values with the key
 }
 
 func newSignature(key []byte) (*signature, error) {
@@ -72,7 +72,7 @@ func (s *signature) sum(kind byte, boundTo string, text []byte, into []byte) []b
 type sender struct {
 	*signature
 	node   string
-	stream uint64 // random: a node that starts again is another sender
+	stream uint64 // random: after a restart, a node has a new stream
 	number atomic.Uint64
 	now    func() time.Time
 }
@@ -91,7 +91,7 @@ func (s *sender) sign(subject string, payload []byte) []byte {
 	return s.seal(toSubject, subject, payload)
 }
 
-// signReply returns a reply to the request that has the given signature.
+// signReply returns a reply to the request with the given signature.
 func (s *sender) signReply(request string, payload []byte) []byte {
 	return s.seal(toRequest, request, payload)
 }
@@ -108,10 +108,10 @@ func (s *sender) seal(kind byte, boundTo string, payload []byte) []byte {
 	return data
 }
 
-// signatureOf returns the signature of a message that has one.
+// signatureOf returns the signature of a signed message.
 func signatureOf(data []byte) string { return string(data[1:signatureEnd]) }
 
-// message is one whose signature is right.
+// message is a message with a valid signature.
 type message struct {
 	node      string
 	stream    uint64
@@ -121,7 +121,7 @@ type message struct {
 	payload   []byte
 }
 
-// open checks a signature. It says nothing about the message's age.
+// open checks a signature. It does not check the message's age.
 func (s *signature) open(kind byte, boundTo string, data []byte) (message, error) {
 	if len(data) < envelopeSize || data[0] != signatureVersion {
 		return message{}, errUnsigned

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A message is signed once and checked by each node that receives it.
+// A message is signed once and checked by every node that receives it.
 func BenchmarkSignature(b *testing.B) {
 	for _, size := range []int{300, 4 << 10, 256 << 10} {
 		b.Run(fmt.Sprintf("%d bytes", size), func(b *testing.B) {

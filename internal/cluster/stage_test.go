@@ -21,13 +21,14 @@ import (
 )
 
 const (
-	// patient is how long a test waits for what has to come.
+	// patient is how long a test waits for an expected condition.
 	patient = 20 * time.Second
-	// never is a sweep that does not come: what arrives came over the bus.
+	// never is a sweep interval longer than any test: everything that arrives
+	// came over the bus.
 	never = time.Hour
 )
 
-// database is the one that tests may make schemas in.
+// database returns the URL of the database in which tests may create schemas.
 func database() string {
 	if named := os.Getenv("BELLCORD_POSTGRES"); named != "" {
 		return named
@@ -35,7 +36,7 @@ func database() string {
 	return "postgres://postgres@127.0.0.1:5432/test"
 }
 
-// place makes a schema that is gone after the test, and returns the URL of it.
+// place creates a schema that is removed after the test, and returns its URL.
 func place(t *testing.T) string {
 	t.Helper()
 	db, err := pgx.Connect(t.Context(), database())
@@ -60,7 +61,7 @@ func place(t *testing.T) string {
 	return u.String()
 }
 
-// query does something to a database, as somebody who is no node.
+// query executes a statement on a database without a node.
 func query(t *testing.T, place, text string, args ...any) {
 	t.Helper()
 	db, err := pgx.Connect(context.Background(), place)
@@ -73,7 +74,7 @@ func query(t *testing.T, place, text string, args ...any) {
 	}
 }
 
-// stage is a database, a NATS server and the nodes on them.
+// stage is a database, a NATS server and the nodes that use them.
 type stage struct {
 	t     *testing.T
 	place string // empty: the nodes bring their own stores
@@ -112,16 +113,16 @@ func serveAt(t *testing.T, host string, opts server.Options) *server.Server {
 	return s
 }
 
-// setup is what a test may want to be different about a node.
+// setup contains the settings of a node that tests change.
 type setup struct {
 	cluster.Config
 	hub   hub.Options
 	lease time.Duration
 	store func(bellcord.Store) bellcord.Store
-	quiet bool // its trouble is part of the test
+	quiet bool // errors at the end are part of the test
 }
 
-// node is one of several, with all that it stands on.
+// node is a cluster node with its agent, bus, store and log.
 type node struct {
 	*cluster.Node
 	*actor
@@ -132,10 +133,10 @@ type node struct {
 	log   *journal
 	leave func()
 
-	longest atomic.Int64 // that a commit waited for the bus, in nanoseconds
+	longest atomic.Int64 // longest time that a commit waited for the bus, in nanoseconds
 }
 
-// base is a store that knows its node.
+// base is a store that implements cluster.Directory.
 type base interface {
 	bellcord.Store
 	cluster.Directory
@@ -165,7 +166,7 @@ func (s *stage) join(changes ...func(*setup)) *node {
 	return start(s.t, store, with)
 }
 
-// signer signs in a node's name, with the key of the nodes.
+// signer returns a signer for a node id with the nodes' key.
 func (s *stage) signer(node string) cluster.Signer {
 	s.t.Helper()
 	store, err := postgres.Open(s.t.Context(), s.place, postgres.Options{Logger: quietly})
@@ -185,7 +186,7 @@ func newSigner(t testing.TB, key []byte, node string, now func() time.Time) clus
 	return signs
 }
 
-// start makes a node of a store.
+// start starts a node on a store.
 func start(t *testing.T, store base, with setup) *node {
 	t.Helper()
 	n := &node{t: t, id: store.NodeID(), base: store, actor: newActor(), log: &journal{}}
@@ -200,7 +201,7 @@ func start(t *testing.T, store base, with setup) *node {
 	with.hub.Peers, with.hub.Watch = n.bus, func(c bellcord.Commit) {
 		began := time.Now()
 		n.bus.Committed(c)
-		n.longest.Store(max(n.longest.Load(), int64(time.Since(began)))) // of the one goroutine that commits
+		n.longest.Store(max(n.longest.Load(), int64(time.Since(began)))) // only one goroutine commits
 	}
 	var kept bellcord.Store = store
 	if with.store != nil {

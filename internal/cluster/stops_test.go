@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestLaw04_AStopAtOneNodeSettlesTheTurnOfAnotherWithTheSameReceipt(t *testing.T) {
+func TestLaw04_StopFromAnotherNode_ReturnsTheStoredReceipt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -29,7 +29,7 @@ func TestLaw04_AStopAtOneNodeSettlesTheTurnOfAnotherWithTheSameReceipt(t *testin
 	}
 }
 
-func TestLaw32_WithoutNATSAStopGoesThroughTheRowWithinTheSweep(t *testing.T) {
+func TestLaw32_WithoutNATS_StopArrivesWithinTheSweepInterval(t *testing.T) {
 	t.Parallel()
 	const sweep = 250 * time.Millisecond
 	s := newStage(t)
@@ -48,7 +48,7 @@ func TestLaw32_WithoutNATSAStopGoesThroughTheRowWithinTheSweep(t *testing.T) {
 		}
 		began := time.Now()
 		answered := a.settles(scope)
-		if took := time.Since(began); took > 2*sweep+2*time.Second { // the machine may be busy; it is no minute
+		if took := time.Since(began); took > 2*sweep+2*time.Second { // allows for a busy machine
 			t.Errorf("%s: settled after %v", name, took)
 		}
 		if record := b.record(turn); answered.End != bellcord.EndStopped || !same(t, answered, record.Receipt) {
@@ -57,15 +57,15 @@ func TestLaw32_WithoutNATSAStopGoesThroughTheRowWithinTheSweep(t *testing.T) {
 	}
 }
 
-func TestLaw02_AStopThatIsPassedOnBeforeItsPromptLetsNoAgentRun(t *testing.T) {
+func TestLaw02_RelayedStopBeforeItsPrompt_RunsNoAgent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	stuck := newStuck()
 	a, b := s.join(func(with *setup) { with.store = stuck.around }), s.join()
 	session := b.session()
-	b.record(b.prompt(session, "say hello")) // it is at home at b now
+	b.record(b.prompt(session, "say hello")) // b is its home node now
 	turn := bellcord.NewTurnID()
-	stuck.hang() // the stop's row does not come, its message does
+	stuck.hang() // the stop's row is delayed, its message is not
 	stopping := a.Stop(bellcord.StopTurn(turn, by))
 	if _, err := a.Ping(inTime(t), b.id); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestLaw02_AStopThatIsPassedOnBeforeItsPromptLetsNoAgentRun(t *testing.T) {
 	}
 }
 
-func TestLaw07_TwoStopsAtTwoNodesAreOne(t *testing.T) {
+func TestLaw07_StopsAtTwoNodes_HaveOneReceipt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b, c := s.join(), s.join(), s.join()
@@ -101,7 +101,7 @@ func TestLaw07_TwoStopsAtTwoNodesAreOne(t *testing.T) {
 	if n := b.count(session, turn, "turn_ended"); n != 1 {
 		t.Errorf("it has %d ends", n)
 	}
-	if n := b.count(session, turn, "stop_requested"); n > 1 { // none, where its end came first
+	if n := b.count(session, turn, "stop_requested"); n > 1 { // none if its end came first
 		t.Errorf("it has %d stops on record", n)
 	}
 }

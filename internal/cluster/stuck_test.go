@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestLaw05_WithTheDatabaseStuckAStopStillStopsTheWorkAtAnotherNode(t *testing.T) {
+func TestLaw05_DatabaseHangs_StopEndsTheWorkAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	database := newStuck()
@@ -36,7 +36,7 @@ func TestLaw05_WithTheDatabaseStuckAStopStillStopsTheWorkAtAnotherNode(t *testin
 		if answers[0].State == bellcord.StopStateWorkEnded {
 			return true
 		}
-		stopping = a.Stop(bellcord.StopTurn(turn, by)) // as who asks again does
+		stopping = a.Stop(bellcord.StopTurn(turn, by)) // as a caller that retries does
 		return false
 	})
 	database.goOn()
@@ -47,12 +47,12 @@ func TestLaw05_WithTheDatabaseStuckAStopStillStopsTheWorkAtAnotherNode(t *testin
 	}
 }
 
-// atMost is how long what has to return at once may take on a machine that is
-// busy, the database's answer included. A connection that hangs takes more than a
-// second to be given up.
+// atMost is the limit for operations that must return immediately, on a busy
+// machine and including the database. It takes more than a second to give up a
+// connection that hangs.
 const atMost = 900 * time.Millisecond
 
-// atOnce does something that must not wait for a network that hangs.
+// atOnce runs an operation that must not wait for a network that hangs.
 func atOnce(t *testing.T, what string, do func()) {
 	t.Helper()
 	began := time.Now()
@@ -62,9 +62,10 @@ func atOnce(t *testing.T, what string, do func()) {
 	}
 }
 
-// With a connection that hangs and events that wait to be sent, the sender is
-// stuck; nobody else is, also not behind whoever asks how the connection is.
-func TestLaw05_AConnectionToNATSThatHangsMakesNobodyWait(t *testing.T) {
+// With a connection that hangs and events waiting to be sent, the sender is
+// blocked. Nothing else may be, not even callers that request the connection's
+// state.
+func TestLaw05_NATSConnectionHangs_BlocksNoCaller(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	address, network := through(t, s.nats.Addr().String())
@@ -74,7 +75,7 @@ func TestLaw05_AConnectionToNATSThatHangsMakesNobodyWait(t *testing.T) {
 	session, elsewhere, other := a.session(), b.session(), a.session()
 	a.runs(session, "flood 50")
 	foreign := b.runs(elsewhere, "hang")
-	cursor, err := b.Events(inTime(t), session, 0) // so that a has to send
+	cursor, err := b.Events(inTime(t), session, 0) // so that a has events to send
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +94,13 @@ func TestLaw05_AConnectionToNATSThatHangsMakesNobodyWait(t *testing.T) {
 			case <-over:
 				return
 			case <-time.After(time.Millisecond):
-				a.bus.Elsewhere(other) // which nobody watches: the connection decides
+				a.bus.Elsewhere(other) // has no viewer: the result depends on the connection
 			}
 		}
 	})
 	defer asking.Wait()
 	defer close(over)
-	for began := time.Now(); time.Since(began) < 3*time.Second; { // before it is noticed, and after
+	for began := time.Now(); time.Since(began) < 3*time.Second; { // before and after the hang is detected
 		atOnce(t, "a stop of another node's turn", func() { a.Stop(bellcord.StopTurn(foreign, by)) })
 		atOnce(t, "a stop of a session everywhere", func() { a.Stop(everywhere(bellcord.StopSession(elsewhere, by))) })
 		atOnce(t, "beginning to watch", func() { a.watches(elsewhere) })
@@ -112,7 +113,7 @@ func TestLaw05_AConnectionToNATSThatHangsMakesNobodyWait(t *testing.T) {
 	}
 }
 
-// watches begins to watch, and ends it.
+// watches opens a cursor and closes it.
 func (n *node) watches(session bellcord.SessionID) {
 	n.t.Helper()
 	c, err := n.Events(inTime(n.t), session, 0)
@@ -122,7 +123,7 @@ func (n *node) watches(session bellcord.SessionID) {
 	c.Close()
 }
 
-// done has a turn run here, to its end.
+// done runs a turn on this node to its end.
 func (n *node) done(session bellcord.SessionID) {
 	n.t.Helper()
 	turn, err := n.Prompt(session, bellcord.Prompt{Text: "say hello"})

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// three starts NATS servers that are a cluster.
+// three starts a cluster of three NATS servers.
 func three(t *testing.T) []*server.Server {
 	t.Helper()
 	var all []*server.Server
@@ -31,7 +31,7 @@ func three(t *testing.T) []*server.Server {
 	return all
 }
 
-func TestNodesAtDifferentServersOfAClusterStopPromptAndWatch(t *testing.T) {
+func TestNode_DifferentServersOfANATSCluster_ReachEachOther(t *testing.T) {
 	t.Parallel()
 	servers := three(t)
 	s := &stage{t: t, place: place(t)}
@@ -55,8 +55,9 @@ func TestNodesAtDifferentServersOfAClusterStopPromptAndWatch(t *testing.T) {
 	t.Logf("from one server to another and back: %v, %v", took, err)
 }
 
-// A node knows all servers, and goes to another one when its own is gone.
-func TestANodeWhoseServerIsGoneGoesToAnotherOne(t *testing.T) {
+// A node has the addresses of all servers, and connects to another one when
+// its server is gone.
+func TestNode_NATSServerGone_ConnectsToAnotherServer(t *testing.T) {
 	t.Parallel()
 	servers := three(t)
 	s := &stage{t: t, place: place(t), url: servers[1].ClientURL()}

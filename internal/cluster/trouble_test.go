@@ -10,11 +10,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// stuck is a store whose commits hang for as long as they are told to.
+// stuck is a store with commits that can be blocked.
 type stuck struct {
 	bellcord.Store
 	mu    sync.Mutex
-	flows chan struct{} // closed while they go through
+	flows chan struct{} // closed while commits are not blocked
 }
 
 func newStuck() *stuck {
@@ -52,11 +52,11 @@ func (s *stuck) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 	return s.Store.Commit(ctx, ops)
 }
 
-// narrow is how little a connection to a proxy holds, so that a writer is soon
-// stuck.
+// narrow is the buffer size of a connection to a proxy. It is small, so that a
+// writer blocks soon.
 const narrow = 4 << 10
 
-// narrowly dials such connections.
+// narrowly dials connections with small buffers.
 type narrowly struct{}
 
 func (narrowly) Dial(network, address string) (net.Conn, error) {
@@ -67,18 +67,18 @@ func (narrowly) Dial(network, address string) (net.Conn, error) {
 	return conn, err
 }
 
-// proxy stands between a node and NATS, and can become a hole that takes
-// connections, and answers nothing.
+// proxy forwards connections between a node and NATS. While frozen, it accepts
+// connections and forwards nothing.
 type proxy struct {
 	listener net.Listener
 	server   string
 
 	mu    sync.Mutex
-	flows chan struct{} // closed while bytes flow
+	flows chan struct{} // closed while bytes are forwarded
 	conns []net.Conn
 }
 
-// through returns the address of a new proxy for a server's.
+// through starts a proxy for a server and returns its address.
 func through(t *testing.T, server string) (string, *proxy) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -125,7 +125,7 @@ func (p *proxy) accept(all *sync.WaitGroup) {
 	}
 }
 
-// copy reads nothing while all is frozen, so that writers notice it.
+// copy reads nothing while the proxy is frozen, so that writers block.
 func (p *proxy) copy(to, from net.Conn) {
 	defer to.Close()
 	defer from.Close()
@@ -146,14 +146,14 @@ func (p *proxy) copy(to, from net.Conn) {
 	}
 }
 
-// to leads the connections to come to another server.
+// to forwards new connections to another server.
 func (p *proxy) to(server string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.server = server
 }
 
-// dialled counts the connections that were made.
+// dialled returns the number of accepted connections.
 func (p *proxy) dialled() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +176,8 @@ func (p *proxy) thaw() {
 	}
 }
 
-// mouth dials connections that can be made to say nothing, and still hear.
+// mouth dials connections that can be made to discard everything written. They
+// can still be read.
 type mouth struct{ shut atomic.Bool }
 
 func (m *mouth) Dial(network, address string) (net.Conn, error) {

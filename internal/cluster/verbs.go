@@ -12,11 +12,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// patience is how long another node may take to answer. It commits to the store
-// before it does.
+// patience is the maximum time that another node may take to answer. It
+// includes the commit to the store.
 const patience = 2 * time.Second
 
-// call is a verb for another node.
+// call is a request to another node.
 type call struct {
 	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | ping
 	Session  bellcord.SessionID       `json:"session,omitempty"`
@@ -30,26 +30,28 @@ type call struct {
 	Turns    []bellcord.TurnID        `json:"turns,omitempty"`
 }
 
-// reply is its answer.
+// reply is the answer to a call.
 type reply struct {
 	Error     string                `json:"error,omitempty"`
-	Refused   string                `json:"refused,omitempty"` // why the request was not even looked at
+	Refused   string                `json:"refused,omitempty"` // the reason why the call was not processed
 	Turn      bellcord.TurnID       `json:"turn,omitempty"`
 	Session   *bellcord.Session     `json:"session,omitempty"`
 	Standings []bellcord.QueueEntry `json:"standings,omitempty"`
 }
 
-// errUnreached means that another node did not answer, or could not. With
-// ErrUnknown it may have done what it was asked, else it has not.
+// errUnreached means that another node did not answer or could not be reached.
+// Combined with ErrUnknown, the node may have processed the call; otherwise it
+// has not.
 var errUnreached = errors.New("the node that owns it does not respond")
 
-// known are the errors that mean the same at every node.
+// known contains the errors that are preserved between nodes.
 var known = []error{
 	bellcord.ErrNoSession, bellcord.ErrNoTurn, bellcord.ErrTurnExists, bellcord.ErrBusy, bellcord.ErrFenced, bellcord.ErrDraining,
 	bellcord.ErrNotOpen, bellcord.ErrStarted, bellcord.ErrTurnEnded, bellcord.ErrNoQuestion, bellcord.ErrClosed, bellcord.ErrUnknown,
 	bellcord.ErrStoreDown, bellcord.ErrPromptTooLong, bellcord.ErrTooManyTurns, bellcord.ErrTooManyOfOwner,
 }
 
+// wordFor returns the text that represents an error in a reply.
 func wordFor(err error) string {
 	if err == nil {
 		return ""
@@ -62,6 +64,8 @@ func wordFor(err error) string {
 	return err.Error()
 }
 
+// errorFor returns the error for a text of wordFor. errors.Is works for the
+// errors that all nodes share.
 func errorFor(word string) error {
 	if word == "" {
 		return nil
@@ -74,7 +78,7 @@ func errorFor(word string) error {
 	return errors.New(word)
 }
 
-// ask has another node carry out a verb.
+// ask sends a call to another node and returns its reply.
 func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
@@ -96,8 +100,8 @@ func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 	return r, errorFor(r.Error)
 }
 
-// unreached says what a request without an answer means: one that never left was
-// not carried out, of others nobody knows.
+// unreached returns the error for a call without a reply. A call that was not
+// sent has not been processed; for all others, the error includes ErrUnknown.
 func unreached(err error) error {
 	for _, unsent := range []error{nats.ErrNoResponders, nats.ErrReconnectBufExceeded, nats.ErrConnectionClosed, nats.ErrMaxPayload} {
 		if errors.Is(err, unsent) {
@@ -107,7 +111,7 @@ func unreached(err error) error {
 	return fmt.Errorf("%w: %w: %w", errUnreached, bellcord.ErrUnknown, err)
 }
 
-// serveVerb carries out a verb for another node.
+// serveVerb processes a call of another node and replies.
 func (n *Node) serveVerb(m *nats.Msg, got message) {
 	var c call
 	var r reply
@@ -116,14 +120,14 @@ func (n *Node) serveVerb(m *nats.Msg, got message) {
 		ctx, done := context.WithTimeout(context.Background(), patience)
 		defer done()
 		if r, err = n.carryOut(ctx, c); errors.Is(err, context.DeadlineExceeded) {
-			err = bellcord.ErrUnknown // it goes on
+			err = bellcord.ErrUnknown // it continues in the background
 		}
 	}
 	r.Error = wordFor(err)
 	n.sendReply(m, got, r)
 }
 
-// sendReply sends the answer to a request.
+// sendReply sends the reply to a call.
 func (n *Node) sendReply(m *nats.Msg, to message, r reply) {
 	data, err := json.Marshal(r)
 	if err == nil {
@@ -134,7 +138,7 @@ func (n *Node) sendReply(m *nats.Msg, to message, r reply) {
 	}
 }
 
-// carryOut does here what another node was asked for; it is never passed on.
+// carryOut processes a call on this node. It never passes it on.
 func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 	switch {
 	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil:

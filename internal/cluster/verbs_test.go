@@ -9,10 +9,10 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// by is who stops.
+// by is the cause of stops.
 var by = bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "test"}
 
-// until waits for something that has to come.
+// until waits for a condition that must become true.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	late := time.After(patient)
@@ -25,14 +25,14 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// inTime is a context that ends when a test has waited long enough.
+// inTime returns a context that expires when a test has waited long enough.
 func inTime(t *testing.T) context.Context {
 	ctx, done := context.WithTimeout(t.Context(), patient)
 	t.Cleanup(done)
 	return ctx
 }
 
-// session makes one, of an owner where one is named.
+// session creates a session, with an owner if one is given.
 func (n *node) session(owner ...string) bellcord.SessionID {
 	n.t.Helper()
 	made := bellcord.Session{Dir: "/"}
@@ -46,7 +46,7 @@ func (n *node) session(owner ...string) bellcord.SessionID {
 	return made.ID
 }
 
-// prompt has a turn accepted.
+// prompt sends a prompt and returns its turn.
 func (n *node) prompt(session bellcord.SessionID, text string, changes ...func(*bellcord.Prompt)) bellcord.TurnID {
 	n.t.Helper()
 	p := bellcord.Prompt{Text: text}
@@ -60,7 +60,7 @@ func (n *node) prompt(session bellcord.SessionID, text string, changes ...func(*
 	return id
 }
 
-// runs has a turn accepted and waits until its agent is at work, here.
+// runs sends a prompt and waits until its agent runs on this node.
 func (n *node) runs(session bellcord.SessionID, text string) bellcord.TurnID {
 	n.t.Helper()
 	id := n.prompt(session, text)
@@ -68,7 +68,7 @@ func (n *node) runs(session bellcord.SessionID, text string) bellcord.TurnID {
 	return id
 }
 
-// stop stops and waits for what became of it.
+// stop stops turns and waits for the answers.
 func (n *node) stop(req bellcord.StopRequest) []bellcord.StopAnswer {
 	n.t.Helper()
 	if req.Cause.Kind == "" {
@@ -81,7 +81,7 @@ func (n *node) stop(req bellcord.StopRequest) []bellcord.StopAnswer {
 	return answers
 }
 
-// settles is stop for what has to settle, one turn.
+// settles stops exactly one turn, which must settle, and returns its receipt.
 func (n *node) settles(req bellcord.StopRequest) bellcord.Receipt {
 	n.t.Helper()
 	answers := n.stop(req)
@@ -91,7 +91,7 @@ func (n *node) settles(req bellcord.StopRequest) bellcord.Receipt {
 	return *answers[0].Receipt
 }
 
-// record is a turn's, once it has ended.
+// record waits until a turn has ended and returns its record.
 func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
 	n.t.Helper()
 	var r bellcord.TurnRecord
@@ -103,7 +103,7 @@ func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
 	return r
 }
 
-// same reports whether two things are the same to who reads them.
+// same reports whether two values have the same JSON.
 func same(t *testing.T, a, b any) bool {
 	t.Helper()
 	one, err := json.Marshal(a)
@@ -117,7 +117,7 @@ func same(t *testing.T, a, b any) bool {
 	return string(one) == string(other)
 }
 
-// events are all that a session has in the store.
+// events returns all events of a session in the store.
 func (n *node) events(session bellcord.SessionID) []bellcord.Event {
 	n.t.Helper()
 	all, err := n.base.Events(inTime(n.t), session, 0, 1_000_000)
@@ -127,7 +127,7 @@ func (n *node) events(session bellcord.SessionID) []bellcord.Event {
 	return all
 }
 
-// count returns how many events of a kind a turn has.
+// count returns the number of a turn's events of a kind.
 func (n *node) count(session bellcord.SessionID, turn bellcord.TurnID, kind string) (found int) {
 	for _, ev := range n.events(session) {
 		if ev.Turn == turn && ev.Body.Kind() == kind {

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// read returns what a viewer is shown until a turn's end.
+// read returns the events that a viewer receives until the end of a turn.
 func read(t *testing.T, c *hub.Cursor, turn bellcord.TurnID) (all []bellcord.Event) {
 	t.Helper()
 	for {
@@ -24,7 +24,7 @@ func read(t *testing.T, c *hub.Cursor, turn bellcord.TurnID) (all []bellcord.Eve
 	}
 }
 
-// inOrder checks that a viewer saw all that is stored, once and in order.
+// inOrder checks that a viewer received all stored events, once and in order.
 func inOrder(t *testing.T, seen, stored []bellcord.Event) {
 	t.Helper()
 	if len(seen) != len(stored) {
@@ -37,7 +37,7 @@ func inOrder(t *testing.T, seen, stored []bellcord.Event) {
 	}
 }
 
-func TestAViewerSeesTheTurnOfAnotherNodeLiveOnceAndInOrder(t *testing.T) {
+func TestViewer_TurnOfAnotherNode_ReceivesEventsLiveOnceInOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -59,7 +59,7 @@ func TestAViewerSeesTheTurnOfAnotherNodeLiveOnceAndInOrder(t *testing.T) {
 	t.Logf("%d events were seen live; %d came in %d messages", len(seen), events, messages)
 }
 
-func TestNothingIsPublishedThatNobodyWatches(t *testing.T) {
+func TestCommitted_SessionNotWatchedElsewhere_PublishesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a, b := s.join(), s.join()
@@ -69,7 +69,7 @@ func TestNothingIsPublishedThatNobodyWatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cursor.Close()
-	here, err := b.Events(inTime(t), unwatched, 0) // a viewer at its own node needs no message
+	here, err := b.Events(inTime(t), unwatched, 0) // a viewer at the same node needs no message
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestNothingIsPublishedThatNobodyWatches(t *testing.T) {
 	}
 }
 
-func TestAnEventThatIsLargerThanAFrameIsReadFromTheStore(t *testing.T) {
+func TestViewer_EventLargerThanAFrame_IsReadFromTheStore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	database := newStuck()
@@ -98,7 +98,7 @@ func TestAnEventThatIsLargerThanAFrameIsReadFromTheStore(t *testing.T) {
 	}
 	defer cursor.Close()
 	until(t, "b knows that a watches", func() bool { return b.bus.Elsewhere(session) })
-	database.hang() // so that what comes before and behind it is in one commit with it
+	database.hang() // so that the events before and after it are in the same commit
 	b.release()
 	until(t, "all is on its way", func() bool { text, _ := b.ran(turn); return text == "emitted" })
 	database.goOn()

@@ -12,11 +12,11 @@ import (
 	"github.com/bellcord/bellcord/internal/cluster"
 )
 
-// prefix is that of the subjects, where nothing is said about it.
+// prefix is the default prefix of subjects.
 const prefix = "bellcord"
 
-// voice is somebody on the bus who has the nodes' key, says what a node would say,
-// or should not, and hears all that is said.
+// voice is a client of the bus with the nodes' key. It sends messages as a
+// node would, or should not, and records all messages.
 type voice struct {
 	t     *testing.T
 	conn  *nats.Conn
@@ -52,7 +52,7 @@ func (v *voice) hear(m *nats.Msg) {
 	v.heard = append(v.heard, m)
 }
 
-// flush returns when the server has had all that was said.
+// flush returns when the server has received all messages.
 func (v *voice) flush() {
 	v.t.Helper()
 	if err := v.conn.FlushWithContext(inTime(v.t)); err != nil {
@@ -71,7 +71,7 @@ func (v *voice) say(subject string, what any) {
 	}
 }
 
-// stop passes a stop on to everybody.
+// stop sends a stop to all nodes.
 func (v *voice) stop(req bellcord.StopRequest) {
 	v.t.Helper()
 	v.say(prefix+".all", map[string]any{"stop": req})
@@ -83,7 +83,8 @@ func (v *voice) show(node string, events ...bellcord.Event) {
 	v.say(prefix+".node."+node+".ev", events)
 }
 
-// answered returns when a node has answered: it has heard what was said before.
+// answered returns after a node has processed all messages that were sent
+// before.
 func (v *voice) answered(node string) string {
 	v.t.Helper()
 	return v.ask(node, map[string]any{"verb": "ping"})
@@ -108,8 +109,8 @@ func (v *voice) ask(node string, what any) string {
 	return string(said)
 }
 
-// frames counts the messages with events that were heard, and the events that
-// they had of a session.
+// frames returns the number of received messages with events of a session, and
+// the number of these events.
 func (v *voice) frames(session bellcord.SessionID) (messages, events int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -138,7 +139,7 @@ func (v *voice) frames(session bellcord.SessionID) (messages, events int) {
 	return messages, events
 }
 
-// asked counts what was asked of a node.
+// asked returns the number of messages that were sent to a node.
 func (v *voice) asked(node string) (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

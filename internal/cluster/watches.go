@@ -9,34 +9,34 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// A node that watches says so again every renewEvery; what it does not say again
-// is forgotten after keepWatch.
+// A node announces its watches every renewEvery. A watch that is not announced
+// again is dropped after keepWatch.
 const (
 	renewEvery = 5 * time.Second
 	keepWatch  = 15 * time.Second
-	mostHashes = 20_000 // in one message
+	mostHashes = 20_000 // per message
 )
 
-// watches are the sessions that are watched, or of which an end is waited for:
-// here, and at other nodes.
+// watches contains the sessions that are watched, or with an end that is
+// waited for: here, and at other nodes.
 type watches struct {
 	mu    sync.RWMutex
 	here  map[bellcord.SessionID]crowd
 	there map[uint64]map[string]interest // by hash, by node
 }
 
-// crowd counts who is there.
+// crowd counts the viewers and waiters of a session on this node.
 type crowd struct{ viewers, waiters int }
 
-// interest is until when another node wants to hear of a session, and until when
-// it is sure to have viewers of it.
+// interest is the time until which another node receives a session's events,
+// and the time until which it is considered to have viewers of it.
 type interest struct{ until, viewed time.Time }
 
-// hashOf makes a session's name short. Two with the same cost a few events that
-// nobody waits for.
+// hashOf returns a short form of a session's id. A collision only causes a few
+// events to be sent that have no viewer.
 func hashOf(session bellcord.SessionID) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(session)) // a hash takes everything
+	_, _ = h.Write([]byte(session)) // never fails
 	return h.Sum64()
 }
 
@@ -54,9 +54,9 @@ func (b *Bus) Await(session bellcord.SessionID, more bool) {
 	}
 }
 
-// changeCount adds or removes one of a kind and reports whether it is the
-// first. A session whose count is zero is no longer announced to the other
-// nodes.
+// changeCount adds or removes one viewer or waiter, and reports whether it is
+// the first. A session with both counts at zero is no longer announced to the
+// other nodes.
 func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*crowd) *int) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +74,7 @@ func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*cr
 	return first
 }
 
-// announce tells a subject all that is watched here.
+// announce publishes all watches of this node on a subject.
 func (b *Bus) announce(subject string) {
 	var views, awaits []uint64
 	b.watches.mu.RLock()
@@ -94,8 +94,8 @@ func (b *Bus) announce(subject string) {
 	}
 }
 
-// greet is for a connection that has come, or come back: the others may have
-// forgotten us, or have things that we do not know.
+// greet is called when the connection is established again: the other nodes
+// may have dropped this node's watches, and this node may have missed theirs.
 func (b *Bus) greet() {
 	b.publishNotice(b.everybody(), notice{Hello: true})
 	b.announce(b.everybody())
@@ -116,7 +116,7 @@ func (b *Bus) renewWatches() {
 	}
 }
 
-// addWatch records that a node wants the events of sessions, and whether it
+// addWatch records that a node requires the events of sessions, and whether it
 // has viewers.
 func (w *watches) addWatch(node string, views bool, hashes ...uint64) {
 	until := time.Now().Add(keepWatch)
@@ -149,8 +149,8 @@ func (w *watches) dropExpired(now time.Time) {
 	}
 }
 
-// Elsewhere reports whether a session may be watched at another node. Without a
-// connection nobody can tell.
+// Elsewhere reports whether a session may be watched at another node. Without
+// a connection this cannot be determined, and it returns true.
 func (b *Bus) Elsewhere(session bellcord.SessionID) bool {
 	now, watched := time.Now(), false
 	b.watches.mu.RLock()
@@ -158,5 +158,5 @@ func (b *Bus) Elsewhere(session bellcord.SessionID) bool {
 		watched = watched || wants.viewed.After(now)
 	}
 	b.watches.mu.RUnlock()
-	return watched || !b.connected() // without the lock: a connection that hangs does not say at once how it is
+	return watched || !b.connected() // without the lock: the state of a connection that hangs may be returned late
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// watch is a viewer that reads all that comes.
+// watch opens a viewer of a session.
 func (n *node) watch(session bellcord.SessionID) *hub.Cursor {
 	n.t.Helper()
 	c, err := n.Events(n.t.Context(), session, 0)
@@ -19,7 +19,7 @@ func (n *node) watch(session bellcord.SessionID) *hub.Cursor {
 	return c
 }
 
-func TestAWatchIsRenewedAndEndsAfterItsLease(t *testing.T) {
+func TestWatch_Closed_EndsAfterItsLease(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a, b := s.join(), s.join()
 		session := b.session()
@@ -33,11 +33,11 @@ func TestAWatchIsRenewedAndEndsAfterItsLease(t *testing.T) {
 			t.Error("a viewer of ten minutes is sent nothing")
 		}
 		viewer.Close()
-		pass(9 * time.Second) // it was last renewed up to 5 s ago
+		pass(9 * time.Second) // the last renewal was up to 5 s ago
 		if !b.bus.Elsewhere(session) {
 			t.Error("it ended before its lease")
 		}
-		pass(12 * time.Second) // 15 s of lease, and 5 s until somebody looks
+		pass(12 * time.Second) // a lease of 15 s, and 5 s until the next check
 		if b.bus.Elsewhere(session) {
 			t.Error("it did not end with its lease")
 		}
@@ -50,8 +50,8 @@ func TestAWatchIsRenewedAndEndsAfterItsLease(t *testing.T) {
 	})
 }
 
-// The watch of a node that died is not renewed.
-func TestAWatchOfANodeThatIsGoneEnds(t *testing.T) {
+// The watch of a node that has left is not renewed.
+func TestWatch_OfANodeThatLeft_Ends(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a, b := s.join(), s.join()
 		session := b.session()
@@ -69,7 +69,7 @@ func TestAWatchOfANodeThatIsGoneEnds(t *testing.T) {
 	})
 }
 
-func TestLaw34_ViewersAtAnotherNodeCount(t *testing.T) {
+func TestLaw34_ViewersAtAnotherNode_AreCounted(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a, b := s.join(), s.join()
 		session, unwatched := b.session(), b.session()
@@ -91,7 +91,7 @@ func TestLaw34_ViewersAtAnotherNodeCount(t *testing.T) {
 		if !b.bus.Elsewhere(session) {
 			t.Error("one of two viewers is not counted")
 		}
-		c := s.join() // it comes when the viewer has long been there
+		c := s.join() // it joins long after the viewer
 		if !c.bus.Elsewhere(session) {
 			t.Error("a node that has just come does not know")
 		}
@@ -103,7 +103,7 @@ func TestLaw34_ViewersAtAnotherNodeCount(t *testing.T) {
 	})
 }
 
-func TestLaw34_WithoutABusNobodyCanTellAndItCountsAsWatched(t *testing.T) {
+func TestLaw34_WithoutNATS_SessionCountsAsWatched(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		b := s.join()
 		session := b.session()
@@ -118,9 +118,10 @@ func TestLaw34_WithoutABusNobodyCanTellAndItCountsAsWatched(t *testing.T) {
 	})
 }
 
-// Nodes at which turns hang on viewers wait for their ends; were they taken for
-// viewers, each would keep the other's turn alive.
-func TestLaw34_WhoWaitsForATurnsEndIsNoViewer(t *testing.T) {
+// Nodes with turns that depend on viewers wait for the ends of other nodes'
+// turns. If such a node counted as a viewer, each would keep the other's turn
+// alive.
+func TestLaw34_WaitingForTheEnd_IsNotCountedAsAViewer(t *testing.T) {
 	inABubble(t, func(t *testing.T, s *bubble) {
 		a, b, c := s.join(), s.join(), s.join()
 		session := b.session()
