@@ -1,7 +1,8 @@
-// Package autostart makes a program a service that starts by itself: a unit of
-// systemd or a job of launchd, a person's or the machine's, or a service of
-// Windows. What is done is a list of steps, so that what a dry run says is what
-// would happen. No key is ever written into what a service manager reads.
+// Package autostart installs a program as a service that starts automatically:
+// a systemd unit or launchd job, of a user or the machine, or a Windows
+// service. Every change is a list of steps, so that a dry run shows exactly
+// what would happen. No key is ever written into a file that a service manager
+// reads as the service's definition.
 package autostart
 
 import (
@@ -11,7 +12,7 @@ import (
 	"strings"
 )
 
-// Target is a service manager, and whose services it runs.
+// Target is a service manager and the scope of its services.
 type Target string
 
 // The targets.
@@ -23,53 +24,53 @@ const (
 	Windows       Target = "windows"
 )
 
-// Targets are all that there are.
+// Targets returns all targets.
 func Targets() []Target {
 	return []Target{SystemdUser, SystemdSystem, LaunchdUser, LaunchdSystem, Windows}
 }
 
-// marker is in every text that we write: what has it is ours to remove.
+// marker is in every text that this package writes. Only a service with the
+// marker is removed.
 const marker = "Written by bellcord service install"
 
 const description = "Bellcord, an agent runtime in which stop means stopped"
 
-// Settings are what a service is made from.
+// Settings are the settings of a service.
 type Settings struct {
-	Program string // the whole path of the program that serves
-	Config  string // the configuration's, "" for what the service finds itself
-	Data    string // the data directory's, "" likewise
-	Path    string // where a person's service finds tools and agents
-	Home    string // of the person, or of the account that a job of the machine runs as
-	// ConfigHome is the person's XDG_CONFIG_HOME.
+	Program string // absolute path of the program
+	Config  string // configuration file, "" for the service's default
+	Data    string // data directory, "" for the service's default
+	Path    string // PATH of a user's service, for tools and agents
+	Home    string // home directory of the user, or of the account that a system-wide job runs as
+	// ConfigHome is the user's XDG_CONFIG_HOME.
 	ConfigHome string
-	Account    string // who a job of launchd for the machine runs as
-	UID        int    // whose launchd it is
-	Root       string // in front of the machine's own paths; "" but in tests
+	Account    string // account of a system-wide launchd job
+	UID        int    // user id of the launchd domain
+	Root       string // prefix of the machine's paths; only set in tests
 }
 
-// Unit is a service as one manager knows it.
+// Unit is a service for one service manager.
 type Unit struct {
 	Target Target
-	File   string // where the manager reads it, "" where it keeps its own records
-	Text   string // what it reads
-	Keys   string // the file for keys, which only its owner reads
-	Logs   string // the command that shows what the service says
+	File   string // the file that the manager reads, "" if it has its own database
+	Text   string // the content of File, or the record in the database
+	Keys   string // the file for keys, readable only by its owner
+	Logs   string // the command that shows the service's log
 
-	elsewhere                       []string // where a package may have put one of the same name
+	elsewhere                       []string // files of a packaged service with the same name
 	install, uninstall, start, stop []Step
-	hidden                          error // a file that the service would not see
+	hidden                          error // an error if the service could not access its files
 	running                         question
-	manager                         question // whether there is one to ask at all
-	record                          record   // nil where there is a file
+	manager                         question // whether the manager is available
+	record                          record   // nil if there is a file
 }
 
-// record is a service that a manager keeps itself, in no file.
+// record is a service in a manager's database.
 type record interface {
 	found() (there, ours bool, err error)
 }
 
-// Here is the target of this machine. A person's own is not to be had on every
-// system.
+// Here returns the target of this machine. On Windows, system is ignored.
 func Here(system bool) (Target, error) {
 	switch {
 	case runtime.GOOS == "linux" && system:
@@ -86,7 +87,7 @@ func Here(system bool) (Target, error) {
 	return "", fmt.Errorf("services are not supported on %s: %s", runtime.GOOS, foreground)
 }
 
-// foreground is what works everywhere.
+// foreground is the alternative to a service that works on every system.
 const foreground = "run bellcord serve in the foreground instead"
 
 // New returns the unit of a target. It changes nothing.
@@ -110,8 +111,8 @@ func New(target Target, s Settings) (Unit, error) {
 	return Unit{}, fmt.Errorf("unknown target %q: use one of %s", target, strings.ReplaceAll(strings.Trim(fmt.Sprint(Targets()), "[]"), " ", ", "))
 }
 
-// arguments are those of the program. A manager that reads no file of keys has
-// the program do it.
+// arguments returns the program's arguments. If keys is set, the program reads
+// that file itself, because the manager does not.
 func (s Settings) arguments(keys string) []string {
 	all := []string{"serve"}
 	for _, f := range []struct{ name, value string }{{"--config", s.Config}, {"--data-dir", s.Data}, {"--env-file", keys}} {

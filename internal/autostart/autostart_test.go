@@ -32,7 +32,7 @@ func unitOf(t *testing.T, target autostart.Target, s autostart.Settings) autosta
 	return u
 }
 
-// said is everything that would be done with a service, in its order.
+// said returns the text of all steps of a service, in their order.
 func said(t *testing.T, u autostart.Unit) string {
 	t.Helper()
 	steps, err := u.Installing(true)
@@ -49,7 +49,7 @@ func said(t *testing.T, u autostart.Unit) string {
 	return out.String()
 }
 
-func TestWhatIsDoneForEachTargetIsOnRecord(t *testing.T) {
+func TestSay_EachTarget_MatchesItsGoldenFile(t *testing.T) {
 	t.Parallel()
 	for _, target := range autostart.Targets() {
 		golden := filepath.Join("testdata", string(target)+".txt")
@@ -73,8 +73,8 @@ func TestWhatIsDoneForEachTargetIsOnRecord(t *testing.T) {
 	}
 }
 
-// directives are the lines of a unit that say something, but for those that
-// depend on the machine.
+// directives returns the directives of a unit, except those that depend on the
+// machine and those in but.
 func directives(unit string, but ...string) (all []string) {
 	for line := range strings.Lines(unit) {
 		line = strings.TrimSpace(line)
@@ -86,7 +86,7 @@ func directives(unit string, but ...string) (all []string) {
 	return all
 }
 
-func TestTheMachinesUnitIsTheOneThatIsDeployed(t *testing.T) {
+func TestNew_SystemdSystem_MatchesTheDeployedUnit(t *testing.T) {
 	t.Parallel()
 	deployed, err := os.ReadFile(filepath.Join("..", "..", "deploy", "bellcord.service"))
 	if err != nil {
@@ -103,7 +103,7 @@ func TestTheMachinesUnitIsTheOneThatIsDeployed(t *testing.T) {
 	}
 }
 
-func TestSystemdTakesTheUnits(t *testing.T) {
+func TestNew_SystemdUnits_PassSystemdAnalyze(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("no systemd-analyze here")
@@ -128,7 +128,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	}
 }
 
-func TestAWordStaysOneWordWhateverIsInIt(t *testing.T) {
+func TestNew_SpecialCharacters_AreQuoted(t *testing.T) {
 	t.Parallel()
 	s := somebodys
 	s.Program, s.Config, s.Path = `/opt/a b 100%/bellcord`, `/srv/"$HOME"\x`, `/opt/a b/bin:/50%`
@@ -164,7 +164,7 @@ func TestAWordStaysOneWordWhateverIsInIt(t *testing.T) {
 	}
 }
 
-func TestALineOfOnesOwnCannotBeSmuggledIn(t *testing.T) {
+func TestNew_ControlCharactersOrQuotes_AreRejected(t *testing.T) {
 	t.Parallel()
 	for _, target := range autostart.Targets() {
 		s := somebodys
@@ -183,7 +183,7 @@ func TestALineOfOnesOwnCannotBeSmuggledIn(t *testing.T) {
 	}
 }
 
-func TestTheMachinesUnitSaysWhatItWouldNotSee(t *testing.T) {
+func TestHidden_ProgramInAHomeDirectory_IsAnErrorForTheSystemUnit(t *testing.T) {
 	t.Parallel()
 	s := somebodys
 	if err := unitOf(t, autostart.SystemdSystem, s).Hidden(); err != nil {
@@ -198,7 +198,7 @@ func TestTheMachinesUnitSaysWhatItWouldNotSee(t *testing.T) {
 	}
 }
 
-func TestTheFileOfKeysIsReadByItsOwnerOnly(t *testing.T) {
+func TestEnvironment_FileReadableByOthers_IsAnError(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "environment")
 	if err := os.WriteFile(path, []byte("# keys\n\nA_KEY=sk-1=2\r\nB=\"two words\"\n ; no\nC='x'\nD=\n"), 0o600); err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Environment reads a file of keys as systemd does, for managers that do not:
-// lines of NAME=value, with or without quotes. A file that others may read is an
-// error, because it has secrets.
+// Environment reads a file of keys in the format of systemd, for managers that
+// do not: lines of NAME=value, with or without quotes. A file that other users
+// can read is an error, because it contains secrets.
 func Environment(path string) (map[string]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -31,7 +31,7 @@ func Environment(path string) (map[string]string, error) {
 		}
 		name, value, is := strings.Cut(line, "=")
 		if name = strings.TrimSpace(name); !is || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("read environment file: %s: line %d is not NAME=value", path, number) // not what it says: it may be a key
+			return nil, fmt.Errorf("read environment file: %s: line %d is not NAME=value", path, number) // without the line, which may contain a key
 		}
 		all[name] = unquoted(strings.TrimSpace(value))
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/kardianos/service"
 )
 
-// Host runs what serves, and hands it the channel by which it is told to end. As
-// a service of Windows it is told by the manager, and what it says goes to a
-// file, of which the one before is kept.
+// Host calls serve with the channel that receives the signal to end. In a
+// Windows service, the signal comes from the service manager, and output is
+// written to a file; the previous file is kept.
 func Host(serve func(signals chan os.Signal) error) error {
 	signals := make(chan os.Signal, 8)
 	if service.Interactive() {
@@ -28,16 +28,17 @@ func Host(serve func(signals chan os.Signal) error) error {
 	return handle.Run()
 }
 
-// hosted is what serves, in a process that the manager talks to.
+// hosted runs serve in a process that the service manager controls.
 type hosted struct {
 	serve   func(chan os.Signal) error
 	signals chan os.Signal
-	asked   atomic.Bool // to stop
+	asked   atomic.Bool // a stop was requested
 	ended   chan error
 }
 
-// Start returns at once, as the manager wants it. Its goroutine is waited for by
-// Stop; one that ends unasked ends the process, which the manager starts again.
+// Start returns immediately, as the manager requires. Stop waits for its
+// goroutine. If serve ends without a stop, the process exits, and the manager
+// restarts it.
 func (h *hosted) Start(service.Service) error {
 	go func() {
 		err := h.serve(h.signals)
@@ -50,7 +51,7 @@ func (h *hosted) Start(service.Service) error {
 	return nil
 }
 
-// Stop waits until every turn has its end on record.
+// Stop waits until serve has returned: the ends of all turns are durable then.
 func (h *hosted) Stop(service.Service) error {
 	h.asked.Store(true)
 	h.signals <- os.Interrupt

@@ -28,7 +28,7 @@ func launchdUnit(target Target, s Settings) Unit {
 		u.File = s.Root + "/Library/LaunchDaemons/" + label + ".plist"
 		u.Keys = s.Root + "/Library/Application Support/bellcord/environment"
 		account = "\t<key>UserName</key>\n\t<string>" + inXML(s.Account) + "</string>\n"
-		// The job reads it itself, as that account.
+		// The job reads the file itself, as that account.
 		owned = []Step{runStep("chown", "-R", s.Account, path.Dir(u.Keys))}
 	}
 	var arguments strings.Builder
@@ -44,7 +44,7 @@ func launchdUnit(target Target, s Settings) Unit {
 	loaded := asks([]string{"launchctl", "print", job})
 	u.running = finds([]string{"launchctl", "print", job}, "state = running")
 	u.manager = asks([]string{"launchctl", "print", domain})
-	// It is loaded at the next login, or by start.
+	// The job is loaded at the next login, or by start.
 	u.install = append([]Step{writeStep(u.File, u.Text), makeKeys(u.Keys, 0o700)}, append(owned, runStep("launchctl", "enable", job))...)
 	u.start = []Step{given(loaded, false, runStep("launchctl", "bootstrap", domain, u.File)), runStep("launchctl", "kickstart", job)}
 	u.stop = []Step{given(loaded, true, runStep("launchctl", "bootout", job))}

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// What a caller decides on.
+// Errors that callers distinguish.
 var (
 	ErrThere   = errors.New("a service is already installed")
 	ErrMissing = errors.New("no service is installed")
 	ErrForeign = errors.New("the service was not written by bellcord service install")
 )
 
-// found looks for the service where the manager does.
+// found reports whether the service is installed and whether this package
+// wrote it.
 func (u Unit) found() (there, ours bool, err error) {
 	if u.record != nil {
 		return u.record.found()
@@ -29,8 +30,9 @@ func (u Unit) found() (there, ours bool, err error) {
 	return err == nil, strings.Contains(string(text), marker), err
 }
 
-// Installing are the steps to the service. One that is there already is left
-// alone, unless it is forced; what somebody else wrote is kept then.
+// Installing returns the steps that install the service. If it is already
+// installed, the error is ErrThere, unless force is set; then a file that this
+// package did not write is kept as a backup.
 func (u Unit) Installing(force bool) ([]Step, error) {
 	there, ours, err := u.found()
 	switch {
@@ -40,7 +42,7 @@ func (u Unit) Installing(force bool) ([]Step, error) {
 		return nil, fmt.Errorf("%w: %s", ErrForeign, u.place())
 	case force && there && !ours:
 		return append([]Step{keep(u.File)}, u.install...), nil
-	case force && there && u.record != nil: // a manager has no two of a name
+	case force && there && u.record != nil: // a manager cannot have two services with the same name
 		return append(append([]Step{}, u.uninstall...), u.install...), nil
 	case force:
 		return u.install, nil
@@ -55,11 +57,14 @@ func (u Unit) Installing(force bool) ([]Step, error) {
 	return u.install, nil
 }
 
-// Hidden says why the service could not start where it is shut in, or is nil.
+// Hidden returns an error if the service could not access its program or
+// configuration, and nil otherwise.
 func (u Unit) Hidden() error { return u.hidden }
 
-// Uninstalling are the steps that stop the service and remove what Installing
-// wrote, and nothing else: data, configuration and keys stay.
+// Uninstalling returns the steps that stop the service and remove what
+// Installing wrote. Data, configuration and keys are kept. It returns
+// ErrMissing without a service, and ErrForeign if this package did not write
+// it.
 func (u Unit) Uninstalling() ([]Step, error) {
 	there, ours, err := u.found()
 	switch {
@@ -73,23 +78,25 @@ func (u Unit) Uninstalling() ([]Step, error) {
 	return u.uninstall, nil
 }
 
-// Starting are the steps that start it.
+// Starting returns the steps that start the service.
 func (u Unit) Starting() []Step { return u.start }
 
-// Stopping are the steps that stop it, until it starts by itself again.
+// Stopping returns the steps that stop the service. It remains installed and
+// starts again as configured.
 func (u Unit) Stopping() []Step { return u.stop }
 
-// Asking is how the manager is asked whether the service runs.
+// Asking returns a text with the query of the service's state, for a dry run.
 func (u Unit) Asking() string { return "# would be run: " + u.running.says + "\n" }
 
-// Status is how a service is.
+// Status is the state of a service.
 type Status struct {
 	There, Ours, Running bool
-	File                 string // where it was found
-	Words                string // the manager's own
+	File                 string // the file of the service
+	Words                string // the state as the manager prints it
 }
 
-// Status asks the manager.
+// Status returns the state of the service. It queries the manager only if the
+// service is installed.
 func (u Unit) Status(ctx context.Context) (s Status, err error) {
 	if s.There, s.Ours, err = u.found(); err != nil {
 		return s, fmt.Errorf("find the service: %w", err)
@@ -113,8 +120,8 @@ func (u Unit) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// Reachable is nil where the service manager runs and answers us, else it says
-// what to do without.
+// Reachable returns nil if the service manager is available, otherwise an
+// error with an alternative.
 func (u Unit) Reachable(ctx context.Context) error {
 	yes, words, err := u.manager.ask(ctx)
 	if yes {
@@ -135,7 +142,7 @@ func (u Unit) Reachable(ctx context.Context) error {
 	return fmt.Errorf("%s is not available here%s: %s: %s; %s", name, whose, u.manager.says, why, foreground)
 }
 
-// Do does the steps in order, up to the first that fails.
+// Do runs the steps in order and returns the first error.
 func Do(ctx context.Context, steps []Step) error {
 	for _, s := range steps {
 		if err := s.do(ctx); err != nil {
@@ -145,7 +152,7 @@ func Do(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// Say says the steps and does none of them.
+// Say writes the text of the steps. It runs none.
 func Say(out io.Writer, steps []Step) {
 	for _, s := range steps {
 		fmt.Fprint(out, s.says) //nolint:errcheck // a terminal

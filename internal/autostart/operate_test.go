@@ -14,15 +14,16 @@ import (
 	"github.com/bellcord/bellcord/internal/autostart"
 )
 
-// machine is one with a service manager that writes down what it is asked.
+// machine is a machine with a fake service manager that records its calls.
 type machine struct {
 	t     *testing.T
 	root  string
 	calls string
 }
 
-// newMachine has these programs and no others. Each answers with the word of a
-// file of its name, and fails where that is "no"; systemd itself always runs.
+// newMachine returns a machine with only these programs. Each prints the word
+// in its file of answers, and fails if the word is "no"; systemd itself always
+// runs.
 func newMachine(t *testing.T, programs ...string) *machine {
 	t.Helper()
 	m := &machine{t: t, root: t.TempDir()}
@@ -56,7 +57,7 @@ func (m *machine) puts(path, text string) {
 	}
 }
 
-// asked are the calls since the last time.
+// asked returns the calls since the last call of asked.
 func (m *machine) asked() []string {
 	m.t.Helper()
 	text, err := os.ReadFile(m.calls)
@@ -91,7 +92,7 @@ func (m *machine) wasAsked(want ...string) {
 	}
 }
 
-func TestTheMachinesServiceIsInstalledAndRemoved(t *testing.T) {
+func TestInstalling_SystemdSystem_CanBeInstalledAndUninstalled(t *testing.T) {
 	m := newMachine(t, "systemctl", "systemd-sysusers")
 	u := m.unit(autostart.SystemdSystem)
 	m.does(u.Installing(false))
@@ -121,7 +122,7 @@ func TestTheMachinesServiceIsInstalledAndRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElseWroteIsNotLost(t *testing.T) {
+func TestInstalling_ForeignFile_IsKeptAsABackup(t *testing.T) {
 	m := newMachine(t, "systemctl", "systemd-sysusers")
 	u := m.unit(autostart.SystemdSystem)
 	m.puts(u.File, "[Service]\n")
@@ -137,7 +138,7 @@ func TestWhatSomebodyElseWroteIsNotLost(t *testing.T) {
 	}
 }
 
-func TestAPackagesUnitIsAServiceThatIsThere(t *testing.T) {
+func TestInstalling_PackagedUnitExists_ReturnsErrThere(t *testing.T) {
 	m := newMachine(t, "systemctl", "systemd-sysusers")
 	u := m.unit(autostart.SystemdSystem)
 	packaged := filepath.Join(m.root, "usr/lib/systemd/system/bellcord.service")
@@ -151,7 +152,7 @@ func TestAPackagesUnitIsAServiceThatIsThere(t *testing.T) {
 	}
 }
 
-func TestAStepThatFailsSaysWhatTheManagerSaid(t *testing.T) {
+func TestDo_FailedStep_ReturnsTheManagersOutput(t *testing.T) {
 	m := newMachine(t, "systemctl")
 	m.says("systemctl", "no")
 	err := autostart.Do(t.Context(), m.unit(autostart.SystemdUser).Starting())
@@ -160,7 +161,7 @@ func TestAStepThatFailsSaysWhatTheManagerSaid(t *testing.T) {
 	}
 }
 
-func TestAJobIsLoadedOnceAndUnloadedWhereItIsLoaded(t *testing.T) {
+func TestStarting_LaunchdJob_IsLoadedOnce(t *testing.T) {
 	m := newMachine(t, "launchctl", "chown")
 	u := m.unit(autostart.LaunchdSystem)
 	m.does(u.Installing(false))

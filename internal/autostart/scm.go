@@ -27,7 +27,8 @@ func windowsUnit(s Settings) Unit {
 	}
 	u.install = []Step{
 		makeKeys(u.Keys, 0o755),
-		// By number: names of accounts are translated. The system, administrators, LocalService.
+		// By SID, because names of accounts are localized: SYSTEM,
+		// Administrators, LocalService.
 		runStep("icacls", u.Keys, "/inheritance:r", "/grant:r", "*S-1-5-18:F", "*S-1-5-32-544:F", "*S-1-5-19:R"),
 		tell("create\n"+strings.TrimSuffix(u.Text, "\n"), entry.create),
 	}
@@ -39,13 +40,13 @@ func windowsUnit(s Settings) Unit {
 	return u
 }
 
-// scm is our record at the service control manager.
+// scm is the service's record in the service control manager.
 type scm struct {
 	program, description string
 	arguments            []string
 }
 
-// quotedForWindows is one word of a command line.
+// quotedForWindows quotes one argument of a command line.
 func quotedForWindows(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\"") {
 		return word

@@ -17,6 +17,6 @@ func (scm) remove() error                                  { return errNoWindows
 func (scm) running() (yes bool, words string, err error)   { return false, "", errNoWindows }
 func (scm) reachable() (yes bool, words string, err error) { return false, "", errNoWindows }
 
-// Host runs what serves, and hands it the channel by which it is told to end.
-// Managers other than Windows's tell a process by signals.
+// Host calls serve with the channel that receives the signal to end. Only a
+// Windows service sends to it; other managers send signals to the process.
 func Host(serve func(signals chan os.Signal) error) error { return serve(make(chan os.Signal, 8)) }

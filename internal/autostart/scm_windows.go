@@ -11,17 +11,18 @@ import (
 
 const serviceName = "bellcord"
 
-// handle is the library's. It is told to stop by Host only.
+// handle returns the library's handle of the service. program is nil except in
+// Host.
 func (s scm) handle(program service.Interface) (service.Service, error) {
 	return service.New(program, &service.Config{
 		Name: serviceName, DisplayName: "Bellcord", Description: s.description,
 		Executable: s.program, Arguments: s.arguments,
-		UserName: `NT AUTHORITY\LocalService`, // an agent has no business with the system's own rights
+		UserName: `NT AUTHORITY\LocalService`, // agents must not have the rights of the system
 		Option:   service.KeyValue{service.OnFailure: service.OnFailureRestart, service.OnFailureDelayDuration: "1s"},
 	})
 }
 
-// control does something with a service that is not this process.
+// control performs an operation on a service that is not this process.
 func (s scm) control(do func(service.Service) error) error {
 	handle, err := s.handle(nil)
 	if err != nil {
@@ -53,7 +54,7 @@ func (s scm) running() (yes bool, words string, err error) {
 	return yes, words, err
 }
 
-// found knows our own record by its description.
+// found identifies records of this package by the marker in their description.
 func (s scm) found() (there, ours bool, err error) {
 	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s scm) found() (there, ours bool, err error) {
 	return true, strings.Contains(c.Description, marker), errors.Join(err, entry.Close(), windows.CloseServiceHandle(manager))
 }
 
-// reachable is asked before changes, which take an administrator.
+// reachable is checked before changes, which require an administrator.
 func (scm) reachable() (yes bool, words string, err error) {
 	manager, err := mgr.Connect()
 	if err != nil {

@@ -11,16 +11,17 @@ import (
 	"strings"
 )
 
-// Step is one thing to do, and how that is said to somebody who only asks.
+// Step is one change, with its text for a dry run.
 type Step struct {
 	says string
 	do   func(context.Context) error
 }
 
-// Says is the step in words, with all that would be written.
+// Says returns the text of the step, including everything that would be
+// written.
 func (s Step) Says() string { return s.says }
 
-// writeStep puts a text at a path, whole or not at all.
+// writeStep writes a file atomically.
 func writeStep(path, text string) Step {
 	return Step{
 		says: fmt.Sprintf("# would be written: %s\n%s", path, text),
@@ -45,8 +46,9 @@ func writeStep(path, text string) Step {
 	}
 }
 
-// makeKeys makes the file for keys where there is none; one that is there stays
-// as it is. The directory may have a configuration, which others may have to read.
+// makeKeys creates the file for keys. An existing file is not changed. dir is
+// the mode of its directory: it may contain a configuration that others must
+// read.
 func makeKeys(path string, dir fs.FileMode) Step {
 	return Step{
 		says: fmt.Sprintf("# would be created unless it exists, empty and for its owner only: %s\n", path),
@@ -72,7 +74,7 @@ func remove(path string) Step {
 	}
 }
 
-// keep moves what somebody else wrote out of the way.
+// keep renames a file that this package did not write.
 func keep(path string) Step {
 	return Step{
 		says: fmt.Sprintf("# would be renamed to %s.old: %s\n", path, path),
@@ -80,7 +82,7 @@ func keep(path string) Step {
 	}
 }
 
-// runStep runs a command, whose words are part of the error when it fails.
+// runStep runs a command. If it fails, the error contains its output.
 func runStep(argv ...string) Step {
 	return Step{
 		says: "# would be run: " + shown(argv) + "\n",
@@ -94,7 +96,7 @@ func runStep(argv ...string) Step {
 	}
 }
 
-// given does a step only where the answer is as wanted.
+// given runs a step only if the query has the expected answer.
 func given(asked question, want bool, s Step) Step {
 	when := "if this succeeds"
 	if !want {
@@ -112,14 +114,14 @@ func given(asked question, want bool, s Step) Step {
 	}
 }
 
-// question is asked of a manager.
+// question is a query to a service manager.
 type question struct {
 	says string
 	ask  func(context.Context) (yes bool, words string, err error)
 }
 
-// asks runs a command: its first word on stdout is the answer, yes if it is one
-// of these; without any, a command that succeeds says yes.
+// asks runs a command. The answer is yes if the first line of its output is
+// one of yes; without any, if the command succeeds.
 func asks(argv []string, yes ...string) question {
 	return question{says: shown(argv), ask: func(ctx context.Context) (bool, string, error) {
 		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
@@ -140,7 +142,8 @@ func asks(argv []string, yes ...string) question {
 	}}
 }
 
-// finds runs a command: a line of what it says is the answer, if that is there.
+// finds runs a command. The answer is yes if line is one of the lines of its
+// output.
 func finds(argv []string, line string) question {
 	return question{says: shown(argv), ask: func(ctx context.Context) (bool, string, error) {
 		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
@@ -157,7 +160,7 @@ func finds(argv []string, line string) question {
 	}}
 }
 
-// shown is a command as a person would type it.
+// shown returns a command in the syntax of a shell.
 func shown(argv []string) string {
 	all := make([]string, len(argv))
 	for i, word := range argv {

@@ -35,7 +35,7 @@ func systemdUnit(target Target, s Settings) Unit {
 		command.Data = "%S/bellcord"
 		u.hidden = hidden(s.Program, s.Config)
 		u.elsewhere = []string{s.Root + "/usr/lib/systemd/system/" + unitName, s.Root + "/lib/systemd/system/" + unitName}
-		// Does nothing where the account is there.
+		// Does nothing if the account exists.
 		u.install = []Step{runStep("systemd-sysusers", "--inline", `u bellcord - "Bellcord" /var/lib/bellcord /usr/sbin/nologin`)}
 	}
 	u.Text = strings.NewReplacer(
@@ -52,8 +52,8 @@ func systemdUnit(target Target, s Settings) Unit {
 	return u
 }
 
-// hidden says of the first file that the machine's unit would not see, because
-// homes and what is temporary are shut off from its tools, and so from itself.
+// hidden returns an error for the first file that the system-wide unit could
+// not access: home and temporary directories are hidden from the service.
 func hidden(files ...string) error {
 	for _, file := range files {
 		for _, dir := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
@@ -65,25 +65,25 @@ func hidden(files ...string) error {
 	return nil
 }
 
-// execStart is the command as a unit has it. Of the machine's, the data
-// directory is a specifier and stays one.
+// execStart returns the command in the syntax of a unit. In the system-wide
+// unit, the data directory is a specifier and is not escaped.
 func (s Settings) execStart(dataSpecified bool) string {
 	words := []string{quotedForSystemd(s.Program)}
 	for _, word := range s.arguments("") {
 		switch {
 		case dataSpecified && word == s.Data:
 		case strings.ContainsAny(word, " '\"\\%$;"):
-			word = strings.ReplaceAll(quotedForSystemd(word), "$", "$$") // no variable is put in
+			word = strings.ReplaceAll(quotedForSystemd(word), "$", "$$") // variables are not expanded
 		}
 		words = append(words, word)
 	}
 	return strings.Join(words, " ")
 }
 
-// specified is a value in which no % is a specifier.
+// specified escapes specifiers in a value.
 func specified(value string) string { return strings.ReplaceAll(value, "%", "%%") }
 
-// quotedForSystemd is one word, whatever is in it.
+// quotedForSystemd quotes one argument.
 func quotedForSystemd(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(word) + `"`
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// Ceiling returns an error that names the setting if a caller without the scope
-// admin may not have a session with this mode and agent.
+// Ceiling returns an error with the name of the setting if a caller without
+// the scope admin may not have a session with this mode and agent.
 func (c Config) Ceiling(mode, agent string) error {
 	if highest := c.maxMode(); permit.Mode(mode).Above(highest) {
 		return fmt.Errorf("mode %q needs the scope admin: without it, %q is the highest (max_mode in [serve])", mode, highest)

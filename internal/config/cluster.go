@@ -17,7 +17,7 @@ type Cluster struct {
 	Prefix string   `toml:"nats_subject_prefix"`   // prefix of the NATS subjects; use a different one for each cluster on the same NATS servers (default "bellcord")
 }
 
-// Check says what is wrong with it, for a store of the given URL.
+// Check returns an error for invalid settings. store is the URL of the store.
 func (c Cluster) Check(store string) error {
 	switch {
 	case store != "" && c.Lease <= 0:
@@ -30,7 +30,7 @@ func (c Cluster) Check(store string) error {
 	return nil
 }
 
-// machine is its name, "" where it has none.
+// machine returns the host name, or "" if it cannot be determined.
 func machine() string {
 	name, _ := os.Hostname()
 	return name

@@ -6,7 +6,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-func TestNATSIsForNodesThatShareAStore(t *testing.T) {
+func TestClusterCheck_NATSWithoutASharedStore_IsAnError(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string

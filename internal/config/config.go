@@ -1,5 +1,5 @@
-// Package config finds out how Bellcord is to run: flags over environment over
-// an optional file.
+// Package config reads Bellcord's settings: flags override the environment,
+// which overrides an optional file.
 package config
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 )
 
-// Config is how Bellcord is to run.
+// Config contains Bellcord's settings.
 type Config struct {
 	Data   string   `toml:"data_dir"`  // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
 	Store  string   `toml:"store_url"` // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
@@ -45,7 +45,7 @@ type Config struct {
 	Cluster  Cluster             `toml:"cluster"`     // nodes that share a store
 	Telegram Telegram            `toml:"telegram"`    // the Telegram bot
 
-	// Loaded is the file that was read, or would have been had it been there.
+	// Loaded is the path of the settings file. The file may not exist.
 	Loaded string `toml:"-"`
 }
 
@@ -96,7 +96,7 @@ type Limits struct {
 	Output        int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
 }
 
-// Duration is written as in "90s".
+// Duration is a time.Duration that is written like "90s".
 type Duration time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -106,8 +106,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Load returns what the environment and the file say. path is the file's; when
-// it is empty, BELLCORD_CONFIG or the usual place, where it may be missing.
+// Load returns the settings in the file and the environment. Without a path,
+// the file is that in BELLCORD_CONFIG or the default file, which may be
+// missing.
 func Load(path string) (Config, error) {
 	c := standard()
 	if err := c.readFile(path); err != nil {
@@ -117,7 +118,8 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// FromEnvironment returns what it says without a file.
+// FromEnvironment returns the settings in the environment, without a file. It
+// returns an error if they are invalid.
 func FromEnvironment() (Config, error) {
 	c := standard()
 	c.readEnvironment()
@@ -158,15 +160,16 @@ func (c *Config) readEnvironment() {
 	c.addProviders()
 }
 
-// Dir is the directory of the configuration and of what belongs to it.
+// Dir returns the default directory of the configuration.
 func Dir() string { return filepath.Join(xdg.ConfigHome, "bellcord") }
 
-// Instructions is the file that every session's model is told, where it exists.
+// Instructions returns the path of the file with instructions for the model of
+// every session. It may not exist.
 func Instructions() string { return filepath.Join(xdg.ConfigHome, "bellcord", "AGENTS.md") }
 
-// File is where the configuration is looked for: the path that is given, or
-// BELLCORD_CONFIG, or the usual place. Only a file that a person named has to be
-// there.
+// File returns the path of the configuration file: path, otherwise
+// BELLCORD_CONFIG, otherwise the default file. named reports whether the user
+// named the file; only then it must exist.
 func File(path string) (file string, named bool) {
 	if path == "" {
 		path = os.Getenv("BELLCORD_CONFIG")
@@ -194,7 +197,8 @@ func (c *Config) readFile(path string) error {
 	return nil
 }
 
-// explain says where in the file the mistake is.
+// explain returns an error with the line of the mistake in the file, without
+// secrets.
 func explain(err error) error {
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) {
@@ -207,11 +211,11 @@ func explain(err error) error {
 	return err
 }
 
-// secretLine is a setting whose value is nobody's business but the program's.
+// secretLine matches a setting with a secret value.
 var secretLine = regexp.MustCompile(`(?im)^(.*?(?:token|secret|key|password|authorization|store|nats)[\w"']*\s*=\s*)\S.*$`)
 
-// masked is a piece of the file as it may be shown: lines around a mistake stand in
-// terminals and logs.
+// masked removes secrets from lines of the file: lines around a mistake are
+// shown in terminals and logs.
 func masked(lines string) string { return secretLine.ReplaceAllString(lines, "${1}…") }
 
 func checkMode(mode string) error {
@@ -221,8 +225,8 @@ func checkMode(mode string) error {
 	return nil
 }
 
-// checkNegative refuses what can only be a mistake. Zero is a value: every setting
-// says what it means there.
+// checkNegative returns an error for a negative number. Zero is valid: every
+// setting documents its meaning.
 func (c Config) checkNegative() error {
 	for name, value := range map[string]float64{
 		"limits.max_steps": float64(c.Limits.Steps), "limits.max_tokens": float64(c.Limits.Tokens), "limits.max_cost_usd": c.Limits.Cost,
@@ -238,7 +242,8 @@ func (c Config) checkNegative() error {
 	return nil
 }
 
-// Check says what is wrong with the whole, once flags are applied.
+// Check returns an error for invalid settings, except those in Serve. Call it
+// after flags are applied.
 func (c Config) Check() error {
 	if err := checkMode(c.Mode); err != nil {
 		return err

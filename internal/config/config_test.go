@@ -15,14 +15,14 @@ import (
 
 // Tests that set the environment do not run in parallel.
 
-// clean is an environment that says nothing, with a home of its own.
+// clean unsets all variables and sets temporary XDG directories.
 func clean(t *testing.T) (home string) {
 	t.Helper()
 	for _, name := range []string{"BELLCORD_CONFIG", "BELLCORD_DATA", "BELLCORD_MODEL", "BELLCORD_MODE", "BELLCORD_STORE", "BELLCORD_NATS", "BELLCORD_TELEGRAM_TOKEN", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"} {
 		t.Setenv(name, "")
 	}
 	home = t.TempDir()
-	t.Cleanup(xdg.Reload) // last, when the environment is the old one again
+	t.Cleanup(xdg.Reload) // runs last, after the environment is restored
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
 	t.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
 	xdg.Reload()
@@ -103,18 +103,18 @@ anna = 1001
 ringers = -1001
 `
 
-// servesByDefault is on this machine alone.
+// servesByDefault is the default configuration of the server.
 var servesByDefault = config.Serve{
 	Addr: "127.0.0.1:4500", Finish: config.Duration(30 * time.Second), Idle: config.Duration(30 * time.Minute), Rate: 200,
 	MaxTurns: 2000, MaxTurnsPerOwner: 1000, MaxViewers: 5000, MaxViewersPerOwner: 1000,
 }
 
-// noBot has no token, and people of whom there are none.
+// noBot is the default configuration without a bot.
 var noBot = config.Telegram{
 	Policy: "hold", Drafts: true, OldAfter: config.Duration(10 * time.Minute), Idle: config.Duration(30 * time.Minute),
 }
 
-func TestWithoutAnythingThereAreDefaults(t *testing.T) {
+func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 	home := clean(t)
 	machine, err := os.Hostname()
 	if err != nil {
@@ -133,7 +133,7 @@ func TestWithoutAnythingThereAreDefaults(t *testing.T) {
 	}
 }
 
-func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
+func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T) {
 	want := config.Config{
 		Data: "/file/data", Store: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
 		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5,
@@ -192,7 +192,7 @@ func TestAFileIsFoundWhereItIsNamedOrWhereItUsuallyIs(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsStrongerThanTheFile(t *testing.T) {
+func TestLoad_Environment_OverridesTheFile(t *testing.T) {
 	home := clean(t)
 	path := write(t, filepath.Join(home, "c.toml"), whole)
 	t.Setenv("BELLCORD_DATA", "/env/data")
@@ -209,7 +209,7 @@ func TestTheEnvironmentIsStrongerThanTheFile(t *testing.T) {
 	}
 }
 
-func TestANamedFileHasToBeThere(t *testing.T) {
+func TestLoad_NamedFileMissing_IsAnError(t *testing.T) {
 	home := clean(t)
 	missing := filepath.Join(home, "missing.toml")
 	if _, err := config.Load(missing); err == nil || !strings.Contains(err.Error(), missing) {
@@ -224,7 +224,7 @@ func TestANamedFileHasToBeThere(t *testing.T) {
 	}
 }
 
-func TestAMistakeIsNamedWithItsLine(t *testing.T) {
+func TestLoad_InvalidFile_ReturnsAnErrorWithTheLine(t *testing.T) {
 	tests := []struct {
 		name, text string
 		want       []string
@@ -251,7 +251,7 @@ func TestAMistakeIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestAModeIsAskOrFull(t *testing.T) {
+func TestCheck_UnknownMode_IsAnError(t *testing.T) {
 	t.Parallel()
 	for mode, fine := range map[string]bool{"ask": true, "full": true, "": false, "yolo": false} {
 		if err := (config.Config{Mode: mode}).Check(); (err == nil) != fine {
@@ -260,7 +260,7 @@ func TestAModeIsAskOrFull(t *testing.T) {
 	}
 }
 
-func TestAProviderHasAnAPIThatWeSpeak(t *testing.T) {
+func TestCheck_UnknownProviderAPI_IsAnError(t *testing.T) {
 	t.Parallel()
 	for api, fine := range map[string]bool{"chat": true, "responses": true, "anthropic": true, "gemini": true, "fake": true, "": false, "smoke": false} {
 		c := config.Config{Mode: "ask", Provider: map[string]config.Provider{"x": {API: api}}}
@@ -270,7 +270,7 @@ func TestAProviderHasAnAPIThatWeSpeak(t *testing.T) {
 	}
 }
 
-func TestAMistakeInTheFileShowsNoSecretBesideIt(t *testing.T) {
+func TestLoad_InvalidFile_ReturnsAnErrorWithoutSecrets(t *testing.T) {
 	for name, file := range map[string]string{
 		"an unknown setting": "[telegram]\ntoken = \"1:VERYSECRET\"\nwrong = 1\n",
 		"a broken line":      "store = \"postgres://u:VERYSECRET@db\"\nmodel = \n",
@@ -288,7 +288,7 @@ func TestAMistakeInTheFileShowsNoSecretBesideIt(t *testing.T) {
 	}
 }
 
-func TestCheck_ZeroOrNegativeNumber_IsAValueOrAMistakeNeverIgnored(t *testing.T) {
+func TestCheck_ZeroOrNegativeNumber_IsNeverIgnored(t *testing.T) {
 	for file, says := range map[string]string{
 		"[provider.anthropic]\nmax_output = 0\n":        "max_output is 0",
 		"[provider.anthropic]\nmax_output = -1\n":       "max_output is -1",

@@ -7,10 +7,12 @@ import (
 	"runtime"
 )
 
-// secretSetting is a line that sets a secret itself, not the file that has it.
+// secretSetting matches a line that contains a secret, not the name of a file
+// with one.
 var secretSetting = regexp.MustCompile(`(?im)^\s*["']?(?:api_key|token|webhook_secret|secret|password|authorization)["']?\s*=\s*["'][^"']`)
 
-// Exposed returns an error if the file has secrets and other users can read it.
+// Exposed returns an error if the file contains secrets and other users can
+// read it.
 func Exposed(file string) error {
 	info, err := os.Stat(file)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o044 == 0 {

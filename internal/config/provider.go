@@ -18,16 +18,16 @@ type Provider struct {
 	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking + 8000 if that is more)
 }
 
-// The APIs that models are spoken to by.
+// The APIs of providers.
 const (
-	Chat      = "chat"      // OpenAI's chat completions, as most model servers speak it
-	Responses = "responses" // OpenAI's own newer one
+	Chat      = "chat"      // OpenAI Chat Completions, which most model servers implement
+	Responses = "responses" // OpenAI Responses
 	Anthropic = "anthropic"
 	Gemini    = "gemini"
-	Fake      = "fake" // none: the model that is built in
+	Fake      = "fake" // the built-in model
 )
 
-// APIs are all of them.
+// APIs contains all APIs.
 var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
 // Facts describes a model with what its API does not report: the context window and
@@ -42,8 +42,8 @@ type Facts struct {
 	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (default: the price of input)
 }
 
-// addProviders puts those that everybody has beside the file's, and the
-// environment's keys and addresses over both.
+// addProviders adds the built-in providers to those of the file, and applies
+// the keys and addresses in the environment.
 func (c *Config) addProviders() {
 	if c.Provider == nil {
 		c.Provider = map[string]Provider{}
@@ -73,7 +73,7 @@ func (c *Config) addProviders() {
 		case p.API != "":
 		case name == "openai" && p.BaseURL == "":
 			p.API = Responses
-		default: // another server at an address is one that speaks what most do
+		default: // the API of most other model servers
 			p.API = Chat
 		}
 		c.Provider[name] = p

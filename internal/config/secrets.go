@@ -11,8 +11,9 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-// Secrets returns what of the configuration must not stand in an error, a log or
-// an event: keys, tokens, and the passwords of addresses. It reads no file.
+// Secrets returns the values in the configuration that must not be in an
+// error, a log or an event: keys, tokens, and passwords in URLs. It reads no
+// file.
 func (c Config) Secrets() []string {
 	all := []string{c.Telegram.Token, c.Telegram.Secret, os.Getenv("BELLCORD_TOKEN")}
 	for _, p := range c.Provider {
@@ -41,7 +42,8 @@ func (c Config) Secrets() []string {
 	return slices.DeleteFunc(slices.Compact(all), func(value string) bool { return value == "" })
 }
 
-// checkPass refuses to pass Bellcord's own credentials.
+// checkPass returns an error for settings that would pass Bellcord's
+// credentials to other programs.
 func (c Config) checkPass() error {
 	if err := secret.CheckPass(c.Commands.Pass); err != nil {
 		return fmt.Errorf("commands.%w", err)
@@ -59,8 +61,8 @@ func (c Config) checkPass() error {
 	return nil
 }
 
-// fromEnvironment returns the secrets that libraries take from variables, and
-// those that programs are passed.
+// fromEnvironment returns the secrets that libraries read from variables, and
+// those in variables that are passed to programs.
 func fromEnvironment(pass []string) []string {
 	all := []string{os.Getenv("PGPASSWORD")}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"} {
@@ -80,8 +82,8 @@ func fromEnvironment(pass []string) []string {
 	return append(all, byName(passed)...)
 }
 
-// byName returns the values of variables that look like secrets by their names.
-// The path of a file is not one.
+// byName returns the secrets in variables: values of variables with the name
+// of a secret, and passwords in URLs. Paths are not secrets.
 func byName(env map[string]string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -97,8 +99,8 @@ func byName(env map[string]string) []string {
 	return all
 }
 
-// withoutScheme is a header's value without the word before the secret, as in
-// "Bearer x".
+// withoutScheme returns a header's value without the authentication scheme, as
+// in "Bearer x".
 func withoutScheme(value string) string {
 	if scheme, rest, found := strings.Cut(value, " "); found && len(scheme) <= len("Bearer") {
 		return rest
@@ -106,8 +108,8 @@ func withoutScheme(value string) string {
 	return value
 }
 
-// inAddress returns the secrets of an address: the password, or the user's name
-// where it is a token, and what the query calls so.
+// inAddress returns the secrets in a URL: the password, or a user name that is
+// a token, and query parameters with the name of a secret.
 func inAddress(address string) []string {
 	at, err := url.Parse(address)
 	if err != nil {
@@ -116,7 +118,7 @@ func inAddress(address string) []string {
 	var all []string
 	if password, set := at.User.Password(); set {
 		all = append(all, password)
-	} else if at.Scheme == "nats" || at.Scheme == "tls" { // a user without a password is a token
+	} else if at.Scheme == "nats" || at.Scheme == "tls" { // a user name without a password is a token
 		all = append(all, at.User.Username())
 	}
 	for name, values := range at.Query() {
@@ -127,8 +129,8 @@ func inAddress(address string) []string {
 	return all
 }
 
-// badAddress returns the password of an address that cannot be parsed: it is the
-// most usual reason for that.
+// badAddress returns the password in a URL that cannot be parsed: often the
+// password is the reason.
 func badAddress(address string) []string {
 	_, rest, _ := strings.Cut(address, "://")
 	end := strings.LastIndex(rest, "@")

@@ -8,7 +8,7 @@ import (
 )
 
 // Not parallel: it sets the environment.
-func TestSecrets_WholeConfiguration_AreFoundAndNothingElse(t *testing.T) {
+func TestSecrets_FullConfiguration_ReturnsExactlyTheSecrets(t *testing.T) {
 	t.Setenv("PGPASSWORD", "pg-password")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20otel-token,x-team=otel-team")
 	t.Setenv("NPM_TOKEN", "npm-token")
@@ -35,7 +35,7 @@ func TestSecrets_WholeConfiguration_AreFoundAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestSecrets_AddressesThatCannotBeParsed_AreSearchedToo(t *testing.T) {
+func TestSecrets_InvalidURL_StillReturnsItsPassword(t *testing.T) {
 	t.Parallel()
 	for address, secret := range map[string]string{
 		"postgres://me:pass word@host/db": "pass word", "nats://me:half%zz@host": "half%zz", "nats://token@host:notaport": "token",

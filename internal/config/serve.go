@@ -41,7 +41,7 @@ type OIDC struct {
 	Scopes   []string `toml:"scopes"`      // scopes of everyone else (default: read, prompt and stop)
 }
 
-// Check says what is wrong, or not safe.
+// Check returns an error for settings that are invalid or not safe.
 func (s Serve) Check() error {
 	host, _, err := net.SplitHostPort(s.Addr)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s Serve) Check() error {
 	return nil
 }
 
-// Names are the hosts that requests may be for.
+// Names returns the host names that requests may use.
 func (s Serve) Names() []string {
 	host, _, _ := net.SplitHostPort(s.Addr)
 	names := append([]string{}, s.Hosts...)
@@ -85,7 +85,7 @@ func (s Serve) Names() []string {
 	return names
 }
 
-// Loopback reports whether a host is this machine alone.
+// Loopback reports whether a host is a loopback address or localhost.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-func TestAServerIsForThisMachineUnlessItIsToldOtherwise(t *testing.T) {
+func TestServe_Default_ListensOnThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -31,11 +31,11 @@ func TestAServerIsForThisMachineUnlessItIsToldOtherwise(t *testing.T) {
 	}
 }
 
-func TestAServerThatWouldNotBeSafeIsRefusedWithTheReason(t *testing.T) {
+func TestServeCheck_InvalidOrUnsafeSettings_ReturnsTheReason(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		serve config.Serve
-		why   string // "" for one that is fine
+		why   string // "" if the settings are valid
 	}{
 		{config.Serve{Addr: "127.0.0.1:0"}, ""},
 		{config.Serve{Addr: "localhost:80"}, ""},

@@ -36,16 +36,16 @@ type Telegram struct {
 	Mode  string `toml:"mode"`  // permission mode for new sessions (default "": the top-level mode)
 }
 
-// What a message does while a turn runs.
+// The values of Policy: how a message that arrives during a turn is handled.
 const (
-	Hold    = "hold"    // it waits
-	Replace = "replace" // the turn is stopped, and the message answered instead
+	Hold    = "hold"    // the message is queued
+	Replace = "replace" // the turn is stopped and the message is answered
 )
 
-// On reports whether there is to be a bot.
+// On reports whether a bot is configured.
 func (t Telegram) On() bool { return t.Token != "" || t.TokenFile != "" }
 
-// String and GoString do not show secrets, wherever settings are printed.
+// String implements fmt.Stringer. Neither it nor GoString contains secrets.
 func (t Telegram) String() string {
 	return fmt.Sprintf("{on: %v, users: %d, groups: %d, pairing: %v}", t.On(), len(t.People), len(t.Groups), t.Pairing)
 }
@@ -53,7 +53,8 @@ func (t Telegram) String() string {
 // GoString implements fmt.GoStringer.
 func (t Telegram) GoString() string { return "config.Telegram" + t.String() }
 
-// ReadToken returns the token, from its file if need be. No error shows it.
+// ReadToken returns the token, from its file if necessary. Errors do not
+// contain it.
 func (t Telegram) ReadToken() (string, error) {
 	token := t.Token
 	if token == "" && t.TokenFile != "" {
@@ -70,12 +71,13 @@ func (t Telegram) ReadToken() (string, error) {
 }
 
 var (
-	tokenForm  = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`) // it becomes part of addresses
+	tokenForm  = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`) // the token is part of URLs
 	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{16,256}$`)
 	errNoToken = errors.New("the bot's token is invalid: a token from BotFather looks like 123456:ABC-def")
 )
 
-// Check says what is wrong, or not safe. It reads no file.
+// Check returns an error for settings that are invalid or not safe. It reads
+// no file.
 func (t Telegram) Check() error {
 	switch {
 	case t.Token != "" && t.TokenFile != "":
@@ -102,7 +104,7 @@ func (t Telegram) Check() error {
 	return checkNumbers("groups", t.Groups, func(id int64) bool { return id < 0 })
 }
 
-// checkPlaces looks at addresses: the token is part of every request.
+// checkPlaces checks the URLs: the token is part of every request.
 func (t Telegram) checkPlaces() error {
 	if u, err := url.Parse(t.Webhook); t.Webhook != "" && (err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "") {
 		return errors.New("webhook_url: use https://host/path")
@@ -120,13 +122,13 @@ func (t Telegram) checkPlaces() error {
 	return nil
 }
 
-// near reports whether a host is on this machine or on a network of one's own.
+// near reports whether a host is on this machine or in a private network.
 func near(host string) bool {
 	ip := net.ParseIP(host)
 	return Loopback(host) || ip != nil && ip.IsPrivate() || ip == nil && !strings.Contains(host, ".")
 }
 
-// checkNumbers wants one name for each number.
+// checkNumbers returns an error for an invalid id or one with two names.
 func checkNumbers(what string, all map[string]int64, good func(int64) bool) error {
 	names := map[int64]string{}
 	for name, id := range all {

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-func TestThereIsABotWhenThereIsAToken(t *testing.T) {
+func TestTelegram_Token_IsReadFromSettingsFileOrEnvironment(t *testing.T) {
 	home := clean(t)
 	file := write(t, filepath.Join(home, "token"), "2:KEPT\n")
 	for _, test := range []struct{ name, text, env, want string }{
@@ -35,7 +35,7 @@ func TestThereIsABotWhenThereIsAToken(t *testing.T) {
 	}
 }
 
-func TestATokenIsNeverShown(t *testing.T) {
+func TestTelegram_PrintedSettingsAndErrors_ContainNoToken(t *testing.T) {
 	t.Parallel()
 	c := config.Config{Mode: "ask", Telegram: config.Telegram{Token: "1:HIDDEN", Secret: "HIDDEN-at-the-webhook"}}
 	asJSON, err := json.Marshal(c)
@@ -55,11 +55,11 @@ func TestATokenIsNeverShown(t *testing.T) {
 	}
 }
 
-func TestABotThatWouldNotBeSafeIsRefusedWithTheReason(t *testing.T) {
+func TestTelegramCheck_InvalidOrUnsafeSettings_ReturnsTheReason(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		bot config.Telegram
-		why string // "" for one that is fine
+		why string // "" if the settings are valid
 	}{
 		{config.Telegram{}, ""},
 		{config.Telegram{Token: "1:TEST"}, ""},

@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// numbers calls visit for every numeric setting of a struct, by its table and
-// name in the file.
+// numbers calls visit for every numeric setting of a struct, with its table
+// and name in the file.
 func numbers(of reflect.Value, table string, visit func(table, name string, value reflect.Value)) {
 	for i := range of.NumField() {
 		name, value := of.Type().Field(i).Tag.Get("toml"), of.Field(i)
@@ -26,7 +26,7 @@ func numbers(of reflect.Value, table string, visit func(table, name string, valu
 	}
 }
 
-func TestLoad_ZeroInTheFile_ArrivesAsZero(t *testing.T) {
+func TestLoad_ZeroInTheFile_IsKept(t *testing.T) {
 	seen := 0
 	numbers(reflect.ValueOf(config.Config{}), "", func(table, name string, empty reflect.Value) {
 		seen++
@@ -61,7 +61,7 @@ func TestLoad_ZeroInTheFile_ArrivesAsZero(t *testing.T) {
 	}
 }
 
-func TestCheck_NegativeNumber_IsRefused(t *testing.T) {
+func TestCheck_NegativeNumber_IsAnError(t *testing.T) {
 	t.Parallel()
 	c, err := config.FromEnvironment()
 	if err != nil {
