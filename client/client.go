@@ -1,13 +1,13 @@
-// Package client speaks to a Bellcord server over HTTP: it makes sessions, sends
-// prompts, stops turns and reads what happens.
+// Package client is a client for the HTTP API of a Bellcord server: it creates
+// sessions, sends prompts, stops turns and reads events.
 //
-// What breaks between here and the server is repaired where that is safe. A stop
-// that had no answer is sent again, a prompt carries an id of the client's own
-// and can be repeated, and a stream of events goes on behind the last one that
-// came, without a gap and without a repetition.
+// Failed connections are retried where that is safe. A stop without an answer
+// is sent again. A prompt has an id that the client chooses, so that it can be
+// repeated. A stream of events continues after the last event that was
+// received, without gaps or repetitions.
 //
-// The token goes to the named server and nowhere else: redirects are not
-// followed, and plain HTTP is for the same machine only.
+// The token is only sent to the named server: redirects are not followed, and
+// a token is not sent over plain HTTP to another machine.
 package client
 
 import (
@@ -22,23 +22,24 @@ import (
 	"time"
 )
 
-// Client is one server, as one caller. Its methods may be called at the same
-// time.
+// Client is a client of one server, with one token. Its methods are safe for
+// concurrent use, except As.
 type Client struct {
-	server  string // as it was named
+	server  string // as given to New
 	base    *url.URL
 	token   string
-	program string // as it calls itself to the server; "" for nothing
+	program string // User-Agent; "" for the default
 	near    bool
 	http    *http.Client
 }
 
-// dialing bounds how long a server may take to be reached.
+// dialing is the maximum time to connect to a server.
 const dialing = 10 * time.Second
 
 // New returns a client of the server at http://host:port, https://host or
-// unix:/path/to.sock. It connects to nothing yet. A token is refused where it
-// would cross a network in the clear. A socket needs none to read and to stop.
+// unix:/path/to.sock. It does not connect. It returns an error if the token
+// would be sent over a network without encryption. On a socket, no token is
+// required to read and to stop.
 func New(server, token string) (*Client, error) {
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("the token contains characters that are not allowed in a token; check that it comes from the right file")
@@ -62,15 +63,15 @@ func onSocket(path, token string) (*Client, error) {
 	if path == "" {
 		return nil, errors.New("unix: must be followed by the path of a socket")
 	}
-	// The name is one that every server knows as its own.
+	// Every server accepts this host name.
 	c := &Client{server: "unix:" + path, base: &url.URL{Scheme: "http", Host: "localhost"}, token: token, near: true}
 	c.http = caller(socket(path), nil)
 	return c, nil
 }
 
-// As has the client call itself by the name of its program, as in
-// bellcord-chat/1.0. A stop's receipt says so to people; no right hangs on it. It
-// is for before the first request.
+// As sets the name and version of the program, such as bellcord-chat/1.0, and
+// returns c. Receipts of stops show it; no permission depends on it. Call it
+// before the first request.
 func (c *Client) As(program string) *Client {
 	c.program = program
 	return c
@@ -79,11 +80,11 @@ func (c *Client) As(program string) *Client {
 // Near reports whether the server is on this machine.
 func (c *Client) Near() bool { return c.near }
 
-// address checks what a person named as the server.
+// address parses and checks the address of a server.
 func address(server string) (*url.URL, error) {
 	base, err := url.Parse(server)
 	switch {
-	case err != nil: // its words repeat the address
+	case err != nil: // err contains the address
 		return nil, err
 	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
 		return nil, fmt.Errorf("%q is not a server address: use http://host:port, https://host or unix:/path", server)
@@ -106,7 +107,7 @@ type dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// socket dials one path, whatever it is asked for.
+// socket dials one path, regardless of the address.
 type socket string
 
 func (s socket) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {

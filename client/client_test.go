@@ -18,7 +18,7 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-func TestAServersAddressIsCheckedBeforeAnythingIsSent(t *testing.T) {
+func TestNew_InvalidAddressOrToken_ReturnsAnError(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ server, token, says string }{
 		{"http://127.0.0.1:4747", "bc_1_x", ""},
@@ -27,7 +27,7 @@ func TestAServersAddressIsCheckedBeforeAnythingIsSent(t *testing.T) {
 		{"http://localhost:4747/", "bc_1_x", ""},
 		{"https://bells.example/bellcord/", "bc_1_x", ""},
 		{"unix:/run/bellcord.sock", "", ""},
-		{"http://bells.example", "", ""}, // there is nothing to steal
+		{"http://bells.example", "", ""}, // without a token
 		{"http://bells.example", "bc_1_x", "refusing to send a token over plain http"},
 		{"http://10.0.0.7:4747", "bc_1_x", "refusing to send a token over plain http"},
 		{"http://0.0.0.0:4747", "bc_1_x", "refusing to send a token over plain http"},
@@ -55,12 +55,12 @@ func TestAServersAddressIsCheckedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// taken is a request as the server saw it.
+// taken is a request as the server received it.
 type taken struct {
 	line, auth, kind, key, body string
 }
 
-// desk is a server that notes what it is asked.
+// desk records the requests to a server.
 type desk struct {
 	mu   sync.Mutex
 	seen []taken
@@ -74,14 +74,14 @@ func (d *desk) note(r *http.Request) int {
 	return len(d.seen)
 }
 
-// requests returns what has been asked so far.
+// requests returns the requests so far.
 func (d *desk) requests() []taken {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.seen)
 }
 
-// at starts a server on the handler and returns a client of it.
+// at starts a server with the handler and returns a client of it.
 func at(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, nth int)) (*client.Client, *desk) {
 	t.Helper()
 	d := &desk{}
@@ -94,7 +94,7 @@ func at(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, nth in
 	return c, d
 }
 
-func TestEachVerbIsOneRequest(t *testing.T) {
+func TestClient_EachMethod_SendsOneRequest(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, line, body string
@@ -164,7 +164,7 @@ func TestEachVerbIsOneRequest(t *testing.T) {
 	}
 }
 
-// breaks closes the connection behind a part of the answer, which may be empty.
+// breaks closes the connection after a part of the answer, which may be empty.
 func breaks(t *testing.T, w http.ResponseWriter, part string) {
 	t.Helper()
 	conn, _, err := w.(http.Hijacker).Hijack()
@@ -176,7 +176,7 @@ func breaks(t *testing.T, w http.ResponseWriter, part string) {
 	_ = conn.Close()
 }
 
-func TestWhatHadNoAnswerIsSentOnceMoreAndMeansTheSame(t *testing.T) {
+func TestClient_ConnectionBreaks_SendsTheSameRequestOnceMore(t *testing.T) {
 	t.Parallel()
 	stop := func(c *client.Client, t *testing.T) error {
 		_, err := c.Stop(t.Context(), "i", api.Stop{Why: "enough"})
@@ -194,8 +194,8 @@ func TestWhatHadNoAnswerIsSentOnceMoreAndMeansTheSame(t *testing.T) {
 	tests := []struct {
 		name   string
 		call   func(*client.Client, *testing.T) error
-		part   string // of an answer
-		broken int    // connections
+		part   string // part of an answer
+		broken int    // connections that break
 		sent   int
 		works  bool
 	}{
@@ -226,7 +226,7 @@ func TestWhatHadNoAnswerIsSentOnceMoreAndMeansTheSame(t *testing.T) {
 	}
 }
 
-func TestAPromptHasAnIDAndASessionAKeyOfItsOwn(t *testing.T) {
+func TestClient_PromptsAndNewSessions_HaveUniqueIDs(t *testing.T) {
 	t.Parallel()
 	c, d := at(t, func(w http.ResponseWriter, _ *http.Request, _ int) { io.WriteString(w, "{}") })
 	for range 2 {
@@ -253,7 +253,7 @@ func TestAPromptHasAnIDAndASessionAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestARefusalIsAnErrorInTheServersWords(t *testing.T) {
+func TestClient_ErrorStatus_ReturnsTheServersProblem(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, kind, body string
@@ -286,7 +286,7 @@ func TestARefusalIsAnErrorInTheServersWords(t *testing.T) {
 	}
 }
 
-func TestARedirectIsNotFollowedAndTheTokenStays(t *testing.T) {
+func TestClient_Redirect_IsNotFollowed(t *testing.T) {
 	t.Parallel()
 	other := &desk{}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -333,7 +333,7 @@ func TestNew_Socket_SendsTheToken(t *testing.T) {
 	}
 }
 
-func TestAProgramCallsItselfByItsNameInEveryRequest(t *testing.T) {
+func TestAs_SetsTheUserAgentOfEveryRequest(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var names []string

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// connection is one attempt. It reads itself, so that silence is noticed.
+// connection is one attempt to stream events. It implements io.Reader to
+// detect silence: without data for that time, it is cancelled.
 type connection struct {
 	ctx      context.Context
 	cut      context.CancelFunc
@@ -22,7 +23,7 @@ func newConnection() *connection {
 	return c
 }
 
-// Read reads on and notes that the server is there.
+// Read reads from the body and restarts the timer.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.body.Read(p)
 	c.quiet.Reset(silence)

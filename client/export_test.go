@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Through has the client's requests carried by the given transport.
+// Through sets the transport of the client's requests.
 func (c *Client) Through(t http.RoundTripper) *Client {
 	c.http.Transport = t
 	return c
 }
 
-// Messages is messages, for the tests.
+// Messages exports messages for tests.
 type Messages struct{ *messages }
 
-// NewMessages makes one.
+// NewMessages exports newMessages.
 func NewMessages(in io.Reader, most int) Messages { return Messages{newMessages(in, most)} }
 
-// MostLine is mostLine.
+// MostLine exports mostLine.
 const MostLine = mostLine
 
-// Next is next.
+// Next exports next.
 func (m Messages) Next() (id, data string, err error) {
 	got, err := m.next()
 	return got.id, string(got.data), err
 }
 
-// Retry is what the server asked for.
+// Retry returns the pause that the server requested.
 func (m Messages) Retry() time.Duration { return m.retry }
 
-// ErrTooLong is errTooLong.
+// ErrTooLong exports errTooLong.
 var ErrTooLong = errTooLong

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Problem is a server's refusal (RFC 9457).
+// Problem is an error response of the server (RFC 9457).
 type Problem struct {
 	Type   string   `json:"type,omitempty"`
 	Title  string   `json:"title,omitempty"`
@@ -18,14 +18,14 @@ type Problem struct {
 	Errors []Defect `json:"errors,omitempty"`
 }
 
-// Defect is one thing that is wrong with a request.
+// Defect is one invalid part of a request.
 type Defect struct {
 	Message  string `json:"message"`
 	Location string `json:"location,omitempty"`
 }
 
-// Error is the server's own words: the detail, and what was wrong with the
-// request where it says so.
+// Error returns the detail of the problem, and the defects of the request if
+// the server reports them.
 func (p *Problem) Error() string {
 	text := p.Detail
 	if text == "" {
@@ -40,16 +40,16 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// mostWords is how much of a refusal is read.
+// mostWords is the maximum number of bytes that are read of an error response.
 const mostWords = 64 << 10
 
-// refusal reads what the server says about a status that is no success.
+// refusal returns the problem in a response without a success status.
 func refusal(res *http.Response) *Problem {
 	p := &Problem{}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	words, err := io.ReadAll(io.LimitReader(res.Body, mostWords))
 	if kind != "application/problem+json" || err != nil || json.Unmarshal(words, p) != nil {
-		*p = Problem{} // something between us and the server speaks: a page of its own helps nobody
+		*p = Problem{} // not from the server but from something in between, such as a proxy
 	}
 	p.Status = res.StatusCode
 	if to := res.Header.Get("Location"); p.Detail == "" && res.StatusCode/100 == 3 {

@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// request is one question to the server.
+// request is one request to the server.
 type request struct {
 	method string
 	path   string // escaped, below the server's address
 	query  url.Values
 	body   any
 	key    string        // Idempotency-Key
-	wait   time.Duration // how long the server was asked to take
+	wait   time.Duration // how long the server may wait before it answers
 	once   bool          // must not be sent again
 }
 
 const (
-	patience   = 30 * time.Second // for an answer, beyond what the server was asked to take
-	mostAnswer = 64 << 20         // bytes of an answer
+	patience   = 30 * time.Second // for an answer, in addition to request.wait
+	mostAnswer = 64 << 20         // maximum size of an answer in bytes
 )
 
-// ask sends the request and reads the answer into the given value, unless that
-// is nil. A request whose connection broke before the whole answer was there is
-// sent once more: all but answers to questions mean the same twice.
+// ask sends a request and decodes the answer into the given value, unless it
+// is nil. If the connection breaks before the complete answer has arrived, the
+// request is sent once more, unless once is set.
 func (c *Client) ask(ctx context.Context, r request, into any) error {
 	ctx, done := context.WithTimeout(ctx, r.wait+patience)
 	defer done()
@@ -43,10 +43,11 @@ func (c *Client) ask(ctx context.Context, r request, into any) error {
 	return c.unreachable(c.try(ctx, r, into))
 }
 
-// ErrUnreachable means that no connection to the server could be made.
+// ErrUnreachable means that no connection to the server could be established.
 var ErrUnreachable = errors.New("no server answers")
 
-// unreachable adds the server's address to an error of making a connection.
+// unreachable adds ErrUnreachable and the server's address to an error of
+// dialing.
 func (c *Client) unreachable(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// message is one event of an event stream, before we know what it means.
+// message is one message of an event stream, not decoded.
 type message struct {
 	id   string
-	kind string // the event field; "" where there is none
+	kind string // the event field, or ""
 	data []byte
 }
 
-// messages reads an event stream as the WHATWG describes it: lines end with CR,
-// LF or both, a blank line ends a message, what has no blank line behind it at
-// the end of the stream is no message.
+// messages reads an event stream in the format of the WHATWG: lines end with
+// CR, LF or both, and a blank line ends a message. A message without a blank
+// line at the end of the stream is ignored.
 type messages struct {
 	in     *bufio.Reader
 	begun  bool
-	skipLF bool // the last line ended with CR: an LF right behind it belongs to it
+	skipLF bool // the last line ended with CR: an LF directly after it belongs to it
 	id     string
-	retry  time.Duration // what the server last asked for, 0 for nothing
-	most   int           // bytes of a line, and of a message
+	retry  time.Duration // the last value that the server requested, 0 for none
+	most   int           // maximum size of a line, and of a message, in bytes
 }
 
-// mostLine is the longest line, and the longest message, of a server's.
+// mostLine is the maximum length of a line, and of a message, in bytes.
 const mostLine = 64 << 20
 
 var errTooLong = errors.New("the server sent a line that is too long")
@@ -38,7 +38,7 @@ func newMessages(in io.Reader, most int) *messages {
 	return &messages{in: bufio.NewReaderSize(in, 64<<10), most: most}
 }
 
-// next returns the next message that has data.
+// next returns the next message with data.
 func (m *messages) next() (message, error) {
 	var data []byte
 	var kind string
@@ -55,7 +55,7 @@ func (m *messages) next() (message, error) {
 			kind = ""
 			continue
 		}
-		name, value, _ := bytes.Cut(line, []byte(":")) // a comment has no name
+		name, value, _ := bytes.Cut(line, []byte(":")) // a comment has an empty name
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "data":
@@ -87,13 +87,13 @@ func (m *messages) setRetry(value string) {
 	}
 }
 
-// line returns the next line without its end. It never waits for the byte behind
-// a CR, which may be long in coming.
+// line returns the next line without its end. It never waits for the byte
+// after a CR, which may come much later.
 func (m *messages) line() ([]byte, error) {
 	var line []byte
 	for {
 		if _, err := m.in.Peek(1); err != nil {
-			return nil, err // a line that has no end is not one
+			return nil, err // a line without an end is ignored
 		}
 		piece, _ := m.in.Peek(m.in.Buffered())
 		if m.skipLF {
@@ -126,8 +126,8 @@ func (m *messages) line() ([]byte, error) {
 	}
 }
 
-// lineEnd finds the first CR or LF, -1 when there is none. Long lines are the
-// rule here, so it looks for one byte at a time, which is fast.
+// lineEnd returns the position of the first CR or LF, or -1. Two searches for
+// one byte each are fast for long lines, which are common here.
 func lineEnd(piece []byte) int {
 	end := bytes.IndexByte(piece, '\n')
 	if end >= 0 {

@@ -12,11 +12,11 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// most is how long lines may be in these tests: reading 64 MiB takes seconds
-// with the race detector.
+// most is the maximum length of lines in these tests: reading 64 MiB takes
+// seconds with the race detector.
 const most = 1 << 20
 
-// readAll returns the messages of a stream, as id=data, and how it ended.
+// readAll returns the messages of a stream, as id=data, and its final error.
 func readAll(in io.Reader) (got []string, retry time.Duration, err error) {
 	m := client.NewMessages(in, most)
 	for {
@@ -28,7 +28,7 @@ func readAll(in io.Reader) (got []string, retry time.Duration, err error) {
 	}
 }
 
-func TestAnEventStreamIsReadAsItIsWritten(t *testing.T) {
+func TestMessages_EventStream_IsParsedAsSpecified(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, stream string
@@ -70,7 +70,7 @@ func TestAnEventStreamIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestAMessageIsThereBeforeTheByteBehindItsLastCR(t *testing.T) {
+func TestMessages_LineEndsWithCR_DoesNotWaitForTheNextByte(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()
 	defer r.Close()
@@ -80,7 +80,7 @@ func TestAMessageIsThereBeforeTheByteBehindItsLastCR(t *testing.T) {
 	}
 }
 
-func TestALineMayBeAsLongAsItMayAndNoLonger(t *testing.T) {
+func TestMessages_LineOrMessageTooLong_ReturnsAnError(t *testing.T) {
 	t.Parallel()
 	if client.MostLine != 64<<20 {
 		t.Errorf("a server's line may have %d bytes", client.MostLine)

@@ -15,38 +15,40 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Stream is a session's events as they happen. It belongs to one goroutine.
+// Stream reads the events of a session as they happen. It is not safe for
+// concurrent use.
 type Stream struct {
 	client  *Client
 	session bellcord.SessionID
 	after   int64
 	pause   time.Duration // before the next attempt
-	retry   time.Duration // the first pause, as the server wants it
-	gaps    int           // attempts in a row that left out the same events
-	lost    bool          // Lost has been told
+	retry   time.Duration // the first pause, as the server requests it
+	gaps    int           // consecutive attempts that skipped the same events
+	lost    bool          // Lost has been called
 	line    *connection
 
-	// Lost, if not nil, is told when the server cannot be reached, once until
-	// events come again. Next goes on trying.
+	// Lost, if not nil, is called when the server cannot be reached, once
+	// until the next event arrives. Next continues to retry.
 	Lost func(error)
 }
 
-// Events returns the events behind the given sequence number. Close it after
-// use.
+// Events returns a stream of the events after the given sequence number. The
+// caller must close it.
 func (c *Client) Events(session bellcord.SessionID, after int64) *Stream {
 	return &Stream{client: c, session: session, after: after, retry: shortest, pause: shortest}
 }
 
 const (
-	shortest = 250 * time.Millisecond // pauses between attempts: they double
+	shortest = 250 * time.Millisecond // shortest pause between attempts; pauses double
 	longest  = 5 * time.Second
-	silence  = 45 * time.Second // three heartbeats: then the connection is taken for dead
+	silence  = 45 * time.Second // three heartbeats; then the connection is considered dead
 	mostGaps = 3
 )
 
-// Next returns the next events, in order and without a hole or a repetition, at
-// least one. It waits for them, and connects again behind the last one for as
-// long as it takes; it gives up when ctx ends or the server refuses.
+// Next returns the next events, at least one, in order, without gaps or
+// repetitions. It blocks until there are events. If the connection breaks, it
+// reconnects after the last event, without a limit of attempts. It returns an
+// error when ctx ends or the server rejects the request.
 func (s *Stream) Next(ctx context.Context) ([]bellcord.Event, error) {
 	for {
 		ev, err := s.attempt(ctx)
@@ -70,16 +72,16 @@ func (s *Stream) Next(ctx context.Context) ([]bellcord.Event, error) {
 	}
 }
 
-// Close lets go of the server.
+// Close closes the connection to the server.
 func (s *Stream) Close() { s.hangUp() }
 
-// refusedError is one that no further attempt would change.
+// refusedError is an error that another attempt would not change.
 type refusedError struct{ why error }
 
 func (e *refusedError) Error() string { return e.why.Error() }
 
-// attempt returns the next event over the connection there is, or a new one. On
-// an error there is none any more.
+// attempt returns the next event from the open connection, or from a new one.
+// After an error, the connection is closed.
 func (s *Stream) attempt(ctx context.Context) (ev bellcord.Event, err error) {
 	if s.line == nil {
 		s.line = newConnection()
@@ -118,8 +120,9 @@ func (s *Stream) attempt(ctx context.Context) (ev bellcord.Event, err error) {
 	}
 }
 
-// gap answers events that did not come. A server that leaves them out every
-// time does not have them.
+// gap returns an error for missing events. If the server skips them in
+// mostGaps consecutive attempts, it does not have them, and the error is
+// final.
 func (s *Stream) gap(seq int64) error {
 	err := fmt.Errorf("the server skipped the events between %d and %d", s.after, seq)
 	if s.gaps++; s.gaps >= mostGaps {
@@ -150,17 +153,18 @@ func (s *Stream) connect() error {
 		s.line.messages = newMessages(s.line, mostLine)
 		return nil
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500:
-		return lasting(refusal(res)) // and later it may not
+		return lasting(refusal(res)) // may succeed later
 	case status/100 == 2:
 		return &refusedError{fmt.Errorf("the server responded with %q instead of an event stream", kind)}
 	}
 	return &refusedError{refusal(res)}
 }
 
-// storeDamaged is the problem of a log that cannot be read.
+// storeDamaged is the type of the problem that a log cannot be read.
 const storeDamaged = "urn:bellcord:store-damaged"
 
-// lasting returns the problem as a refusal where no further attempt changes it.
+// lasting returns the problem as a refusedError if another attempt would not
+// change it.
 func lasting(p *Problem) error {
 	if p.Type == storeDamaged {
 		return &refusedError{p}
@@ -168,7 +172,7 @@ func lasting(p *Problem) error {
 	return p
 }
 
-// ended returns why the server ended a stream.
+// ended returns the reason why the server ended a stream.
 func ended(data []byte) error {
 	p := &Problem{}
 	if err := json.Unmarshal(data, p); err != nil {
@@ -177,8 +181,8 @@ func ended(data []byte) error {
 	return lasting(p)
 }
 
-// rest waits before the next attempt: longer every time, and not exactly as long
-// as everybody else that lost the same server.
+// rest waits before the next attempt: longer every time, and with a random
+// part, so that clients of the same server do not reconnect at the same time.
 func (s *Stream) rest(ctx context.Context) error {
 	pause := min(s.pause+rand.N(s.pause/4), longest)
 	s.pause = min(2*s.pause, longest)
@@ -197,7 +201,7 @@ func (s *Stream) hangUp() {
 	}
 }
 
-// decode reads an event as the core writes it.
+// decode decodes an event.
 func decode(m message) (bellcord.Event, error) {
 	var ev bellcord.Event
 	if err := json.Unmarshal(m.data, &ev); err != nil {

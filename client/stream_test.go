@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// frame is an event on the wire.
+// frame returns an event as a message of the stream.
 func frame(t *testing.T, seq int64) string {
 	t.Helper()
 	text, err := json.Marshal(bellcord.Event{Session: "s", Seq: seq, Turn: "t", Body: bellcord.TextDelta{Text: fmt.Sprint("word ", seq)}})
@@ -27,7 +27,7 @@ func frame(t *testing.T, seq int64) string {
 	return fmt.Sprintf("id: %d\ndata: %s\n\n", seq, text)
 }
 
-// carrier answers the nth request, in a test's own time.
+// carrier answers the nth request.
 type carrier func(r *http.Request, nth int) (*http.Response, error)
 
 type counted struct {
@@ -50,7 +50,7 @@ func events(text string) (*http.Response, error) {
 	return answer(http.StatusOK, "text/event-stream", io.NopCloser(strings.NewReader(text)))
 }
 
-// hangs says something and then nothing until the request is called off.
+// hangs sends a text and then nothing until the request is cancelled.
 func hangs(r *http.Request, text string) (*http.Response, error) {
 	out, in := io.Pipe()
 	go func() {
@@ -73,7 +73,7 @@ func stream(t *testing.T, carry carrier) (*client.Stream, *counted) {
 	return s, through
 }
 
-// behind is where a request wants to go on.
+// behind returns the sequence number after which a request continues.
 func behind(t *testing.T, r *http.Request) int64 {
 	t.Helper()
 	after, err := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
@@ -83,7 +83,7 @@ func behind(t *testing.T, r *http.Request) int64 {
 	return after
 }
 
-func TestABrokenStreamGoesOnBehindTheLastEventWithoutGapOrRepetition(t *testing.T) {
+func TestStream_ConnectionBreaks_ContinuesWithoutGapOrRepetition(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const all = 40
@@ -95,10 +95,10 @@ func TestABrokenStreamGoesOnBehindTheLastEventWithoutGapOrRepetition(t *testing.
 			case 1: // breaks in the middle of an event
 				half := frame(t, after+3)
 				return events("retry: 300\n\n" + frame(t, after+1) + frame(t, after+2) + half[:len(half)-5])
-			case 2: // begins too early
+			case 2: // starts too early
 				return events(frame(t, max(after-1, 1)) + frame(t, max(after, 1)) + frame(t, after+1))
 			}
-			return events(frame(t, after+1) + frame(t, after+3)) // and leaves one out
+			return events(frame(t, after+1) + frame(t, after+3)) // skips an event
 		})
 		for want := int64(1); want <= all; want++ {
 			got, err := s.Next(t.Context())
@@ -110,7 +110,7 @@ func TestABrokenStreamGoesOnBehindTheLastEventWithoutGapOrRepetition(t *testing.
 	})
 }
 
-func TestAttemptsComeAtLongerIntervalsUpToFiveSeconds(t *testing.T) {
+func TestStream_ServerUnreachable_PausesDoubleUpToFiveSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, through := stream(t, func(_ *http.Request, nth int) (*http.Response, error) {
@@ -138,7 +138,7 @@ func TestAttemptsComeAtLongerIntervalsUpToFiveSeconds(t *testing.T) {
 	})
 }
 
-func TestThePauseIsTheServersWithinReason(t *testing.T) {
+func TestStream_RetryField_SetsThePauseWithinLimits(t *testing.T) {
 	t.Parallel()
 	for retry, want := range map[string]time.Duration{"1000": time.Second, "1": 250 * time.Millisecond, "3600000": 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestThePauseIsTheServersWithinReason(t *testing.T) {
 	}
 }
 
-func TestARefusalEndsTheStream(t *testing.T) {
+func TestStream_ErrorStatus_EndsTheStreamUnlessItIsTemporary(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		status int
@@ -171,7 +171,7 @@ func TestARefusalEndsTheStream(t *testing.T) {
 		{400, true},
 		{307, true},
 		{204, true},
-		{200, true}, // with a kind that is no stream
+		{200, true}, // with a content type that is not an event stream
 		{429, false},
 		{408, false},
 		{500, false},
@@ -200,7 +200,7 @@ func TestARefusalEndsTheStream(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWithItsContextWhateverItWaitsFor(t *testing.T) {
+func TestStreamNext_ContextEnds_ReturnsItsCause(t *testing.T) {
 	t.Parallel()
 	why := errors.New("enough")
 	for name, carry := range map[string]carrier{
@@ -227,7 +227,7 @@ func TestAStreamEndsWithItsContextWhateverItWaitsFor(t *testing.T) {
 	}
 }
 
-func TestACallThatWasCalledOffLosesNothing(t *testing.T) {
+func TestStreamNext_CancelledCall_LosesNoEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := stream(t, func(r *http.Request, _ int) (*http.Response, error) {
@@ -250,7 +250,7 @@ func TestACallThatWasCalledOffLosesNothing(t *testing.T) {
 	})
 }
 
-func TestASilentConnectionIsTakenForDead(t *testing.T) {
+func TestStream_SilentConnection_Reconnects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, through := stream(t, func(r *http.Request, nth int) (*http.Response, error) {
@@ -268,7 +268,7 @@ func TestASilentConnectionIsTakenForDead(t *testing.T) {
 	})
 }
 
-func TestAServerThatNeverHasAnEventIsNotAskedForEver(t *testing.T) {
+func TestStream_ServerSkipsEvents_FailsAfterThreeAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, through := stream(t, func(*http.Request, int) (*http.Response, error) { return events(frame(t, 5)) })
@@ -279,7 +279,7 @@ func TestAServerThatNeverHasAnEventIsNotAskedForEver(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadIsSaid(t *testing.T) {
+func TestStreamNext_InvalidEvent_ReturnsAnError(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
 		"id: 1\ndata: {\n\n": "event 1: ",

@@ -11,35 +11,35 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Alive asks whether a server is there at all.
+// Alive returns nil if the server answers. It does not retry.
 func (c *Client) Alive(ctx context.Context) error {
 	return c.ask(ctx, request{method: http.MethodGet, path: "/healthz", once: true}, nil)
 }
 
-// Me returns who the server takes us for.
+// Me returns the caller as the server identifies it by the token.
 func (c *Client) Me(ctx context.Context) (me api.Me, err error) {
 	return me, c.ask(ctx, request{method: http.MethodGet, path: "/v1/me"}, &me)
 }
 
-// Code asks for a code with which a browser logs in as us, once.
+// Code creates a code with which a browser can log in once as the caller.
 func (c *Client) Code(ctx context.Context, wanted api.NewCode) (code api.Code, err error) {
 	return code, c.ask(ctx, request{method: http.MethodPost, path: "/v1/codes", body: wanted}, &code)
 }
 
-// NewSession makes a session: one, also where it has to be asked for twice.
+// NewSession creates a session. A retry does not create a second one.
 func (c *Client) NewSession(ctx context.Context, s api.NewSession) (made bellcord.Session, err error) {
 	r := request{method: http.MethodPost, path: "/v1/sessions", body: s, key: string(bellcord.NewSessionID())}
 	return made, c.ask(ctx, r, &made)
 }
 
-// Page says which sessions are listed. All of it is optional.
+// Page selects the sessions to list. All fields are optional.
 type Page struct {
 	Limit  int
-	Before string // the Next of the page before
+	Before string // Next of the previous page
 	Dir    string
 }
 
-// Sessions lists sessions, the most recently updated first.
+// Sessions returns a page of sessions, most recently updated first.
 func (c *Client) Sessions(ctx context.Context, p Page) (page api.Sessions, err error) {
 	query := url.Values{}
 	if p.Limit > 0 {
@@ -53,18 +53,19 @@ func (c *Client) Sessions(ctx context.Context, p Page) (page api.Sessions, err e
 	return page, c.ask(ctx, request{method: http.MethodGet, path: "/v1/sessions", query: query}, &page)
 }
 
-// Session returns a session with the turns in it that have not ended.
+// Session returns a session with its turns that have not ended.
 func (c *Client) Session(ctx context.Context, id bellcord.SessionID) (s api.Session, err error) {
 	return s, c.ask(ctx, request{method: http.MethodGet, path: session(id, "")}, &s)
 }
 
-// Change changes a session's settings, where given.
+// Change changes those settings of a session that are set in change.
 func (c *Client) Change(ctx context.Context, id bellcord.SessionID, change api.SessionChange) (s bellcord.Session, err error) {
 	return s, c.ask(ctx, request{method: http.MethodPatch, path: session(id, ""), body: change}, &s)
 }
 
-// Prompt hands a turn to the server. When it returns, the turn is durable. One
-// without an id is given one, so that it is one turn however often it is sent.
+// Prompt sends a turn. When it returns without an error, the turn is durable.
+// If the turn has no id, Prompt sets one, so that a retry does not create a
+// second turn.
 func (c *Client) Prompt(ctx context.Context, id bellcord.SessionID, t api.NewTurn) (turn api.Turn, err error) {
 	if t.ID == "" {
 		t.ID = string(bellcord.NewTurnID())
@@ -72,22 +73,22 @@ func (c *Client) Prompt(ctx context.Context, id bellcord.SessionID, t api.NewTur
 	return turn, c.ask(ctx, request{method: http.MethodPost, path: session(id, "/turns"), body: t}, &turn)
 }
 
-// Turns lists the turns that have not ended, all that the caller may see.
+// Turns returns the turns that have not ended and that the caller may see.
 func (c *Client) Turns(ctx context.Context) (turns api.Turns, err error) {
 	return turns, c.ask(ctx, request{method: http.MethodGet, path: "/v1/turns"}, &turns)
 }
 
-// Nodes lists the processes that share the server's store.
+// Nodes returns the processes that share the server's store.
 func (c *Client) Nodes(ctx context.Context) (nodes api.Nodes, err error) {
 	return nodes, c.ask(ctx, request{method: http.MethodGet, path: "/v1/nodes"}, &nodes)
 }
 
-// Turn returns a turn once it has ended, or as it is after the wait.
+// Turn returns a turn when it has ended, or in its current state after wait.
 func (c *Client) Turn(ctx context.Context, id bellcord.TurnID, wait time.Duration) (api.Turn, error) {
 	return c.getTurn(ctx, id, wait, url.Values{})
 }
 
-// TurnAnswer returns a turn as Turn does, with the answer of its agent.
+// TurnAnswer is like Turn, but includes the answer of the agent.
 func (c *Client) TurnAnswer(ctx context.Context, id bellcord.TurnID, wait time.Duration) (api.Turn, error) {
 	return c.getTurn(ctx, id, wait, url.Values{"include": {"answer"}})
 }
@@ -99,30 +100,30 @@ func (c *Client) getTurn(ctx context.Context, id bellcord.TurnID, wait time.Dura
 	return t, c.ask(ctx, request{method: http.MethodGet, path: turn(id, ""), wait: wait, query: query}, &t)
 }
 
-// Stop stops a turn, also one that has not come yet.
+// Stop stops a turn. The turn may not have been accepted yet.
 func (c *Client) Stop(ctx context.Context, id bellcord.TurnID, s api.Stop) (api.Stopped, error) {
 	return c.postStop(ctx, turn(id, "/stop"), s)
 }
 
-// StopSession stops what a session runs.
+// StopSession stops the running turn of a session.
 func (c *Client) StopSession(ctx context.Context, id bellcord.SessionID, s api.Stop) (api.Stopped, error) {
 	return c.postStop(ctx, session(id, "/stop"), s)
 }
 
-// StopAll stops everything that is the caller's.
+// StopAll stops every turn that the caller is authorized to stop.
 func (c *Client) StopAll(ctx context.Context, s api.Stop) (api.Stopped, error) {
 	return c.postStop(ctx, "/v1/stop", s)
 }
 
-// mostWait is the longest that the server waits for receipts.
+// mostWait is the maximum time that the server waits for receipts.
 const mostWait = time.Minute
 
 func (c *Client) postStop(ctx context.Context, path string, s api.Stop) (stopped api.Stopped, err error) {
 	return stopped, c.ask(ctx, request{method: http.MethodPost, path: path, body: s, wait: mostWait}, &stopped)
 }
 
-// Answer gives a person's choice to an open question. It is sent once: the same
-// answer again would find no question and tell a lie about the first.
+// Answer answers an open question. It does not retry: if the first attempt had
+// succeeded, the second would fail because the question is no longer open.
 func (c *Client) Answer(ctx context.Context, id bellcord.TurnID, question, choice string) error {
 	path := turn(id, "/answers/"+url.PathEscape(question))
 	return c.ask(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: choice}, once: true}, nil)

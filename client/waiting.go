@@ -9,18 +9,19 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Edit changes the text of a turn that waits.
+// Edit changes the text of a queued turn.
 func (c *Client) Edit(ctx context.Context, id bellcord.TurnID, text string) error {
 	return c.ask(ctx, request{method: http.MethodPatch, path: turn(id, ""), body: api.EditTurn{Text: text}}, nil)
 }
 
-// Send lets a turn that waits run before the others that do.
+// Send moves a queued turn to the front of the queue and releases it if it is
+// held.
 func (c *Client) Send(ctx context.Context, id bellcord.TurnID) error {
 	return c.ask(ctx, request{method: http.MethodPost, path: turn(id, "/send"), body: struct{}{}}, nil)
 }
 
-// Delete stops what a session runs, and removes the session with all that it has;
-// with files its workspace, too.
+// Delete stops everything that a session runs and removes the session with all
+// its data; with files, also its workspace.
 func (c *Client) Delete(ctx context.Context, id bellcord.SessionID, files bool) error {
 	r := request{method: http.MethodDelete, path: session(id, ""), wait: mostWait}
 	if files {
@@ -29,23 +30,24 @@ func (c *Client) Delete(ctx context.Context, id bellcord.SessionID, files bool) 
 	return c.ask(ctx, r, nil)
 }
 
-// Clear stops what a session runs and starts its conversation anew.
+// Clear stops everything that a session runs and starts a new conversation in
+// it.
 func (c *Client) Clear(ctx context.Context, id bellcord.SessionID) error {
 	return c.ask(ctx, request{method: http.MethodPost, path: session(id, "/clear"), body: struct{}{}, wait: mostWait}, nil)
 }
 
-// Usage returns what a session's ended turns used, by model.
+// Usage returns the usage of a session's ended turns, by model.
 func (c *Client) Usage(ctx context.Context, id bellcord.SessionID) (u api.Usage, err error) {
 	r := request{method: http.MethodGet, path: "/v1/usage", query: url.Values{"session": {string(id)}}}
 	return u, c.ask(ctx, r, &u)
 }
 
-// Models lists the models that sessions can use.
+// Models returns the models that sessions can use.
 func (c *Client) Models(ctx context.Context) (m api.Models, err error) {
 	return m, c.ask(ctx, request{method: http.MethodGet, path: "/v1/models"}, &m)
 }
 
-// Agents lists the agents that sessions can use.
+// Agents returns the agents that sessions can use.
 func (c *Client) Agents(ctx context.Context) (a api.Agents, err error) {
 	return a, c.ask(ctx, request{method: http.MethodGet, path: "/v1/agents"}, &a)
 }

@@ -1,5 +1,6 @@
-// Package editor knows the editors that speak the Agent Client Protocol: which
-// are installed, what each has to be told of an agent, and where that belongs.
+// Package editor supports the editors that implement the Agent Client
+// Protocol: which are installed, the settings that each needs for an agent,
+// and where these settings belong.
 package editor
 
 import (
@@ -12,30 +13,31 @@ import (
 	"strings"
 )
 
-// Editor is one that can be told of an agent.
+// Editor is an editor that can be configured for an agent.
 type Editor struct {
-	Name     string   // as a person types it
-	Title    string   // as it is called
-	Programs []string // by which it is known to be installed, on PATH
-	Apps     []string // the same in macOS's folder of applications
+	Name     string   // as a user types it
+	Title    string   // the displayed name
+	Programs []string // programs on PATH that show that it is installed
+	Apps     []string // the same in the Applications folder of macOS
 
-	// settings is the path of a JSON file with agent_servers in it, nil where
-	// the editor is told in a programming language.
+	// settings returns the path of a JSON file with agent_servers. It is nil
+	// if the editor is configured in a programming language.
 	settings func(home Home) string
 	entry    func(command []string) any
-	// told is the text of one that has no such file, and where it belongs.
+	// told returns the text for an editor without such a file, and at is the
+	// place where the text belongs.
 	told func(command []string) string
 	at   string
 }
 
-// Home is where a person's settings are.
+// Home contains the directories of a user's settings.
 type Home struct {
-	Dir     string // the person's own directory
+	Dir     string // the user's home directory
 	Config  string // XDG_CONFIG_HOME
 	Roaming string // APPDATA, on Windows
 }
 
-// All are the editors that we know.
+// All returns all supported editors.
 func All() []Editor {
 	return []Editor{
 		{
@@ -75,7 +77,7 @@ func zedSettings(home Home) string {
 	return filepath.Join(home.Config, "zed", "settings.json")
 }
 
-// Named returns the editor of this name.
+// Named returns the editor with this name.
 func Named(name string) (Editor, error) {
 	var names []string
 	for _, e := range All() {
@@ -105,8 +107,8 @@ func (e Editor) Installed() bool {
 	return false
 }
 
-// Snippet is what the editor has to be told for an agent that is started by this
-// command, and Place where that belongs.
+// Snippet returns the settings that the editor needs for an agent that command
+// starts. Place returns where they belong.
 func (e Editor) Snippet(command []string) string {
 	if e.settings == nil {
 		return e.told(command)
@@ -114,7 +116,8 @@ func (e Editor) Snippet(command []string) string {
 	return inJSON(map[string]any{servers: map[string]any{agentName: e.entry(command)}}) + "\n"
 }
 
-// Place is a file, or for a person to know.
+// Place returns the path of the settings file, or a description of the place
+// for editors without one.
 func (e Editor) Place(home Home) string {
 	if e.settings == nil {
 		return e.at
@@ -122,18 +125,18 @@ func (e Editor) Place(home Home) string {
 	return e.settings(home)
 }
 
-// The keys under which an agent stands in a file of settings.
+// The keys of an agent in a settings file.
 const (
 	servers   = "agent_servers"
 	agentName = "Bellcord"
 )
 
 func inJSON(v any) string {
-	text, _ := json.MarshalIndent(v, "", "  ") // maps of strings always can
+	text, _ := json.MarshalIndent(v, "", "  ") // cannot fail for maps of strings
 	return string(text)
 }
 
-// quoted is a string as Lua, Emacs Lisp and JSON all read it.
+// quoted returns a string literal that is valid in Lua, Emacs Lisp and JSON.
 func quoted(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)

@@ -28,7 +28,8 @@ func named(t *testing.T, name string) editor.Editor {
 	return e
 }
 
-// write puts the settings there, has the editor told, and returns what is there then.
+// write creates the settings file, calls Write, and returns the file's new
+// content.
 func write(t *testing.T, name, before string) (after string, done editor.Written) {
 	t.Helper()
 	home, e := homeOf(t), named(t, name)
@@ -64,7 +65,7 @@ const entry = `{
       "type": "custom"
     }`
 
-func TestAnEntryIsAddedAndEverythingElseStaysToTheByte(t *testing.T) {
+func TestWrite_ExistingSettings_OnlyAddsTheEntry(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after string }{
 		"settings with comments and a last comma": {
@@ -95,7 +96,7 @@ func TestAnEntryIsAddedAndEverythingElseStaysToTheByte(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
+func TestWrite_InvalidSettings_LeavesTheFileUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, before := range []string{"[]", "{\"a\": ", "{\"a\" 1}", "{a: 1}", "{\"agent_servers\": []}", "{\"a\": tru}", "/* no end", "{\"a\": \"no end", "{\"a\": 1 \"b\": 2}"} {
 		home, e := homeOf(t), named(t, "jetbrains")
@@ -115,7 +116,7 @@ func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotThereIsMadeAndALinkStaysOne(t *testing.T) {
+func TestWrite_MissingFileOrSymlink_CreatesTheFileAndKeepsTheLink(t *testing.T) {
 	t.Parallel()
 	home, e := homeOf(t), named(t, "jetbrains")
 	done, err := e.Write(home, command)
@@ -143,7 +144,7 @@ func TestAFileThatIsNotThereIsMadeAndALinkStaysOne(t *testing.T) {
 	}
 }
 
-func TestAnInitFileIsAProgramAndNotWritten(t *testing.T) {
+func TestWrite_EditorConfiguredInCode_ReturnsErrByHand(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"emacs", "neovim"} {
 		e := named(t, name)

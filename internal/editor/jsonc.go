@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// member is an entry of an object in a text: where its value begins and ends.
+// member is an entry of an object in a text, with the position of its value.
 type member struct {
 	key        string
 	start, end int
 }
 
-// object is one in a text: behind its opening brace, and what is in it.
+// object is an object in a text: the position after its opening brace, and its
+// entries.
 type object struct {
 	inside  int
 	members []member
@@ -28,8 +29,8 @@ func (o object) find(key string) (member, bool) {
 	return member{}, false
 }
 
-// reader goes through JSON as people write settings: with comments, and commas
-// behind the last entry. It looks at the form only and changes nothing.
+// reader parses JSON with comments and trailing commas. It only checks the
+// syntax, and changes nothing.
 type reader struct {
 	text string
 	at   int
@@ -37,7 +38,7 @@ type reader struct {
 
 var errCut = errors.New("unexpected end of file")
 
-// space skips what means nothing.
+// space skips white space, comments and byte order marks.
 func (r *reader) space() error {
 	for r.at < len(r.text) {
 		rest := r.text[r.at:]
@@ -65,7 +66,7 @@ func (r *reader) space() error {
 	return nil
 }
 
-// next is the byte that comes after space.
+// next skips space and returns the next byte without consuming it.
 func (r *reader) next() (byte, error) {
 	if err := r.space(); err != nil {
 		return 0, err
@@ -91,7 +92,7 @@ func (r *reader) str() (string, error) {
 	return "", errCut
 }
 
-// value skips one of any sort.
+// value skips a value of any type.
 func (r *reader) value() error {
 	c, err := r.next()
 	switch {
@@ -147,7 +148,7 @@ func (r *reader) object() (object, error) {
 	})
 }
 
-// readEntries reads entries with commas between them, up to the closing byte.
+// readEntries reads comma-separated entries up to the closing byte.
 func (r *reader) readEntries(closing byte, entry func() error) error {
 	for {
 		c, err := r.next()

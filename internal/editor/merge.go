@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// ErrByHand means that an editor's settings are a program, which is not for
-// another program to change.
+// ErrByHand means that an editor's settings are code, which Write does not
+// change.
 var ErrByHand = errors.New("its settings are code, which Bellcord does not change")
 
-// Written is what Write did.
+// Written is the result of Write.
 type Written struct {
 	Path    string
-	Backup  string // "" where there was no file before
+	Backup  string // "" if the file did not exist
 	Changed bool
 }
 
-// Write tells an editor of the agent: its file of settings gets an entry, and
-// keeps everything else to the byte, comments, too. The file as it was is kept
-// beside it. Writing again changes nothing.
+// Write adds an entry for the agent to the editor's settings file. It keeps
+// every other byte, including comments, and keeps the old file as a backup. A
+// second call changes nothing.
 func (e Editor) Write(home Home, command []string) (Written, error) {
 	if e.settings == nil {
 		return Written{}, fmt.Errorf("%s: %w", e.Title, ErrByHand)
@@ -59,7 +59,7 @@ func (e Editor) Write(home Home, command []string) (Written, error) {
 	return done, replace(path, after, mode)
 }
 
-// replace puts a file in its place whole or not at all.
+// replace writes a file atomically.
 func replace(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write settings: %w", err)
@@ -75,7 +75,7 @@ func replace(path, text string, mode fs.FileMode) error {
 	return nil
 }
 
-// merge returns the text with the entry in it.
+// merge returns the text with the entry added or replaced.
 func merge(text string, entry any) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return inJSON(map[string]any{servers: map[string]any{agentName: entry}}) + "\n", nil
@@ -104,8 +104,8 @@ func merge(text string, entry any) (string, error) {
 	return text[:own.start] + indented(entry, "    ") + text[own.end:], nil
 }
 
-// insert puts an entry in front of all others, where no comma has to be looked
-// for among comments.
+// insert adds an entry before all others, where no comma has to be found
+// between comments.
 func insert(text string, into object, key string, value any, indent string) string {
 	added := "\n" + indent + quoted(key) + ": " + indented(value, indent)
 	if len(into.members) > 0 {
@@ -120,8 +120,8 @@ func indented(v any, indent string) string {
 	return strings.ReplaceAll(inJSON(v), "\n", "\n"+indent)
 }
 
-// same holds a value of the text against one of ours; one with comments in it is
-// another.
+// same reports whether a value in the text equals v. A value with comments
+// does not.
 func same(text string, v any) bool {
 	var is any
 	if json.Unmarshal([]byte(text), &is) != nil {

@@ -1,5 +1,5 @@
-// Package systemd tells the service manager how we are: that we are ready, that
-// we stop, that we are alive. Where there is no service manager it does nothing.
+// Package systemd notifies the service manager that the process is ready,
+// stopping or alive. Without a service manager it does nothing.
 package systemd
 
 import (
@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// What a service tells its manager.
+// States for Notify.
 const (
 	Ready    = "READY=1"
 	Stopping = "STOPPING=1"
 	alive    = "WATCHDOG=1"
 )
 
-// Notify tells the service manager a state. Without one (NOTIFY_SOCKET is not
-// set) there is nobody to tell, which is no error.
+// Notify sends a state to the service manager. Without one (NOTIFY_SOCKET is
+// not set) it does nothing and returns nil.
 func Notify(state string) error { return notify(os.Getenv("NOTIFY_SOCKET"), state) }
 
 func notify(socket, state string) error {
 	if socket == "" {
 		return nil
 	}
-	if !strings.HasPrefix(socket, "/") && !strings.HasPrefix(socket, "@") { // @: abstract, in no file system
+	if !strings.HasPrefix(socket, "/") && !strings.HasPrefix(socket, "@") { // @: an abstract socket, without a file
 		return fmt.Errorf("NOTIFY_SOCKET: unsupported address %q", socket)
 	}
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})

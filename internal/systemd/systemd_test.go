@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// manager is a service manager's socket.
+// manager opens the socket of a service manager.
 func manager(t *testing.T, name string) *net.UnixConn {
 	t.Helper()
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
@@ -28,7 +28,7 @@ func manager(t *testing.T, name string) *net.UnixConn {
 	return conn
 }
 
-// hears returns the next word that the manager is told.
+// hears returns the next message that the manager receives.
 func hears(t *testing.T, conn *net.UnixConn) string {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
@@ -42,8 +42,8 @@ func hears(t *testing.T, conn *net.UnixConn) string {
 	return string(word[:n])
 }
 
-// socketIn is short enough for the address of a socket, which a test's own
-// directory may not be.
+// socketIn returns a path that is short enough for a socket. That of t.TempDir
+// may not be.
 func socketIn(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sd")
@@ -54,7 +54,7 @@ func socketIn(t *testing.T) string {
 	return filepath.Join(dir, "notify")
 }
 
-func TestTheManagerHearsAState(t *testing.T) {
+func TestNotify_Socket_ReceivesTheState(t *testing.T) {
 	t.Parallel()
 	sockets := map[string]string{"a file": socketIn(t)}
 	if runtime.GOOS == "linux" {
@@ -74,7 +74,7 @@ func TestTheManagerHearsAState(t *testing.T) {
 	}
 }
 
-func TestTheSocketIsTheOneOfTheEnvironment(t *testing.T) {
+func TestNotify_UsesTheSocketOfTheEnvironment(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
 	if err := Notify(Ready); err != nil {
 		t.Errorf("without a manager: %v", err)
@@ -90,7 +90,7 @@ func TestTheSocketIsTheOneOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestAManagerThatCannotBeReachedIsAnError(t *testing.T) {
+func TestNotify_UnreachableSocket_ReturnsAnError(t *testing.T) {
 	t.Parallel()
 	for _, socket := range []string{filepath.Join(t.TempDir(), "nobody"), "vsock:2:1234", "relative"} {
 		if err := notify(socket, Ready); err == nil {
@@ -99,7 +99,7 @@ func TestAManagerThatCannotBeReachedIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheWatchdogTellsTheManagerOfTheEnvironment(t *testing.T) {
+func TestWatchdog_NotifiesTheSocketOfTheEnvironment(t *testing.T) {
 	socket := socketIn(t)
 	conn := manager(t, socket)
 	t.Setenv("NOTIFY_SOCKET", socket)
@@ -120,7 +120,7 @@ func TestTheWatchdogTellsTheManagerOfTheEnvironment(t *testing.T) {
 	<-ended
 }
 
-func TestOnlyTheProcessThatIsWaitedForTellsThatItIsAlive(t *testing.T) {
+func TestPatience_OtherProcessOrInvalidTimeout_IsZero(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, usec, pid string
@@ -144,8 +144,8 @@ func TestOnlyTheProcessThatIsWaitedForTellsThatItIsAlive(t *testing.T) {
 	}
 }
 
-// words runs a watch for a minute, of a manager that waits 10 s for a word, and
-// returns when they came.
+// words runs a watch for a minute with an interval of 5 s, and returns the
+// times of its notifications.
 func words(t *testing.T, healthy func(context.Context) error) (at []time.Duration, logged string) {
 	t.Helper()
 	var log strings.Builder
@@ -162,7 +162,7 @@ func words(t *testing.T, healthy func(context.Context) error) (at []time.Duratio
 	return at, log.String()
 }
 
-func TestTheHealthyTellTwiceInTheManagersPatience(t *testing.T) {
+func TestWatch_Healthy_NotifiesTwicePerTimeout(t *testing.T) {
 	t.Parallel()
 	at, logged := words(t, func(context.Context) error { return nil })
 	if logged != "" || len(at) != 13 || at[0] != 0 || at[1] != 5*time.Second {
@@ -170,7 +170,7 @@ func TestTheHealthyTellTwiceInTheManagersPatience(t *testing.T) {
 	}
 }
 
-func TestAWordIsNeverTooLateWhileChecksAreSlowButInTime(t *testing.T) {
+func TestWatch_SlowChecks_NeverNotifiesTooLate(t *testing.T) {
 	t.Parallel()
 	n := 0
 	at, _ := words(t, func(ctx context.Context) error {
@@ -193,7 +193,7 @@ func TestAWordIsNeverTooLateWhileChecksAreSlowButInTime(t *testing.T) {
 	}
 }
 
-func TestTheUnhealthyAreSilent(t *testing.T) {
+func TestWatch_UnhealthyOrLate_DoesNotNotify(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -213,13 +213,13 @@ func TestTheUnhealthyAreSilent(t *testing.T) {
 	}
 }
 
-func TestACheckThatHangsIsNotAskedAgainUntilItReturns(t *testing.T) {
+func TestWatch_CheckHangs_IsNotCalledAgainUntilItReturns(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	at, _ := words(t, func(context.Context) error {
 		asked++
 		if asked == 1 {
-			<-time.After(21 * time.Second) // whatever its context says
+			<-time.After(21 * time.Second) // ignores its context
 		}
 		return nil
 	})
@@ -228,7 +228,7 @@ func TestACheckThatHangsIsNotAskedAgainUntilItReturns(t *testing.T) {
 	}
 }
 
-func TestOneThatIsWellAgainTellsSo(t *testing.T) {
+func TestWatch_HealthyAgain_NotifiesAndLogs(t *testing.T) {
 	t.Parallel()
 	n := 0
 	at, logged := words(t, func(context.Context) error {

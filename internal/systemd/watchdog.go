@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Watchdog tells the service manager that we are alive, twice in the time that
-// it waits for that word, until ctx ends. It does not while healthy fails or
-// does not return: then the manager restarts us, and the log says why, once. It returns at once where no
-// manager waits for us.
+// Watchdog notifies the service manager that the process is alive, twice per
+// watchdog timeout, until ctx ends. It sends nothing while healthy fails or
+// does not return: then the manager restarts the process. The reason is logged
+// once. Watchdog returns immediately if the manager has no watchdog for this
+// process.
 func Watchdog(ctx context.Context, logger *slog.Logger, healthy func(context.Context) error) {
 	waits := patience(os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID"), os.Getpid())
 	if waits > 0 {
@@ -22,14 +23,14 @@ func Watchdog(ctx context.Context, logger *slog.Logger, healthy func(context.Con
 
 var errLate = errors.New("the health check took too long")
 
-// longest keeps absurd settings within what a duration can hold; a word too
-// many does no harm.
+// longest is the maximum timeout, so that any setting fits into a Duration.
+// Notifying more often than necessary is harmless.
 const longest = 24 * time.Hour
 
-// patience is how long the manager waits for a word of this process; 0 means
-// that it does not.
+// patience returns the watchdog timeout of this process, or 0 if there is
+// none.
 func patience(usec, pid string, own int) time.Duration {
-	if pid != "" && pid != strconv.Itoa(own) { // meant for another: a parent's environment
+	if pid != "" && pid != strconv.Itoa(own) { // for another process: inherited from a parent
 		return 0
 	}
 	n, err := strconv.ParseInt(usec, 10, 64)
@@ -39,9 +40,9 @@ func patience(usec, pid string, own int) time.Duration {
 	return time.Duration(min(n, longest.Microseconds())) * time.Microsecond
 }
 
-// watch looks every interval and tells when all is well. A look has half the
-// interval: two words are then never further apart than three quarters of the
-// manager's patience.
+// watch calls healthy every interval and then tell if there was no error.
+// healthy has half the interval, so that two notifications are never more than
+// three quarters of the timeout apart.
 func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, healthy func(context.Context) error, tell func() error) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -55,7 +56,7 @@ func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, hea
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil && !failing: // once, not at every look
+		case err != nil && !failing: // once, not for every check
 			logger.Error("not healthy; systemd watchdog not notified", "err", err)
 		case err == nil && failing:
 			logger.Info("healthy again")
@@ -69,15 +70,15 @@ func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, hea
 	}
 }
 
-// doctor asks whether we are healthy, one question at a time.
+// doctor calls healthy, one call at a time.
 type doctor struct {
 	healthy func(context.Context) error
-	pending chan error // a question that was not answered in time
+	pending chan error // result of a call that has not returned in time
 }
 
-// look returns nil when we are healthy. An answer that comes too late is none,
-// also where healthy ignores its context; it is not asked again before it has
-// returned, so one that hangs costs one goroutine.
+// look returns nil if the process is healthy. A result that comes too late is
+// an error, even if healthy ignores its context. healthy is not called again
+// before it has returned, so that one that hangs costs only one goroutine.
 func (d *doctor) look(ctx context.Context, bound time.Duration) error {
 	ctx, done := context.WithTimeout(ctx, bound)
 	defer done()

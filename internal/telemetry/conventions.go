@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Attributes by OpenTelemetry's conventions for generative AI.
+// Attributes of OpenTelemetry's conventions for generative AI.
 const (
 	operation      = attribute.Key("gen_ai.operation.name")
 	providerName   = attribute.Key("gen_ai.provider.name")
@@ -23,14 +23,14 @@ const (
 	errorType      = attribute.Key("error.type")
 )
 
-// The operations.
+// The values of operation.
 const (
 	invokeAgent = "invoke_agent"
 	chat        = "chat"
 	executeTool = "execute_tool"
 )
 
-// Attributes of our own, for what no convention has a word.
+// Bellcord's attributes, for which there is no convention.
 const (
 	turnID           = attribute.Key("bellcord.turn.id")
 	turnEnd          = attribute.Key("bellcord.end")
@@ -51,7 +51,8 @@ const (
 	retryWait        = attribute.Key("bellcord.retry.wait_seconds")
 )
 
-// ofModel names the model, and who provides it, where anybody said.
+// ofModel returns the attributes of a model and its provider, as far as the
+// name contains them.
 func ofModel(model string) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{operation.String(chat)}
 	if model != "" {

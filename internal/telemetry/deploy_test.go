@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
-// deployed reads a file that operators are given.
+// deployed returns the content of a file in deploy.
 func deployed(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
@@ -25,7 +25,7 @@ func deployed(t *testing.T, name string) string {
 	return string(text)
 }
 
-// exported is every metric of ours, with the labels it can have.
+// exported returns Bellcord's metrics with their possible labels.
 func exported(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	reg := prometheus.NewRegistry()
@@ -56,7 +56,7 @@ func exported(t *testing.T) map[string]map[string]bool {
 	return all
 }
 
-// dashboard is what the test reads of the dashboard.
+// dashboard contains the parts of the dashboard that the tests check.
 type dashboard struct {
 	Title         string
 	SchemaVersion int
@@ -80,7 +80,7 @@ var (
 	selected   = regexp.MustCompile(`([a-z_]+)=~?"`)
 )
 
-func TestTheDashboardShowsEveryMetricAndNoOther(t *testing.T) {
+func TestDashboard_ShowsExactlyTheExportedMetrics(t *testing.T) {
 	t.Parallel()
 	var board dashboard
 	if err := json.Unmarshal([]byte(deployed(t, "grafana.json")), &board); err != nil {
@@ -125,7 +125,7 @@ func TestTheDashboardShowsEveryMetricAndNoOther(t *testing.T) {
 	}
 }
 
-func TestTheDashboardHasTheBoundsOfAStop(t *testing.T) {
+func TestDashboard_StopLatency_HasTheLimitsOfLaw12(t *testing.T) {
 	t.Parallel()
 	var board dashboard
 	if err := json.Unmarshal([]byte(deployed(t, "grafana.json")), &board); err != nil {
@@ -149,7 +149,7 @@ func TestTheDashboardHasTheBoundsOfAStop(t *testing.T) {
 	t.Error("no panel shows how long stops take")
 }
 
-func TestTheUnitHasWhatAStopNeeds(t *testing.T) {
+func TestSystemdUnit_HasTheSettingsThatAStopNeeds(t *testing.T) {
 	t.Parallel()
 	settings, section := map[string]string{}, ""
 	for line := range strings.Lines(deployed(t, "bellcord.service")) {
@@ -168,10 +168,10 @@ func TestTheUnitHasWhatAStopNeeds(t *testing.T) {
 	for name, want := range map[string]string{
 		"Service.Type":                 "notify",
 		"Service.WatchdogSec":          "30",
-		"Service.KillMode":             "mixed", // the turns are ours to stop
+		"Service.KillMode":             "mixed", // Bellcord stops the turns itself
 		"Service.TimeoutStopSec":       "60",
-		"Service.Delegate":             "yes", // the cgroups are ours
-		"Service.ProtectControlGroups": "no",  // and we can write to them
+		"Service.Delegate":             "yes", // Bellcord manages its cgroups
+		"Service.ProtectControlGroups": "no",  // and must be able to write to them
 		"Service.DynamicUser":          "no",
 		"Service.ProtectSystem":        "strict",
 		"Service.StateDirectory":       "bellcord",
@@ -190,7 +190,7 @@ func TestTheUnitHasWhatAStopNeeds(t *testing.T) {
 	}
 }
 
-func TestTheScrapeHasATokenFromAFile(t *testing.T) {
+func TestPrometheusConfig_ReadsTheTokenFromAFile(t *testing.T) {
 	t.Parallel()
 	settings := map[string]string{}
 	for line := range strings.Lines(deployed(t, "prometheus.yml")) {

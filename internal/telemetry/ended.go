@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// The closed sets that labels come from.
+// The possible values of labels.
 var (
 	ends   = []bellcord.End{bellcord.EndDone, bellcord.EndStopped, bellcord.EndFailed, bellcord.EndLost}
 	causes = []bellcord.CauseKind{
@@ -16,7 +16,7 @@ var (
 	}
 )
 
-// other stands for whatever is not in its set.
+// other replaces values that are not in their set.
 const other = "other"
 
 // The phases of a stop.
@@ -26,10 +26,11 @@ const (
 	settled      = "settled"
 )
 
-// nanodollars are in a dollar.
+// nanodollars is the number of nanodollars in a dollar.
 const nanodollars = 1e9
 
-// turnEnded counts a receipt: it is written once, so nothing counts twice.
+// turnEnded counts a receipt. A receipt is written once, so nothing is counted
+// twice.
 func (m *Metrics) turnEnded(r bellcord.Receipt) {
 	end := oneOf(ends, r.End)
 	m.turns.WithLabelValues(end, causeOf(r)).Inc()
@@ -53,19 +54,20 @@ func (m *Metrics) turnEnded(r bellcord.Receipt) {
 	}
 }
 
-// stopped times a stop. One that was to wait for a step is not held against
-// the bound: it was asked to take its time.
+// stopped records the duration of a stop. Stops that wait for the end of a
+// step are not recorded: the limit does not apply to them.
 func (m *Metrics) stopped(r bellcord.Receipt) {
 	t := r.Times
 	if t.StopRequested.IsZero() || r.Cause != nil && r.Cause.Mode == bellcord.StopAfterStep {
 		return
 	}
 	from := t.StopRequested
-	if t.Accepted.After(from) { // the stop came before its turn: it had nothing to do until then
+	if t.Accepted.After(from) { // the stop arrived before its turn and had no effect until then
 		from = t.Accepted
 	}
 	for phase, at := range map[string]time.Time{streamClosed: t.StreamClosed, processGone: t.LastProcessEnded, settled: t.Settled} {
-		// A moment before the request is no phase of the stop: nothing was open when it came.
+		// A time before the request is not a phase of the stop: nothing was
+		// open when the stop arrived.
 		if !at.Before(from) {
 			m.stopSeconds.WithLabelValues(phase).Observe(at.Sub(from).Seconds())
 		}
@@ -93,17 +95,18 @@ func oneOf[S ~string](set []S, s S) string {
 	return other
 }
 
-// mostModels is how many names of models become labels.
+// mostModels is the maximum number of model names in labels.
 const mostModels = 100
 
-// names bounds a label that people choose: the first hundred keep their names.
-// It is used by the one goroutine that commits.
+// names limits the values of a label that users choose: the first mostModels
+// keep their names. It is not safe for concurrent use; only the goroutine that
+// commits calls it.
 type names struct{ known map[string]bool }
 
 func (n *names) bounded(model string) string {
 	switch {
 	case model == "":
-		return "unknown" // a hosted agent that does not say
+		return "unknown" // a hosted agent that does not report its model
 	case n.known[model]:
 		return model
 	case len(n.known) >= mostModels:

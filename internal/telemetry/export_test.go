@@ -1,4 +1,4 @@
 package telemetry
 
-// Waiting is how many events wait to be told.
+// Waiting returns the number of queued events.
 func (t *Traces) Waiting() int { return len(t.notes) }

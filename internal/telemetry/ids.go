@@ -12,23 +12,24 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// IDs makes the ids of traces: a turn's trace has the turn's id, so whoever
-// knows a turn finds its trace. The root span's id comes from it too. So a
-// turn that outlived its process has one trace: what the dead process told of
-// it hangs below the root that the next one tells.
+// IDs generates the ids of traces. A turn's trace has the turn's id, so that
+// the trace can be found from the turn. The root span's id is derived from it,
+// too. Therefore a turn that outlived its process has one trace: spans of the
+// dead process are children of the root span that the next process exports.
 //
-// It is an IDGenerator of the SDK.
+// IDs implements IDGenerator of the SDK.
 type IDs struct{}
 
 type turnKey struct{}
 
-// ofTurn says whose trace is begun.
+// ofTurn returns a context for the trace of a turn.
 func ofTurn(id bellcord.TurnID) context.Context {
 	return context.WithValue(context.Background(), turnKey{}, id)
 }
 
-// NewIDs returns the ids of a turn's trace and root span, where ctx is a
-// turn's; else, and for an id that no trace can have, random ones.
+// NewIDs returns the ids of a turn's trace and root span if ctx is from
+// ofTurn. Otherwise, and for a turn id that is not a valid trace id, it
+// returns random ids.
 func (g IDs) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	turn, _ := ctx.Value(turnKey{}).(bellcord.TurnID)
 	var of trace.TraceID

@@ -6,11 +6,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Live tells what a hub has open, now: its Stats.
+// Live returns the current Stats of a hub.
 type Live func() bellcord.Stats
 
-// gauges reads what is open when it is scraped, so that it is never stale and
-// costs nothing in between.
+// gauges reads the hub's Stats at each scrape, so that values are never stale
+// and cost nothing in between.
 type gauges struct{ now Live }
 
 var (
@@ -19,14 +19,15 @@ var (
 	openSessions = prometheus.NewDesc("bellcord_sessions_open", "Open sessions.", nil, nil)
 )
 
-// Describe names the gauges.
+// Describe implements prometheus.Collector.
 func (gauges) Describe(out chan<- *prometheus.Desc) {
 	out <- openTurns
 	out <- openSessions
 }
 
-// Collect reads them, all from one moment. A turn is in one state: one that
-// waits for a person does not run.
+// Collect implements prometheus.Collector. All values are from the same
+// moment. A turn is in one state: a turn that waits for a person is not
+// counted as running.
 func (g gauges) Collect(out chan<- prometheus.Metric) {
 	s := g.now()
 	for state, n := range map[string]int{"running": s.Running - s.Waiting, "queued": s.Queued + s.Held, "waiting": s.Waiting} {

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Metrics counts what a hub commits. Label values come from closed sets, but
-// for the names of models, whose number is bounded.
+// Metrics counts the commits of a hub. The values of labels are from closed
+// sets, except for model names, which are limited in number.
 type Metrics struct {
 	commitOps     prometheus.Histogram
 	commitSeconds prometheus.Histogram
@@ -29,9 +29,9 @@ type Metrics struct {
 	models      names
 }
 
-// Bounds of the histograms, in seconds. A stop's have lines at 1 s and 10 s:
-// law 12 promises that 99 of 100 stops settle within the first, and all within
-// the second.
+// Buckets of the histograms, in seconds, except for opsBounds. Those of stops
+// include 1 s and 10 s: law 12 requires that 99 % of all stops settle within
+// the first, and all within the second.
 var (
 	stopBounds   = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 	commitBounds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5}
@@ -39,8 +39,9 @@ var (
 	opsBounds    = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}
 )
 
-// NewMetrics registers a hub's metrics; a registry takes one hub's. Live is
-// called at scrapes only, so the hub may be opened later: it needs Watch.
+// NewMetrics registers the metrics of one hub; a second call with the same
+// registry panics. now is only called at scrapes, so the hub, which needs
+// Watch, may be opened later.
 func NewMetrics(reg prometheus.Registerer, now Live) *Metrics {
 	in := promauto.With(reg)
 	counter := func(name, help string) prometheus.Counter {
@@ -78,8 +79,8 @@ func NewMetrics(reg prometheus.Registerer, now Live) *Metrics {
 	return m
 }
 
-// beginAtZero makes the series of closed sets exist before anything happens, so
-// that the first failure is an increase and not a series without a past.
+// beginAtZero creates the series of closed sets with the value 0, so that the
+// first failure is an increase.
 func (m *Metrics) beginAtZero() {
 	for _, end := range ends {
 		m.turns.WithLabelValues(string(end), "")
@@ -98,8 +99,8 @@ func (m *Metrics) beginAtZero() {
 	}
 }
 
-// Watch counts a commit. It waits for nothing; the one goroutine that commits
-// calls it (bellcord.Options.Watch).
+// Watch counts a commit. It never blocks. It implements hub.Options.Watch and
+// is called by the goroutine that commits.
 func (m *Metrics) Watch(c bellcord.Commit) {
 	m.commitOps.Observe(float64(c.Ops))
 	m.commitSeconds.Observe(c.Took.Seconds())
@@ -116,6 +117,6 @@ func (m *Metrics) Watch(c bellcord.Commit) {
 	}
 }
 
-// Viewers counts readers of a stream of events: 1 when one comes, -1 when it
-// goes.
+// Viewers adds delta to the number of open event streams: 1 when a viewer
+// connects, -1 when it disconnects.
 func (m *Metrics) Viewers(delta int) { m.viewers.Add(float64(delta)) }

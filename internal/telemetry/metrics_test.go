@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
-// shows compares metrics, as a scrape would read them, with what is wanted.
+// shows compares metrics, in the format of a scrape, with the expected text.
 func shows(t *testing.T, reg prometheus.Gatherer, want string) {
 	t.Helper()
 	text := map[string][]string{}
@@ -48,7 +48,8 @@ func shows(t *testing.T, reg prometheus.Gatherer, want string) {
 	}
 }
 
-// seconds returns how many stops reached a phase and the sum of their times.
+// seconds returns the number of stops that reached a phase and the sum of
+// their times.
 func seconds(t *testing.T, reg prometheus.Gatherer, phase string) (n uint64, sum float64) {
 	t.Helper()
 	families, err := reg.Gather()
@@ -78,7 +79,7 @@ const zeroTurns = `
 	bellcord_turns_total{cause="step_limit",end="stopped"} 0
 `
 
-func TestATurnThatIsDoneIsCounted(t *testing.T) {
+func TestMetrics_FinishedTurn_IsCounted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,7 +99,7 @@ func TestATurnThatIsDoneIsCounted(t *testing.T) {
 			)
 		})
 		<-s.prompt(bellcord.Prompt{Text: "go"}).Settled()
-		synctest.Wait() // Watch is told after those who wait
+		synctest.Wait() // Watch is called after Settled is closed
 		shows(t, s.reg, zeroTurns+`
 			bellcord_turns_total{cause="",end="done"} 1
 			bellcord_turns_total{cause="person",end="stopped"} 0
@@ -135,7 +136,7 @@ func TestATurnThatIsDoneIsCounted(t *testing.T) {
 	})
 }
 
-func TestAStopIsTimedPhaseByPhase(t *testing.T) {
+func TestMetrics_Stop_RecordsTheTimeOfEachPhase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -164,7 +165,7 @@ func TestAStopIsTimedPhaseByPhase(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoPhaseOfAStopIsNotTimed(t *testing.T) {
+func TestMetrics_TimeThatIsNotPartOfTheStop_IsNotRecorded(t *testing.T) {
 	t.Parallel()
 	at := func(s int) time.Time { return time.Unix(int64(1000+s), 0) }
 	tests := []struct {
@@ -209,12 +210,12 @@ func TestWhatIsNoPhaseOfAStopIsNotTimed(t *testing.T) {
 	}
 }
 
-// ended is the commit of a turn's end.
+// ended returns the commit of a turn's end.
 func ended(r bellcord.Receipt) bellcord.Commit {
 	return bellcord.Commit{Ops: 1, Events: []bellcord.Event{{Turn: bellcord.NewTurnID(), Body: bellcord.TurnEnded{Receipt: r}}}}
 }
 
-func TestTheGaugesTellWhatIsOpenNow(t *testing.T) {
+func TestGauges_OpenTurnsAndViewers_AreCurrent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -242,7 +243,7 @@ func TestTheGaugesTellWhatIsOpenNow(t *testing.T) {
 			bellcord_turns{state="queued"} 1
 			bellcord_turns{state="running"} 1
 			bellcord_turns{state="waiting"} 0`)
-		s.Stop(bellcord.StopTurn(first.ID, bellcord.Cause{})) // holds the other back
+		s.Stop(bellcord.StopTurn(first.ID, bellcord.Cause{})) // holds the other turn
 		synctest.Wait()
 		shows(t, s.reg, `
 			bellcord_turns{state="queued"} 1
@@ -251,7 +252,7 @@ func TestTheGaugesTellWhatIsOpenNow(t *testing.T) {
 	})
 }
 
-func TestLabelsThatPeopleChooseAreBounded(t *testing.T) {
+func TestMetrics_LabelsFromUsers_AreLimited(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
 	m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
@@ -271,7 +272,7 @@ func TestLabelsThatPeopleChooseAreBounded(t *testing.T) {
 		bellcord_turns_total{cause="other",end="done"} 150`)
 }
 
-// BenchmarkWatch is what the committing goroutine pays for metrics:
+// BenchmarkWatch measures the cost of metrics for the goroutine that commits:
 // a commit of 16 events of a busy stream.
 func BenchmarkWatch(b *testing.B) {
 	m := telemetry.NewMetrics(prometheus.NewRegistry(), func() bellcord.Stats { return bellcord.Stats{} })

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
-func TestRefusals_AreCountedByReason(t *testing.T) {
+func TestRegisterRefusals_ExportsCountsByReason(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
 	if err := telemetry.RegisterRefusals(reg, func() map[string]uint64 { return map[string]uint64{"unsigned": 3, "time": 0} }); err != nil {

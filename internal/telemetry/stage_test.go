@@ -15,12 +15,12 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// script is an agent that is a function.
+// script is a function that implements hub.Agent.
 type script func(ctx context.Context, w *hub.Work) error
 
 func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
-// stage is a hub on a real store, counted and traced.
+// stage is a hub on a real store, with metrics and traces.
 type stage struct {
 	*hub.Hub
 	t       *testing.T
@@ -31,7 +31,8 @@ type stage struct {
 	spans   *tracetest.InMemoryExporter
 }
 
-// newStage is called within a bubble; dir comes from outside it.
+// newStage must be called inside a synctest bubble; dir must be created
+// outside it.
 func newStage(t *testing.T, dir string, agent script) *stage {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir)
@@ -70,7 +71,7 @@ func newStage(t *testing.T, dir string, agent script) *stage {
 	return s
 }
 
-// prompt hands in a turn.
+// prompt accepts a turn.
 func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	s.t.Helper()
 	turn, err := s.Prompt(s.session.ID, p)
@@ -80,7 +81,7 @@ func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	return turn
 }
 
-// told ends the traces, so that all of them are there.
+// told closes the traces and returns all spans.
 func (s *stage) told() tracetest.SpanStubs {
 	s.t.Helper()
 	if err := s.traces.Close(s.t.Context()); err != nil {
@@ -89,7 +90,7 @@ func (s *stage) told() tracetest.SpanStubs {
 	return s.spans.GetSpans()
 }
 
-// emit emits the bodies, each in a commit of its own.
+// emit emits the bodies, each in a separate commit.
 func emit(ctx context.Context, w *hub.Work, bodies ...bellcord.Body) error {
 	for _, b := range bodies {
 		if err := errors.Join(w.Emit(b), w.Sync(ctx)); err != nil {

@@ -7,16 +7,17 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// mostUntold is how many stopped turns may wait for a log that is slow.
+// mostUntold is the maximum number of ended turns that wait for a slow log.
 const mostUntold = 1024
 
-// StopLog writes one line for every turn that did not end by itself: of one that
-// was stopped by whom and from where, of one that failed or was lost why.
+// StopLog writes one log line for every turn that did not finish normally. For
+// a stopped turn, it contains the person or cause and the source of the stop;
+// for a failed turn, the error.
 //
-// It hears of them from commits, so that a stop by a deadline, a budget or a
-// shutdown is in the log like a person's. A log can be slow, a pipe that nobody
-// reads even stuck, and a commit waits for neither: what does not fit between
-// them is left out and counted, and the count is logged with the next line.
+// StopLog is based on commits, so that stops by a deadline, a budget or a
+// shutdown are logged like those of a person. A log can be slow or even block,
+// and commits never wait for it: turns beyond mostUntold are not logged but
+// counted, and the count is logged with the next line.
 type StopLog struct {
 	logger *slog.Logger
 	ended  chan bellcord.Receipt
@@ -24,13 +25,13 @@ type StopLog struct {
 	missed atomic.Int64
 }
 
-// NewStopLog returns a log that writes once Run is called.
+// NewStopLog returns a log. Run writes it.
 func NewStopLog(logger *slog.Logger) *StopLog {
 	return &StopLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
 }
 
-// Watch takes the turns of a commit that did not end by themselves. It waits for
-// nothing.
+// Watch queues the turns of a commit that did not finish normally. It never
+// blocks.
 func (l *StopLog) Watch(c bellcord.Commit) {
 	for _, ev := range c.Events {
 		b, is := ev.Body.(bellcord.TurnEnded)
@@ -45,7 +46,7 @@ func (l *StopLog) Watch(c bellcord.Commit) {
 	}
 }
 
-// Run writes lines until Close is called, and then those that wait.
+// Run writes lines until Close is called, then the remaining ones.
 func (l *StopLog) Run() {
 	for {
 		select {
@@ -85,6 +86,6 @@ func (l *StopLog) tellMissed() {
 	}
 }
 
-// Close has Run return. A hub that could not end in time may still commit: that
-// has no line.
+// Close makes Run return. Turns of later commits are not logged. Close must be
+// called once.
 func (l *StopLog) Close() { close(l.closed) }

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
-// commits tells of turns that ended so.
+// commits returns a commit of the ends of turns.
 func commits(receipts ...bellcord.Receipt) bellcord.Commit {
 	c := bellcord.Commit{Ops: len(receipts)}
 	for _, r := range receipts {
@@ -28,7 +28,7 @@ func stoppedTurn(turn bellcord.TurnID) bellcord.Receipt {
 	}
 }
 
-// lines are what a log has, each as its fields.
+// lines returns the fields of each line of a log.
 func lines(t *testing.T, out []byte) (all []map[string]any) {
 	t.Helper()
 	for line := range bytes.Lines(out) {
@@ -41,7 +41,7 @@ func lines(t *testing.T, out []byte) (all []map[string]any) {
 	return all
 }
 
-func TestEveryStoppedTurnHasOneLineThatSaysWhoAndFromWhere(t *testing.T) {
+func TestStopLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(&out, nil)))
@@ -65,7 +65,7 @@ func TestEveryStoppedTurnHasOneLineThatSaysWhoAndFromWhere(t *testing.T) {
 	}
 }
 
-// stuck is a pipe that nobody reads until it is let go.
+// stuck is a writer that blocks until free is closed.
 type stuck struct {
 	once    sync.Once
 	reached chan struct{}
@@ -79,7 +79,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-func TestALogThatIsStuckHoldsNoCommitAndWhatIsLeftOutIsCounted(t *testing.T) {
+func TestStopLog_WriterBlocks_DropsAndCountsLinesWithoutBlockingWatch(t *testing.T) {
 	t.Parallel()
 	pipe := &stuck{reached: make(chan struct{}), free: make(chan struct{})}
 	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(pipe, nil)))

@@ -1,11 +1,11 @@
-// Package telemetry tells operators what a hub does, in numbers and in traces.
-// Both are made from the durable events alone, by way of bellcord.Options.Watch:
-// what is not on record is not counted, and a turn knows nothing of either.
+// Package telemetry exports metrics and traces of a hub. Both are derived only
+// from durable events, through hub.Options.Watch: events that are not durable
+// are not counted, and turns do not depend on telemetry.
 //
-// Nothing here makes a commit wait. Metrics are counted where the commit is
-// told; traces are handed to a goroutine of their own, and what it cannot keep
-// up with is dropped and counted. No word of a prompt, an answer, a call's
-// arguments or its result is in any of it.
+// Telemetry never delays a commit. Metrics are counted during Watch. Traces
+// are processed by a separate goroutine; events that it cannot keep up with
+// are dropped and counted. Metrics and traces contain no text of a prompt, an
+// answer, a call's arguments or its result.
 package telemetry
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// NewRegistry returns a registry of our own, with what Go and the system know
-// of the process. The library's global one is not used: whatever is linked in
-// may have written to it.
+// NewRegistry returns a registry with metrics of Go and the process. The
+// library's global registry is not used, because any linked package may have
+// registered metrics there.
 func NewRegistry() *prometheus.Registry {
 	reg := prometheus.NewRegistry()
-	reg.MustRegister( // an empty registry takes them
+	reg.MustRegister( // cannot panic: the registry is empty
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return reg
 }
 
-// Handler answers scrapes. Who may scrape is the caller's to decide.
+// Handler serves scrapes. The caller must check access.
 func Handler(reg prometheus.Gatherer) http.Handler {
 	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }

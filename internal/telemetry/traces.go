@@ -13,14 +13,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Bounds of what traces hold in memory.
+// Limits of the memory that traces use.
 const (
-	mostNotes = 8192 // events that wait to be told
+	mostNotes = 8192 // queued events
 	mostOpen  = 4096 // turns that have not ended
 )
 
-// Traces makes one trace a turn, from the turn's events and with their times.
-// NewTraces starts its one goroutine, Close ends it.
+// Traces exports one trace per turn, from the turn's events and with their
+// times. NewTraces starts its goroutine, and Close ends it.
 type Traces struct {
 	tracer  trace.Tracer
 	agentOf func(bellcord.SessionID) string
@@ -31,12 +31,12 @@ type Traces struct {
 	closing   chan struct{}
 	closed    chan struct{}
 
-	// Of the goroutine alone.
+	// Only used by the goroutine.
 	open  map[bellcord.TurnID]*list.Element
-	order *list.List // of *turnTrace, the oldest first
+	order *list.List // contains *turnTrace, oldest first
 }
 
-// note is what a trace takes of an event.
+// note is the part of an event that a trace needs.
 type note struct {
 	session bellcord.SessionID
 	turn    bellcord.TurnID
@@ -44,9 +44,9 @@ type note struct {
 	body    bellcord.Body
 }
 
-// NewTraces tells turns to the tracer, whose provider should make its ids with
-// IDs. agentOf names a session's agent; it may ask the store, and where it is nil
-// or has no name the agent is Bellcord's own.
+// NewTraces exports turns to the tracer. Its provider should use IDs as its id
+// generator. agentOf returns the name of a session's agent; it may query the
+// store. If it is nil or returns "", the agent is Bellcord's.
 func NewTraces(tracer trace.Tracer, agentOf func(bellcord.SessionID) string) *Traces {
 	t := &Traces{
 		tracer: tracer, agentOf: agentOf,
@@ -60,8 +60,8 @@ func NewTraces(tracer trace.Tracer, agentOf func(bellcord.SessionID) string) *Tr
 	return t
 }
 
-// Watch takes what a commit has for traces. It waits for nothing: where too
-// much is waiting to be told, events are dropped and counted.
+// Watch queues the events of a commit for traces. It never blocks: if the
+// queue is full, events are dropped and counted.
 func (t *Traces) Watch(c bellcord.Commit) {
 	for _, ev := range c.Events {
 		body := wordless(ev.Body)
@@ -76,10 +76,12 @@ func (t *Traces) Watch(c bellcord.Commit) {
 	}
 }
 
-// Dropped counts the events that no trace has because too many came at once.
+// Dropped returns the number of events that are missing in traces because the
+// queue was full.
 func (t *Traces) Dropped() int64 { return t.dropped.Load() }
 
-// Register adds what was dropped to the metrics; a registry takes it once.
+// Register adds the number of dropped events to the metrics. It returns an
+// error if it is called twice with the same registry.
 func (t *Traces) Register(reg prometheus.Registerer) error {
 	return reg.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "bellcord_trace_events_dropped_total",
@@ -87,8 +89,9 @@ func (t *Traces) Register(reg prometheus.Registerer) error {
 	}, func() float64 { return float64(t.Dropped()) }))
 }
 
-// Close tells what Watch has taken, as far as ctx allows, and ends the
-// goroutine. Close the hub first: what it commits later is not told.
+// Close processes the queued events and ends the goroutine. If ctx ends first,
+// it returns the error of ctx, and the goroutine ends later. Close the hub
+// first: events that are committed later are not traced.
 func (t *Traces) Close(ctx context.Context) error {
 	t.closeOnce.Do(func() { close(t.closing) })
 	select {
@@ -118,9 +121,9 @@ func (t *Traces) tellAll() {
 	}
 }
 
-// addNote adds a note to its turn's trace. If the start of the turn is not
-// known here, because its process died or the trace was dropped, the end is
-// traced from the receipt alone.
+// addNote adds a note to its turn's trace. If the trace was not opened here,
+// because the turn's process died or the trace was dropped, the end is traced
+// from the receipt alone.
 func (t *Traces) addNote(n note) {
 	element := t.open[n.turn]
 	switch b := n.body.(type) {

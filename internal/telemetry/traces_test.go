@@ -19,10 +19,10 @@ import (
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
-// tick is what every part of a turn takes here.
+// tick is the duration of every part of a turn in these tests.
 const tick = time.Second
 
-// busy does one of everything, a tick each.
+// busy emits one event of every kind, one per tick.
 func busy(ctx context.Context, w *hub.Work) error {
 	bodies := []bellcord.Body{
 		bellcord.SideRequestStarted{Purpose: "title", Model: "openai/tiny"},
@@ -63,13 +63,13 @@ func named(t *testing.T, spans tracetest.SpanStubs, name string) tracetest.SpanS
 	return found[0]
 }
 
-// words is all that a span says, in the order of its attributes.
+// words returns all attributes of a span, sorted.
 func words(attrs []attribute.KeyValue) string {
 	set := attribute.NewSet(attrs...)
 	return set.Encoded(attribute.DefaultEncoder())
 }
 
-func TestATurnIsOneTraceWithTheTurnsID(t *testing.T) {
+func TestTraces_Turn_IsOneTraceWithTheTurnsID(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestATurnIsOneTraceWithTheTurnsID(t *testing.T) {
 	})
 }
 
-func TestAStopIsAnEventAndNotAnError(t *testing.T) {
+func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestAStopIsAnEventAndNotAnError(t *testing.T) {
 	})
 }
 
-func TestAFailureIsAnErrorWithoutItsText(t *testing.T) {
+func TestTraces_FailedTurn_HasAnErrorStatusWithoutItsText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,13 +213,13 @@ func TestAFailureIsAnErrorWithoutItsText(t *testing.T) {
 	})
 }
 
-// traced tells events that no hub here has, and returns the spans.
+// traced traces events without a hub and returns the spans.
 func traced(t *testing.T, events ...bellcord.Event) tracetest.SpanStubs {
 	t.Helper()
 	spans := tracetest.NewInMemoryExporter()
 	provider := sdk.NewTracerProvider(sdk.WithSyncer(spans), sdk.WithIDGenerator(telemetry.IDs{}))
 	traces := telemetry.NewTraces(provider.Tracer("test"), nil)
-	for _, ev := range events { // no faster than it can be told
+	for _, ev := range events { // not faster than they are processed
 		traces.Watch(bellcord.Commit{Events: []bellcord.Event{ev}})
 		for traces.Waiting() > 1000 {
 			<-time.After(time.Millisecond)
@@ -231,7 +231,7 @@ func traced(t *testing.T, events ...bellcord.Event) tracetest.SpanStubs {
 	return spans.GetSpans()
 }
 
-func TestALostTurnIsToldFromItsReceipt(t *testing.T) {
+func TestTraces_LostTurn_IsTracedFromItsReceipt(t *testing.T) {
 	t.Parallel()
 	turn, accepted := bellcord.NewTurnID(), time.Now().Add(-time.Hour)
 	before := traced(t, bellcord.Event{Turn: turn, Time: accepted, Body: bellcord.TurnAccepted{}},
@@ -252,7 +252,7 @@ func TestALostTurnIsToldFromItsReceipt(t *testing.T) {
 	}
 }
 
-func TestTurnsThatNeverEndAreForgotten(t *testing.T) {
+func TestTraces_TooManyOpenTurns_DropsTheOldest(t *testing.T) {
 	t.Parallel()
 	var events []bellcord.Event
 	for range 5000 {
@@ -267,12 +267,12 @@ func TestTurnsThatNeverEndAreForgotten(t *testing.T) {
 	}
 	spans := traced(t, events...)
 	named(t, spans, "chat "+string(last))
-	if len(spans) != 5 { // of the first one only what its end says
+	if len(spans) != 5 { // of the first turn, only the spans from its end
 		t.Errorf("%d spans", len(spans))
 	}
 }
 
-func TestWatchWaitsForNobody(t *testing.T) {
+func TestTracesWatch_QueueFull_DropsEventsWithoutBlocking(t *testing.T) {
 	t.Parallel()
 	never := make(chan struct{})
 	traces := telemetry.NewTraces(sdk.NewTracerProvider().Tracer("test"), func(bellcord.SessionID) string {
@@ -297,7 +297,7 @@ func TestWatchWaitsForNobody(t *testing.T) {
 	}
 }
 
-func TestIDsAreAlwaysValid(t *testing.T) {
+func TestIDs_AnyTurnID_AreValid(t *testing.T) {
 	t.Parallel()
 	for _, turn := range []bellcord.TurnID{
 		"00000000-0000-0000-0000-000000000000", "01890000-0000-7000-0000-000000000000", "01890000-0000-7000-8000-000000000001", "short",

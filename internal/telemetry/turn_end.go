@@ -43,7 +43,7 @@ func (t *turnTrace) endTrace(at time.Time, r bellcord.Receipt) {
 	finish(t.root, at, attrs...)
 }
 
-// phases tells how a stop came about.
+// phases adds the phases of a stop as events.
 func (t *turnTrace) phases(r bellcord.Receipt) {
 	if r.End != bellcord.EndStopped {
 		return
@@ -56,7 +56,7 @@ func (t *turnTrace) phases(r bellcord.Receipt) {
 	}
 }
 
-// fateOf is the receipt's word on a call that had not ended.
+// fateOf returns the outcome in the receipt of a call that has not ended.
 func fateOf(call string, c bellcord.Calls) bellcord.CallOutcome {
 	is := func(ref bellcord.CallRef) bool { return ref.Call == call }
 	switch {

@@ -10,30 +10,30 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// turnTrace is a turn's trace while it grows: the root span and what is open
-// below it. Ended spans are let go of.
+// turnTrace is the trace of a turn that has not ended: the root span and its
+// open children.
 type turnTrace struct {
 	tracer   trace.Tracer
 	turn     bellcord.TurnID
 	accepted time.Time
 	root     trace.Span
-	below    context.Context // whose spans are the root's children
+	below    context.Context // parent context of the root's children
 
 	queued    trace.Span
 	step      trace.Span
-	asides    map[string]trace.Span // by what they are for
+	asides    map[string]trace.Span // by purpose
 	calls     map[string]*callTrace
 	questions map[string]trace.Span
 	stopTold  bool
 }
 
-// callTrace is a call that has not ended; its span is nil until it starts.
+// callTrace is a call that has not ended. span is nil until the call starts.
 type callTrace struct {
 	name string
 	span trace.Span
 }
 
-// ownAgent is the name of ours.
+// ownAgent is the name of Bellcord's agent.
 const ownAgent = "bellcord"
 
 func newTurnTrace(tracer trace.Tracer, n note, accepted time.Time, agent string) *turnTrace {
@@ -55,13 +55,13 @@ func newTurnTrace(tracer trace.Tracer, n note, accepted time.Time, agent string)
 	return t
 }
 
-// startSpan begins a child of the root.
+// startSpan starts a child of the root.
 func (t *turnTrace) startSpan(name string, at time.Time, attrs ...attribute.KeyValue) trace.Span {
 	_, span := t.tracer.Start(t.below, name, trace.WithTimestamp(at), trace.WithAttributes(attrs...))
 	return span
 }
 
-// request begins a request to a model.
+// request starts a span for a request to a model.
 func (t *turnTrace) request(model string, at time.Time, attrs ...attribute.KeyValue) trace.Span {
 	name := chat
 	if model != "" {
@@ -72,7 +72,7 @@ func (t *turnTrace) request(model string, at time.Time, attrs ...attribute.KeyVa
 	return span
 }
 
-// addBody adds what happened between the turn's beginning and its end.
+// addBody adds an event between the turn's acceptance and its end.
 func (t *turnTrace) addBody(at time.Time, body bellcord.Body) {
 	switch b := body.(type) {
 	case bellcord.TurnStarted:
@@ -108,7 +108,7 @@ func (t *turnTrace) addBody(at time.Time, body bellcord.Body) {
 	}
 }
 
-// startedAt ends the time in the queue; the zero time does not.
+// startedAt ends the span of the time in the queue. It ignores the zero time.
 func (t *turnTrace) startedAt(at time.Time) {
 	if !at.IsZero() {
 		finish(t.queued, at)
@@ -116,8 +116,9 @@ func (t *turnTrace) startedAt(at time.Time) {
 	}
 }
 
-// stopAsked is something that happened to the turn, not a failure of it. A stop
-// that came before its turn is told where the turn begins.
+// stopAsked adds the stop as an event, because it is not a failure of the
+// turn. A stop that arrived before its turn has the time at which the turn was
+// accepted.
 func (t *turnTrace) stopAsked(c bellcord.Cause) {
 	at := c.At
 	if at.Before(t.accepted) {
@@ -156,8 +157,8 @@ func (t *turnTrace) asked(at time.Time, q bellcord.Question) {
 	t.questions[q.ID] = t.startSpan("wait for a person", at, attrs...)
 }
 
-// callEnded ends a call's span. A tool that fails is a result, so its span has
-// the type of the error and not the status.
+// callEnded ends a call's span. A failed tool is a result, so its span has an
+// error type but no error status.
 func (t *turnTrace) callEnded(at time.Time, b bellcord.ToolCallEnded) {
 	c := t.calls[b.Call]
 	if c == nil {

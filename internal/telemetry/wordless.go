@@ -2,9 +2,9 @@ package telemetry
 
 import "github.com/bellcord/bellcord"
 
-// wordless is what a trace takes of a body: never what a person, a model or a
-// tool said. Such text is not only kept out of traces, it is not held in memory
-// for them either. It is nil for bodies that no trace tells.
+// wordless returns the part of a body that a trace needs, without the text of
+// prompts, answers, arguments and results. This text is neither exported nor
+// kept in memory for traces. It returns nil for bodies that are not traced.
 func wordless(b bellcord.Body) bellcord.Body {
 	switch b := b.(type) {
 	case bellcord.TurnAccepted:
