@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// acpx is a call of acpx. Its queue owner, which stays behind to keep the
-// session open, is told to leave at the end.
+// acpx returns a call of acpx. Its queue owner, a process that keeps the
+// session open, exits at the end of the scenario.
 func (r *rig) acpx(args ...string) *acpxCall { return r.acpxStaying("60", args...) }
 
-// acpxStaying says how many seconds the queue owner stays when it is not needed.
+// acpxStaying is acpx with the number of seconds that an idle queue owner
+// stays.
 func (r *rig) acpxStaying(seconds string, args ...string) *acpxCall {
 	cli := filepath.Join(r.clients, "node_modules/acpx/dist/cli.js")
 	cmd := r.command(append([]string{r.node(), cli, "--agent", r.tap(), "--ttl", seconds, "--cwd", r.path("work")}, args...)...)
@@ -26,7 +27,7 @@ type acpxCall struct {
 	*rig
 	*exec.Cmd
 	out  bytes.Buffer
-	code int // that it has to end with
+	code int // expected exit code
 }
 
 func (c *acpxCall) start() *acpxCall {
@@ -37,7 +38,7 @@ func (c *acpxCall) start() *acpxCall {
 	return c
 }
 
-// prints runs it to its end and looks for what it has to print.
+// prints runs the call to its end and checks that it prints the texts.
 func (c *acpxCall) prints(wanted ...string) {
 	c.Helper()
 	c.start().ends(wanted...)
@@ -45,7 +46,7 @@ func (c *acpxCall) prints(wanted ...string) {
 
 func (c *acpxCall) ends(wanted ...string) {
 	c.Helper()
-	_ = c.Wait() // its code says it
+	_ = c.Wait() // the exit code is checked below
 	code, out := c.ProcessState.ExitCode(), c.out.String()
 	for _, text := range wanted {
 		if !strings.Contains(out, text) {
@@ -57,8 +58,8 @@ func (c *acpxCall) ends(wanted ...string) {
 	}
 }
 
-// awaitExits waits until every agent has left, and every queue owner: acpx does
-// not wait for them, and what they still say counts.
+// awaitExits waits until all agents and queue owners have exited: acpx does
+// not wait for them, and messages that they still send are audited.
 func (r *rig) awaitExits() {
 	r.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -76,7 +77,7 @@ func (r *rig) awaitExits() {
 	}
 }
 
-// owners are the locks of queue owners that have not left.
+// owners returns the locks of queue owners that have not exited.
 func (r *rig) owners() []string {
 	r.Helper()
 	owners, err := filepath.Glob(filepath.Join(r.path("home"), ".acpx/queues/*"))

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func TestAcpx(t *testing.T) {
+func TestAcpx_EveryScenario_PassesTheAudit(t *testing.T) {
 	t.Parallel()
 	scenarios := map[string]func(*rig){
 		"a prompt is answered":                                         acpxPlain,
@@ -74,14 +74,14 @@ func acpxTool(r *rig) {
 
 func acpxDenied(r *rig) {
 	call := r.acpx("--deny-all", "exec", `[tool shell {"command":"echo ran > ran"}]`)
-	call.code = 5 // acpx's own for a denied permission
+	call.code = 5 // acpx's exit code for a denied permission
 	call.prints("(failed)", "[done] end_turn")
 	if _, err := os.Stat(filepath.Join(r.path("work"), "ran")); err == nil {
 		r.Error("the command was denied and ran")
 	}
 }
 
-// acpx keeps an idle cancel to itself; the SDK's scenario sends one.
+// acpx does not send a cancel while idle; the SDK's scenario does.
 func acpxIdle(r *rig) {
 	r.acpx("sessions", "new").prints()
 	r.acpx("prompt", "one").prints("You said: one")
@@ -89,7 +89,7 @@ func acpxIdle(r *rig) {
 	r.acpx("prompt", "two").prints("You said: two", "[done] end_turn")
 }
 
-// acpx queues by itself: a cancel is for the one that runs.
+// acpx has its own queue: a cancel is for the running prompt.
 func acpxQueue(r *rig) {
 	r.acpx("sessions", "new").prints()
 	call := r.acpx("prompt", long).start()
@@ -114,8 +114,9 @@ func acpxSettings(r *rig) {
 	r.acpx("sessions", "new").prints()
 	r.acpx("set", "model", "openai/fake-mini").prints("model set: openai/fake-mini")
 	r.acpx("set-mode", "full").prints("mode set: full")
-	// Denied, if it asked; but in mode full it does not. In the background,
-	// because otherwise the command is acpx's own to run, and to deny.
+	// It would be denied if the agent requested permission, but in mode full
+	// it does not. The command runs in the background, because otherwise acpx
+	// would run it, and deny it.
 	r.acpx("--deny-all", "prompt", `[tool shell {"command":"echo unasked","background":true}]`).prints("(completed)", "[done] end_turn")
 	if asked := r.asked("unasked"); len(asked) != 2 || asked[0].Model != "fake-mini" {
 		r.Errorf("the model that answered is %+v", asked)
@@ -127,5 +128,5 @@ func acpxShelf(r *rig) {
 	r.acpx("prompt", "remember this").prints("You said: remember this")
 	r.acpx("sessions", "list").prints("remember this", r.path("work"))
 	r.acpx("sessions", "close").prints()
-	r.acpx("sessions", "list").prints("remember this") // closed is not deleted
+	r.acpx("sessions", "list").prints("remember this") // a closed session is not deleted
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A judge has to be tried as well: each of these records has one fault.
-func TestTheAuditFindsWhatIsWrong(t *testing.T) {
+// The audit itself must be tested: each of these records has one fault.
+func TestAudit_RecordWithAFault_ReportsIt(t *testing.T) {
 	t.Parallel()
 	rules := readSchema(t, filepath.Join(clients(t), "node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"))
 	const (
@@ -27,7 +27,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	swap := strings.NewReplacer(`"currentModeId"`, `"modeId"`)
 	mode := `< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"m"}}}`
 	cases := map[string]struct {
-		want   string // "" is nothing
+		want   string // "" for no problem
 		frames []string
 	}{
 		"a good turn":                        {"", []string{prompt, chunk, call, done, endTurn}},

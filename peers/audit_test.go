@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// audit holds a record against what a stop promises, and what the protocol
-// does. It goes through the frames in wire order:
+// audit checks a record against the guarantees of a stop and of the protocol.
+// It processes the frames in wire order:
 //
-//   - every request has exactly one answer; only a permission that the agent has
-//     withdrawn may go without
-//   - nothing is told of a session between a prompt's answer and the next prompt,
-//     and nothing at all after its close
-//   - when a prompt is answered, every tool call it showed has ended, and every
-//     permission it asked for is answered or withdrawn
-//   - a prompt that was open when a cancel came is answered cancelled, and so is
-//     one that a close ended, before the close is answered
+//   - Every request has exactly one answer. Only a permission request that the
+//     agent has withdrawn may have none.
+//   - There are no updates of a session between a prompt's answer and the next
+//     prompt, and none after its close.
+//   - When a prompt is answered, all its tool calls have ended, and all its
+//     permission requests are answered or withdrawn.
+//   - A prompt that was open when a cancel arrived is answered with "cancelled",
+//     and so is one that a close ended, before the close is answered.
 type audit struct {
 	schema   schema
 	asked    map[string]*request // by sender and id
@@ -27,17 +27,17 @@ type request struct {
 	message
 	session   string
 	answered  bool
-	stopped   bool // an answer has to say cancelled
+	stopped   bool // the answer must be "cancelled"
 	withdrawn bool // by $/cancel_request
 }
 
-// conversation is what is open in one session.
+// conversation contains what is open in one session.
 type conversation struct {
 	prompts     []*request
 	permissions []*request
-	replays     int             // loads that have no answer yet
-	mayTell     map[string]bool // what may be told without a prompt
-	tools       map[string]bool // open calls; false once they have ended
+	replays     int             // loads without an answer
+	mayTell     map[string]bool // updates that are allowed without a prompt
+	tools       map[string]bool // tool calls; false after they have ended
 	closed      bool
 }
 
@@ -49,7 +49,7 @@ func (a *audit) problem(m message, format string, args ...any) {
 	a.problems = append(a.problems, fmt.Sprintf(format, args...)+"\n    "+m.String())
 }
 
-// of returns the conversation, which begins when it is first spoken of.
+// of returns the conversation of a session, and creates it on first use.
 func (a *audit) of(session string) *conversation {
 	if a.sessions[session] == nil {
 		a.sessions[session] = &conversation{mayTell: map[string]bool{}, tools: map[string]bool{}}
@@ -57,7 +57,7 @@ func (a *audit) of(session string) *conversation {
 	return a.sessions[session]
 }
 
-// run returns what is wrong with the frames of one connection.
+// run returns the problems in the frames of one connection.
 func (a *audit) run(messages []message) []string {
 	for _, m := range messages {
 		a.see(m)
@@ -150,7 +150,7 @@ func (a *audit) answer(r *request, m message) {
 	}
 }
 
-// nothingOpen is what holds at the end of a turn.
+// nothingOpen checks what must be true at the end of a turn.
 func (a *audit) nothingOpen(c *conversation, m message) {
 	for id, open := range c.tools {
 		if open {
@@ -160,7 +160,7 @@ func (a *audit) nothingOpen(c *conversation, m message) {
 	for _, p := range c.permissions {
 		if !p.answered && !p.withdrawn {
 			a.problem(m, "permission %s is neither answered nor withdrawn", p.ID)
-			p.withdrawn = true // said once is enough
+			p.withdrawn = true // report it only once
 		}
 	}
 	c.permissions = nil

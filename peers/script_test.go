@@ -31,20 +31,20 @@ type event struct {
 	Exited *int `json:"exited"`
 }
 
-// script is a scenario of sdk.mjs under way.
+// script is a running scenario of sdk.mjs.
 type script struct {
 	*rig
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	lines *bufio.Scanner
-	seen  []event // that nobody has asked for yet
+	seen  []event // events that no call of until has returned
 }
 
 // sdk starts a scenario of sdk.mjs.
 func (r *rig) sdk(scenario string, args ...string) *script {
 	r.Helper()
 	s := &script{rig: r, cmd: r.command(append([]string{r.node(), "sdk.mjs", scenario}, args...)...)}
-	s.cmd.Dir = "" // where sdk.mjs is
+	s.cmd.Dir = "" // the folder of sdk.mjs
 	var err error
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
 		r.Fatal(err)
@@ -58,13 +58,13 @@ func (r *rig) sdk(scenario string, args ...string) *script {
 		r.Fatal(err)
 	}
 	r.Cleanup(func() {
-		_ = s.stdin.Close() // which ends a script that waits
+		_ = s.stdin.Close() // ends a script that waits
 		_ = s.cmd.Wait()
 	})
 	return s
 }
 
-// command is one that ends with the scenario at the latest.
+// command returns a command that is killed at the end of the scenario.
 func (r *rig) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(r.ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = r.path("work"), r.env, 5*time.Second
@@ -72,7 +72,7 @@ func (r *rig) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// testLog shows what a program says on stderr when its test fails or is verbose.
+// testLog logs a program's stderr in the test.
 type testLog struct {
 	t    *testing.T
 	name string
@@ -83,8 +83,9 @@ func (l *testLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// until returns the event that is meant. The order of events is not looked at:
-// the SDK resolves its promises as it likes, so order is for the wire to tell.
+// until returns the first event for which is returns true. The order of events
+// is not checked, because the SDK resolves its promises in any order; the
+// audit checks the order on the wire.
 func (s *script) until(what string, is func(event) bool) event {
 	s.Helper()
 	if i := slices.IndexFunc(s.seen, is); i >= 0 {
@@ -106,7 +107,7 @@ func (s *script) until(what string, is func(event) bool) event {
 	return event{}
 }
 
-// waits waits until the script waits; goOn lets it go on.
+// waits waits until the script waits at a point; goOn continues it.
 func (s *script) waits(at string) {
 	s.Helper()
 	s.until("waiting: "+at, func(e event) bool { return e.Waits == at })
@@ -119,7 +120,7 @@ func (s *script) goOn() {
 	}
 }
 
-// answered waits for the answer of a prompt and checks how it ended.
+// answered waits for the answer to a prompt and checks its stop reason.
 func (s *script) answered(prompt, reason string) {
 	s.Helper()
 	e := s.until("the answer to "+prompt, func(e event) bool { return e.Prompt == prompt })
@@ -136,10 +137,10 @@ func (s *script) refused(what string, code int) {
 	}
 }
 
-// ended waits for the end, which must be a good one.
+// ended waits for the script's end and checks that it succeeded.
 func (s *script) ended() {
 	s.Helper()
-	for s.lines.Scan() { // one line for each agent
+	for s.lines.Scan() { // one line per agent
 		var e event
 		if err := json.Unmarshal(s.lines.Bytes(), &e); err != nil || e.Exited == nil || *e.Exited != 0 {
 			s.Errorf("at the end sdk.mjs printed %q", s.lines.Text())
@@ -150,8 +151,8 @@ func (s *script) ended() {
 	}
 }
 
-// running returns the commands that have the mark as an argument, or in a
-// script of theirs.
+// running returns the commands that have the mark as an argument or in their
+// script.
 func running(t *testing.T, mark string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -162,10 +163,10 @@ func running(t *testing.T, mark string) []string {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // ended meanwhile
+			continue // it has ended
 		}
 		args := strings.Split(string(text), "\x00")
-		// Clients have the whole prompt as an argument; they do not count.
+		// Clients have the whole prompt as an argument; they are not counted.
 		if name := filepath.Base(args[0]); (name == "sleep" || name == "sh") && strings.Contains(string(text), mark) {
 			found = append(found, strings.Join(args, " "))
 		}
@@ -173,7 +174,7 @@ func running(t *testing.T, mark string) []string {
 	return found
 }
 
-// awaitRunning waits until so many commands with the mark run.
+// awaitRunning waits until count commands with the mark run.
 func (r *rig) awaitRunning(mark string, count int) {
 	r.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resourceNotFound is the protocol's code for a session that is not there.
+// resourceNotFound is the protocol's code for a session that does not exist.
 const resourceNotFound, invalidParams = -32002, -32602
 
 func sdkClose(r *rig) {
@@ -32,7 +32,7 @@ func sdkLoad(r *rig) {
 	s.answered(andNow, "end_turn")
 	s.ended()
 	streamed, replayed := r.transcript(0), r.transcript(1)
-	replayed = replayed[:max(len(replayed)-2, 0)] // the prompt after it, and its answer
+	replayed = replayed[:max(len(replayed)-2, 0)] // without the last prompt and its answer
 	if !slices.Equal(streamed, replayed) {
 		r.Errorf("streamed:\n  %s\nreplayed:\n  %s", strings.Join(streamed, "\n  "), strings.Join(replayed, "\n  "))
 	}
@@ -41,7 +41,7 @@ func sdkLoad(r *rig) {
 	}
 }
 
-// messages of a connection.
+// messages returns the messages of a connection.
 func (r *rig) messages(connection int) []message {
 	r.Helper()
 	all, err := understandAll(readRecords(r.T, r.path("wire"))[connection])
@@ -51,7 +51,7 @@ func (r *rig) messages(connection int) []message {
 	return all
 }
 
-// answers are the prompts of a connection in the order they were answered.
+// answers returns the prompts of a connection in the order of their answers.
 func (r *rig) answers(connection int) []string {
 	r.Helper()
 	prompts := map[string]string{}
@@ -66,8 +66,8 @@ func (r *rig) answers(connection int) []string {
 	return order
 }
 
-// transcript is what the person at a client has seen on one connection: pieces
-// of one text joined, a call with its last state.
+// transcript returns what a user of the client has seen on one connection:
+// text with its chunks joined, and calls with their last state.
 func (r *rig) transcript(connection int) []string {
 	r.Helper()
 	var lines []string
@@ -104,7 +104,7 @@ func (r *rig) transcript(connection int) []string {
 
 func textOf(content json.RawMessage) string {
 	var block struct{ Text string }
-	_ = json.Unmarshal(content, &block) // the schema has seen it
+	_ = json.Unmarshal(content, &block) // the schema has been checked
 	return block.Text
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	long   = "[slow 2000 10ms] long" // twenty seconds, if nobody stops it
+	long   = "[slow 2000 10ms] long" // twenty seconds, if it is not stopped
 	andNow = "and now"
 )
 
-func TestTheTypeScriptSDK(t *testing.T) {
+func TestTypeScriptSDK_EveryScenario_PassesTheAudit(t *testing.T) {
 	t.Parallel()
 	scenarios := map[string]func(*rig){
 		"a prompt is answered":                                                sdkPlain,
@@ -61,7 +61,7 @@ func sdkTwice(r *rig) {
 	s.thenGoesOn()
 }
 
-// stopWhenStreaming lets the script stop its prompt and looks for the abort.
+// stopWhenStreaming lets the script stop its prompt and waits for the abort.
 func (s *script) stopWhenStreaming(prompt string) {
 	s.Helper()
 	s.waits("stop")
@@ -71,7 +71,7 @@ func (s *script) stopWhenStreaming(prompt string) {
 	s.awaitAbort(prompt)
 }
 
-// thenGoesOn sees the prompt after the stop through.
+// thenGoesOn completes the prompt after the stop.
 func (s *script) thenGoesOn() {
 	s.Helper()
 	s.waits("next")
@@ -95,7 +95,8 @@ func sdkSameWrite(r *rig) {
 	}
 }
 
-// sleeper is a prompt whose command has two processes that nobody else has.
+// sleeper returns a prompt with a command that starts two processes with a
+// unique mark.
 func sleeper() (prompt, mark string) {
 	mark = fmt.Sprintf("60.%d", time.Now().UnixNano())
 	return fmt.Sprintf(`[tool shell {"command":"sleep %s & sleep %s"}]`, mark, mark), mark

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// wire is Bellcord's own stdin and stdout.
+// wire is the stdin and stdout of a Bellcord process.
 type wire struct {
 	*rig
 	cmd    *exec.Cmd
@@ -37,7 +37,7 @@ func (r *rig) wire() *wire {
 	return w
 }
 
-// close ends the agent and waits until it is gone.
+// close closes the agent's input and waits until it has exited.
 func (w *wire) close() {
 	w.Helper()
 	_ = w.in.Close()
@@ -49,14 +49,14 @@ func (w *wire) close() {
 	}
 }
 
-// request is a frame with the next id.
+// request returns a frame with the next id.
 func (w *wire) request(method string, params any) string {
 	w.Helper()
 	w.lastID++
 	return asJSON(w.T, map[string]any{"jsonrpc": "2.0", "id": w.lastID, "method": method, "params": params}) + "\n"
 }
 
-// send writes in one call.
+// send writes a text in one call.
 func (w *wire) send(text string) {
 	w.Helper()
 	if _, err := io.WriteString(w.in, text); err != nil {
@@ -64,7 +64,8 @@ func (w *wire) send(text string) {
 	}
 }
 
-// until reads up to the message that is meant.
+// until returns the next message for which is returns true, and discards those
+// before it.
 func (w *wire) until(is func(message) bool) message {
 	w.Helper()
 	for {
@@ -82,7 +83,7 @@ func (w *wire) until(is func(message) bool) message {
 	}
 }
 
-// answer is the next one, whatever it answers.
+// answer returns the next answer to any request.
 func (w *wire) answer() message { return w.until(message.isAnswer) }
 
 func (w *wire) ask(method string, params any) message {

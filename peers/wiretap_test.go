@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// The variables that turn the test binary into a wiretap.
+// Variables that turn the test binary into a wiretap.
 const (
-	tapFolder  = "BELLCORD_WIRETAP"       // where the record goes
-	tapCommand = "BELLCORD_WIRETAP_AGENT" // the agent's command line, a JSON list
+	tapFolder  = "BELLCORD_WIRETAP"       // folder of the record
+	tapCommand = "BELLCORD_WIRETAP_AGENT" // the agent's command line, as a JSON list
 )
 
-// tapBound ends a wiretap whose client has forgotten it.
+// tapBound limits the life of a wiretap that its client has left behind.
 const tapBound = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -42,14 +42,15 @@ func TestMain(m *testing.M) {
 // frame is one line of a record.
 type frame struct {
 	At    time.Time `json:"at"`
-	From  string    `json:"from"`  // client, agent, or exit: the agent's code
-	Write int       `json:"write"` // frames with the same number came in one piece
+	From  string    `json:"from"`  // client, agent, or exit for the agent's exit code
+	Write int       `json:"write"` // frames with the same number arrived in one piece
 	Text  string    `json:"text"`
 }
 
-// wiretap starts the agent and passes everything on, the pieces as they came: a
-// prompt and a cancel in one write stay in one write. A frame is written down
-// before its last byte is passed on, so the record has causes before effects.
+// wiretap starts the agent and forwards everything in the pieces in which it
+// arrived: a prompt and a cancel in one write stay in one write. A frame is
+// recorded before its last byte is forwarded, so that causes precede effects
+// in the record.
 func wiretap(folder string) (int, error) {
 	var command []string
 	if err := json.Unmarshal([]byte(os.Getenv(tapCommand)), &command); err != nil {
@@ -73,7 +74,7 @@ func wiretap(folder string) (int, error) {
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGPIPE) // a client that has gone is told of by an error
+	signal.Ignore(syscall.SIGPIPE) // a client that has exited causes a write error
 	if err := agent.Start(); err != nil {
 		return 1, err
 	}
@@ -88,7 +89,7 @@ func wiretap(folder string) (int, error) {
 		_ = in.Close()
 	}()
 	record.copy("agent", os.Stdout, out)
-	_ = agent.Wait() // its code says it
+	_ = agent.Wait() // the exit code is recorded below
 	code := agent.ProcessState.ExitCode()
 	record.add("exit", 0, fmt.Sprint(code))
 	return code, record.err
@@ -97,7 +98,7 @@ func wiretap(folder string) (int, error) {
 type recorder struct {
 	mu  sync.Mutex
 	out io.Writer
-	err error // the first one
+	err error // the first error
 }
 
 func (r *recorder) add(from string, write int, text string) {
@@ -112,8 +113,8 @@ func (r *recorder) add(from string, write int, text string) {
 	}
 }
 
-// copy passes on what comes until it ends. When nobody takes it any more it is
-// still written down.
+// copy forwards everything until the input ends. If writing fails, the rest is
+// still recorded.
 func (r *recorder) copy(from string, to io.Writer, in io.Reader) {
 	var line []byte
 	piece := make([]byte, 64<<10)
@@ -131,7 +132,7 @@ func (r *recorder) copy(from string, to io.Writer, in io.Reader) {
 		_, _ = to.Write(piece[:n])
 		if err != nil {
 			if len(line) > 0 {
-				r.add(from, write, string(line)) // no frame: the audit will say so
+				r.add(from, write, string(line)) // an incomplete frame: the audit reports it
 			}
 			return
 		}
@@ -139,10 +140,10 @@ func (r *recorder) copy(from string, to io.Writer, in io.Reader) {
 }
 
 // readRecords returns the records in the folder, one for each process of an
-// agent, in the order they were started.
+// agent, in the order of their starts.
 func readRecords(t *testing.T, folder string) [][]frame {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl")) // sorted, and so by time
+	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl")) // sorted by time, which the names begin with
 	if err != nil {
 		t.Fatal(err)
 	}

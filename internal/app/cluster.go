@@ -24,7 +24,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 		opts.Watch = both(opts.Watch, a.reports.watch)
 	}
 	if opts.Output = c.Limits.Output; opts.Output == 0 {
-		opts.Output = -1 // no limit; 0 would select the hub's default
+		opts.Output = -1 // record no output; 0 would select the hub's default
 	}
 	opts.Hide = a.config.Secrets.Hide
 	shared, is := a.Store.(*postgres.Store)

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// acpTalker speaks the Agent Client Protocol as a client that allows everything.
+// acpTalker is a client of the Agent Client Protocol that allows everything.
 type acpTalker struct {
 	*child
 	conn    *jsonrpc.Conn
@@ -89,8 +89,8 @@ func (a *acpTalker) call(ctx context.Context, method string, params, result any)
 	}
 }
 
-// handle is called in wire order, so all that was said before a turn's answer
-// is there when it comes.
+// handle is called in wire order, so all text before a turn's answer is
+// complete when the answer arrives.
 func (a *acpTalker) handle(m jsonrpc.Message) {
 	switch m.Method {
 	case "session/update":

@@ -1,9 +1,9 @@
 //go:build linux
 
-// Package agents_test drives the real agents that Bellcord can host, each with
-// nothing but the fake model: it proves that the presets start them, that they
-// need no network, and that their shell tool is what the preset says.
-// peers/agents/install installs them and prints what BELLCORD_AGENTS must be.
+// Package agents_test runs the real agents that Bellcord can host, each with
+// only the fake model. It proves that the presets start them, that they need
+// no network, and that their shell tool is the one in the preset.
+// peers/agents/install installs them and prints the value for BELLCORD_AGENTS.
 package agents_test
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// bound is how long an agent may take for everything; most take ten seconds.
+// bound limits the time of all steps of one agent; most take ten seconds.
 const bound = 120 * time.Second
 
-// installed are the programs that the installer makes, with their presets.
-// Continuous integration has those of the first lines.
+// installed contains the programs that the installer creates, with their
+// presets. Continuous integration has those with always set.
 var installed = []struct {
 	program, preset string
 	always          bool
@@ -41,7 +41,7 @@ var installed = []struct {
 	{"kimi", "kimi", false},
 }
 
-func TestEveryPresetAnswersAndRunsItsShellWithNothingButAModel(t *testing.T) {
+func TestPreset_WithOnlyAModel_AnswersAndRunsACommand(t *testing.T) {
 	t.Parallel()
 	for _, agent := range installed {
 		t.Run(agent.program, func(t *testing.T) {
@@ -57,7 +57,8 @@ func TestEveryPresetAnswersAndRunsItsShellWithNothingButAModel(t *testing.T) {
 	}
 }
 
-// installedAt finds a program, or skips the test where it may be missing.
+// installedAt returns the path of a program. It skips the test if the program
+// may be missing.
 func installedAt(t *testing.T, program string, always bool) string {
 	t.Helper()
 	folder := os.Getenv("BELLCORD_AGENTS")
@@ -95,8 +96,8 @@ func try(t *testing.T, definition preset.Definition) {
 	t.Cleanup(func() { explain(t, model) })
 
 	if definition.Name == "kimi" {
-		// Behind the first prompt of a session it puts a user message of its own
-		// with the date, in which the fake model looks for markers in vain.
+		// After the first prompt of a session, kimi sends another user message
+		// with the date, which contains no markers for the fake model.
 		agent.prompt(ctx, "Good morning.")
 	}
 	if said := agent.prompt(ctx, "[say hello]"); strings.TrimSpace(said) != "hello" {
@@ -123,7 +124,7 @@ func try(t *testing.T, definition preset.Definition) {
 	}
 }
 
-// explain tells of a test that failed what the model was asked.
+// explain logs the model's requests if the test failed.
 func explain(t *testing.T, model *fakemodel.Server) {
 	t.Helper()
 	if !t.Failed() {
@@ -136,7 +137,7 @@ func explain(t *testing.T, model *fakemodel.Server) {
 	}
 }
 
-// toolsOffered are the names of the tools of all requests, in whichever format.
+// toolsOffered returns the names of the tools in all requests, in any format.
 func toolsOffered(t *testing.T, requests []fakemodel.Request) []string {
 	t.Helper()
 	var names []string
@@ -153,7 +154,7 @@ func toolsOffered(t *testing.T, requests []fakemodel.Request) []string {
 	return slices.Compact(names)
 }
 
-// namesIn collects names of tools but not those of their parameters.
+// namesIn returns the names of tools, but not those of their parameters.
 func namesIn(value any) []string {
 	var names []string
 	switch value := value.(type) {

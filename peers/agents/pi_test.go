@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// piTalker speaks pi's RPC.
+// piTalker is a client of pi's RPC protocol.
 type piTalker struct {
 	*child
 	lines *bufio.Reader
@@ -18,7 +18,8 @@ type piTalker struct {
 
 func (p *piTalker) asked() bool { return false }
 
-// prompt returns at agent_end: nothing here makes pi go on by itself after it.
+// prompt returns at agent_end: pi does not continue by itself after it in
+// these tests.
 func (p *piTalker) prompt(ctx context.Context, text string) string {
 	p.Helper()
 	defer context.AfterFunc(ctx, func() { _ = p.out.(io.Closer).Close() })()
@@ -40,7 +41,7 @@ func (p *piTalker) prompt(ctx context.Context, text string) string {
 	}
 }
 
-// ending reads one record; the last message of agent_end is what pi said last.
+// ending parses one record. The last message of agent_end is pi's last text.
 func (p *piTalker) ending(line []byte) (string, bool) {
 	p.Helper()
 	var record struct {

@@ -16,11 +16,11 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/preset"
 )
 
-// talker is an agent that runs. prompt returns what it said until its turn
-// ended by itself; anything else fails the test.
+// talker is a running agent. prompt returns its text if the turn ends
+// normally; anything else fails the test.
 type talker interface {
 	prompt(ctx context.Context, text string) string
-	asked() bool // for permission, ever
+	asked() bool // whether it has requested a permission
 }
 
 // child is the process of an agent.
@@ -31,8 +31,8 @@ type child struct {
 	stderr bytes.Buffer
 }
 
-// start runs an agent in a folder until the test ends. It inherits PATH and
-// nothing else.
+// start runs an agent in a folder until the test ends. The agent inherits only
+// PATH.
 func start(t *testing.T, definition preset.Definition, folder string) talker {
 	t.Helper()
 	c := &child{T: t}
@@ -65,7 +65,7 @@ func start(t *testing.T, definition preset.Definition, folder string) talker {
 	return newACPTalker(c, folder)
 }
 
-// end asks first, by closing the agent's input, and then ends its whole group.
+// end closes the agent's input, waits, and then kills its process group.
 func (c *child) end(cmd *exec.Cmd, out io.Closer) {
 	_ = c.in.Close()
 	killer := time.AfterFunc(5*time.Second, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })

@@ -15,10 +15,11 @@ import (
 	"google.golang.org/genai"
 )
 
-// Each of these fails when the SDK has been mended, which is a reason to
-// reconsider. None is parallel: the log and the environment are everyone's.
+// Each of these tests fails when the SDK has been fixed, which is a reason to
+// reconsider the decision. None is parallel: they use the global log and the
+// environment.
 
-func TestTheSDKChangesWhatTheModelWrote(t *testing.T) {
+func TestSDK_ToolArguments_AreChanged(t *testing.T) {
 	const written = `{"z":1,"a":12345678901234567890}`
 	h := ask(t, fake(t), prompt("[tool look "+written+"]"))
 	if h.err != nil || len(h.calls) != 1 {
@@ -31,7 +32,7 @@ func TestTheSDKChangesWhatTheModelWrote(t *testing.T) {
 	}
 }
 
-func TestTheSDKTellsTheLogOfAStop(t *testing.T) {
+func TestSDK_Stop_WritesToTheStandardLog(t *testing.T) {
 	var told bytes.Buffer
 	log.SetOutput(&told)
 	defer log.SetOutput(os.Stderr)
@@ -50,7 +51,7 @@ func TestTheSDKTellsTheLogOfAStop(t *testing.T) {
 	}
 }
 
-func TestTheSDKTakesAnAnswerThatWasCutOffForAWholeOne(t *testing.T) {
+func TestSDK_TruncatedAnswer_IsReturnedWithoutAnError(t *testing.T) {
 	h := ask(t, fake(t), prompt("[cutclean after 2] [fast 5]"))
 	fmt.Printf("of an answer cut after two words of five the SDK says: %q, finish reason %q, error %v\n", h.said, h.finish, h.err)
 	if h.err != nil {
@@ -58,7 +59,7 @@ func TestTheSDKTakesAnAnswerThatWasCutOffForAWholeOne(t *testing.T) {
 	}
 }
 
-func TestTheSDKAsksAgainByItself(t *testing.T) {
+func TestSDK_InterruptedStream_IsRequestedAgain(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -78,7 +79,7 @@ func TestTheSDKAsksAgainByItself(t *testing.T) {
 	}
 }
 
-func TestTheSDKTakesKeysFromTheEnvironment(t *testing.T) {
+func TestSDK_WithoutAKey_ReadsItFromTheEnvironment(t *testing.T) {
 	t.Setenv("GOOGLE_API_KEY", "of the environment")
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{Backend: genai.BackendGeminiAPI})
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package genai keeps the measurement behind a decision: Bellcord asks Gemini
-// over plain HTTP because Google's SDK loses what models write, tells the
-// standard log of every stop, asks again by itself, and costs every start of the
-// program time, whoever is asked. It is a module of its own, so that the SDK is
-// no dependency of Bellcord.
+// Package genai contains the measurements behind a decision: Bellcord uses
+// Gemini over plain HTTP because Google's SDK changes what models write,
+// writes to the standard log at every stop, retries by itself, and makes every
+// start of the program slower, even if Gemini is not used. It is a separate
+// module, so that Bellcord does not depend on the SDK.
 //
-// It is also a check on the fake model, from outside: the SDK must understand
-// what the fake says, and the fake must accept it when the SDK gives it back.
+// It also checks the fake model: the SDK must understand the fake model's
+// answers, and the fake model must accept them when the SDK sends them back.
 package genai

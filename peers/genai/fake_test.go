@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// fake is the SDK's client for the strict fake model, which must not have
-// refused anything.
+// fake returns the SDK's client for the strict fake model. The test fails if
+// the model rejects a request.
 func fake(t *testing.T) *genai.Client {
 	t.Helper()
 	server := fakemodel.New()
@@ -42,11 +42,11 @@ func clientOf(t *testing.T, base string) *genai.Client {
 	return client
 }
 
-// heard is what the SDK makes of an answer.
+// heard contains an answer as the SDK returns it.
 type heard struct {
 	thought, said string
 	calls         []*genai.FunctionCall
-	content       genai.Content // to be given back
+	content       genai.Content // to send back
 	finish        genai.FinishReason
 	usage         *genai.GenerateContentResponseUsageMetadata
 	err           error
@@ -77,8 +77,8 @@ func (h *heard) add(chunk *genai.GenerateContentResponse) {
 	}
 }
 
-// isHistory leaves out thoughts, which are summaries for people, and what would
-// be a part with nothing in it.
+// isHistory excludes thoughts, which are summaries for people, and empty
+// parts.
 func isHistory(part *genai.Part) bool {
 	return !part.Thought && (part.FunctionCall != nil || part.Text != "" || len(part.ThoughtSignature) > 0)
 }
@@ -107,7 +107,7 @@ func asJSON(t *testing.T, value any) string {
 	return string(out)
 }
 
-func TestTheSDKAndTheFakeModelUnderstandEachOther(t *testing.T) {
+func TestSDK_FakeModel_AcceptsItsOwnAnswersBack(t *testing.T) {
 	client := fake(t)
 	question := prompt(`[think 3 0s] [say well then] [tool look {"path":"a"}] [tool wait {"n":2}] [usage 11 7]`)
 	h := ask(t, client, question)
@@ -131,7 +131,7 @@ func TestTheSDKAndTheFakeModelUnderstandEachOther(t *testing.T) {
 	}
 }
 
-func TestTheSDKListsTheFakeModels(t *testing.T) {
+func TestSDK_FakeModel_ListsItsModels(t *testing.T) {
 	var names []string
 	for model, err := range fake(t).Models.All(t.Context()) {
 		if err != nil {

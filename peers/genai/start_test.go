@@ -12,10 +12,10 @@ import (
 
 const starts = 101
 
-func TestImportingTheSDKCostsEveryStart(t *testing.T) {
+func TestSDK_Import_SlowsEveryStart(t *testing.T) {
 	with, without := built(t, "with"), built(t, "without")
 	var slow, fast []time.Duration
-	for range starts { // in turns, so that both have the same noise
+	for range starts { // alternately, so that both have the same noise
 		slow = append(slow, start(t, with))
 		fast = append(fast, start(t, without))
 	}
@@ -29,7 +29,7 @@ func TestImportingTheSDKCostsEveryStart(t *testing.T) {
 	}
 }
 
-// built builds one of the programs in testdata as Bellcord is built.
+// built builds one of the programs in testdata with Bellcord's build flags.
 func built(t *testing.T, name string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name)

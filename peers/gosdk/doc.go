@@ -1,9 +1,9 @@
-// Package gosdk keeps the measurement behind a decision: Bellcord has a
-// JSON-RPC connection of its own because the Go SDK's loses cancels. It is a
-// module of its own, so that the SDK is no dependency of Bellcord.
+// Package gosdk contains the measurement behind a decision: Bellcord has its
+// own JSON-RPC connection because that of the Go SDK loses cancels. It is a
+// separate module, so that Bellcord does not depend on the SDK.
 //
-// The SDK hands every request to a goroutine and every notification to a worker.
-// A prompt can be cancelled from the moment its goroutine has got as far as
-// registering it; a cancel whose worker is there first finds nothing, and
-// nothing remembers it.
+// The SDK starts a goroutine for every request and passes every notification
+// to a worker. A prompt can be cancelled after its goroutine has registered
+// it. If the worker handles the cancel first, it finds no prompt, and the
+// cancel is lost.
 package gosdk

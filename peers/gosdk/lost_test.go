@@ -16,7 +16,7 @@ import (
 
 const times = 2000
 
-func TestTheSDKLosesCancelsThatComeRightBehindTheirPrompts(t *testing.T) {
+func TestSDK_CancelRightAfterPrompt_IsLost(t *testing.T) {
 	one := lost(t, func(in io.Writer, prompt, cancel string) error {
 		_, err := io.WriteString(in, prompt+cancel)
 		return err
@@ -34,12 +34,13 @@ func TestTheSDKLosesCancelsThatComeRightBehindTheirPrompts(t *testing.T) {
 	}
 }
 
-// lost counts the cancels that an agent on the SDK's connection does not hear of.
+// lost returns the number of cancels that do not reach an agent on the SDK's
+// connection.
 func lost(t *testing.T, write func(in io.Writer, prompt, cancel string) error) (lost int) {
 	t.Helper()
 	toAgent, in := io.Pipe()
 	out, fromAgent := io.Pipe()
-	// Whatever hangs, the pipes break and the test fails.
+	// If anything hangs, the pipes break and the test fails.
 	defer time.AfterFunc(time.Minute, func() {
 		_ = in.Close()
 		_ = fromAgent.CloseWithError(context.DeadlineExceeded)
@@ -77,11 +78,11 @@ func lost(t *testing.T, write func(in io.Writer, prompt, cancel string) error) (
 	return lost
 }
 
-// agent ends a turn when its context says so, or when its cancel has been dealt
-// with and the context still knows nothing: then the cancel is lost. No clock is
-// needed to tell, because the SDK ends the context before it calls Cancel.
+// agent ends a turn when its context ends, or when Cancel was called and the
+// context has not ended: then the cancel is lost. No timeout is required,
+// because the SDK cancels the context before it calls Cancel.
 type agent struct {
-	acp.Agent // whatever else is called panics
+	acp.Agent // all other methods panic
 	cancels   sync.Map
 }
 

@@ -1,5 +1,6 @@
-// Package page_test drives the page in a real browser: what a person does with
-// it, what a hostile model tries, and how soon a press of Stop is on screen.
+// Package page_test tests the page in a real browser: the actions of a user,
+// the attempts of a hostile model, and the time until a press of Stop is
+// shown.
 package page_test
 
 import (
@@ -12,7 +13,8 @@ import (
 	"testing"
 )
 
-// missing is a failure in CI, where nothing may be left out, and else a skip.
+// missing fails the test in CI, where no test may be skipped, and otherwise
+// skips it.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -21,11 +23,11 @@ func missing(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// alone keeps the browser out of a run of all tests at once: a press is measured
-// here. make page-test gives it, and CI does.
+// alone enables these tests, which are not part of a run of all tests, because
+// they measure times. make page-test and CI set it.
 var alone = flag.Bool("browser", false, "drive the page in a real browser")
 
-func TestThePageInARealBrowser(t *testing.T) {
+func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 	t.Parallel()
 	if !*alone {
 		t.Skip("needs -browser: run make page-test")
@@ -52,13 +54,13 @@ func TestThePageInARealBrowser(t *testing.T) {
 			t.Fatalf("building: %v\n%s", err, out)
 		}
 	}
-	// One after the other: each has a server and a browser of its own.
+	// Sequentially: each has its own server and browser.
 	for _, file := range []string{"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "hostile.test.mjs", "press.test.mjs"} {
 		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
 	}
 }
 
-// run passes on what the tests print, line by line.
+// run logs the output of the tests line by line.
 func run(t *testing.T, file, program, browser string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", file)

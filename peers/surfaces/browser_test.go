@@ -12,15 +12,15 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// browser is a real one, with the session on the page.
+// browser is a real browser that shows the session on the page.
 type browser struct {
 	t   *testing.T
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// openBrowser logs one in as a person does, by bellcord open. The session is
-// anna's, of Telegram: another owner's needs --admin.
+// openBrowser logs in as a user does, with bellcord open. The session belongs
+// to anna, of Telegram; --admin is required to see another owner's session.
 func openBrowser(s *stage, chromium string, session bellcord.SessionID) *browser {
 	s.t.Helper()
 	cmd := exec.Command("node", "page.mjs")
@@ -51,7 +51,7 @@ func openBrowser(s *stage, chromium string, session bellcord.SessionID) *browser
 	return b
 }
 
-// does has something done in the browser and reads what came of it.
+// does performs an action in the browser and decodes the result.
 func (b *browser) does(deed string, more map[string]any, into any) {
 	b.t.Helper()
 	more["deed"] = deed

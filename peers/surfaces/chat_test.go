@@ -22,7 +22,7 @@ func (c *telegram) prompt(text string) {
 	}
 }
 
-// pressStop is Telegram's own button on a draft.
+// pressStop presses Telegram's button on a draft.
 func (c *telegram) pressStop() {
 	c.t.Helper()
 	if err := c.gram.PressStop(anna); err != nil {
@@ -35,7 +35,7 @@ func (c *telegram) streams(turn) bool {
 	return live && !d.Thinking && strings.Contains(d.Text, "word3")
 }
 
-// ending is the last line of the message whose buttons name the turn.
+// ending returns the last line of the message with buttons for the turn.
 func (c *telegram) ending(t turn) string {
 	for _, m := range c.gram.Chat(anna).Messages {
 		if m.Markup == nil || len(m.Markup.Rows) == 0 {

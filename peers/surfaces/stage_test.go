@@ -18,10 +18,11 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// anna is her number at Telegram.
+// anna is the id of Anna's Telegram account.
 const anna = 1001
 
-// stage is the built binary, serving, with a Telegram and a model that are ours.
+// stage is a server of the built binary, with a fake Telegram and a fake
+// model.
 type stage struct {
 	t       *testing.T
 	program string
@@ -32,10 +33,11 @@ type stage struct {
 	token   string
 
 	mu  sync.Mutex
-	log [][]byte // lines of the server's
+	log [][]byte // lines of the server's log
 }
 
-// missing is a failure in CI, where nothing may be left out, and else a skip.
+// missing fails the test in CI, where no test may be skipped, and otherwise
+// skips it.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -44,7 +46,7 @@ func missing(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// comesTrue waits until something holds.
+// comesTrue waits until a condition is true.
 func comesTrue(t *testing.T, what func() string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -68,7 +70,7 @@ func newStage(t *testing.T) *stage {
 		}
 	}
 	var err error
-	if s.data, err = os.MkdirTemp("", "bcs"); err != nil { // a test's own is too long for a socket
+	if s.data, err = os.MkdirTemp("", "bcs"); err != nil { // the path of t.TempDir is too long for a socket
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.data) })
@@ -96,14 +98,14 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// bellcord is a command on the stage's data directory.
+// bellcord returns a command on the stage's data directory.
 func (s *stage) bellcord(args ...string) *exec.Cmd {
 	cmd := exec.Command(s.program, args...)
 	cmd.Env = append(os.Environ(), s.env...)
 	return cmd
 }
 
-// serve starts the server and waits until it says where it serves.
+// serve starts the server and waits until it logs its address.
 func (s *stage) serve(settings string) {
 	s.t.Helper()
 	cmd := s.bellcord("serve", "--addr", "127.0.0.1:0", "--shutdown-grace", "1ms", "--config", settings)
@@ -145,7 +147,7 @@ func (s *stage) drain(errs io.Reader) {
 	}
 }
 
-// logged are the lines of the server's log with this message.
+// logged returns the lines of the server's log with this message.
 func (s *stage) logged(message string) (found []map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +160,7 @@ func (s *stage) logged(message string) (found []map[string]any) {
 	return found
 }
 
-// said is all that the server has logged.
+// said returns the server's log.
 func (s *stage) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

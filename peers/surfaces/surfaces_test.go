@@ -1,7 +1,7 @@
-// Package surfaces_test has one session open everywhere at once: in Telegram, in
-// a terminal, in a browser and in a program over HTTP. It is stopped in every way
-// there is, and every surface has to tell the same: which turn, by whom, from
-// where; and the receipt is one, whoever reads it.
+// Package surfaces_test opens one session at the same time in Telegram, a
+// terminal, a browser and a program over HTTP. It stops turns in every
+// possible way, and every surface must show the same: the turn, the person
+// that stopped it, and the source. All surfaces must get the same receipt.
 package surfaces_test
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// turn is one under way, and the prompt that no other has.
+// turn is a running turn with its unique prompt.
 type turn struct {
 	id   bellcord.TurnID
 	text string
 }
 
-// surface shows the session to somebody.
+// surface shows the session.
 type surface interface {
 	name() string
-	streams(turn) bool    // its words are being shown
-	ending(t turn) string // how it says that it was stopped; "" while it does not
+	streams(turn) bool    // text of the turn is shown
+	ending(t turn) string // the text that shows the stop; "" before it
 }
 
 // room is the session with all its surfaces.
@@ -42,7 +42,8 @@ type room struct {
 	viewer  *viewer
 }
 
-// tools are what this needs besides Go.
+// tools returns the path of the browser and checks that the other tools are
+// installed.
 func tools(t *testing.T) (chromium string) {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -73,7 +74,7 @@ func openRoom(t *testing.T) *room {
 		t.Fatal(err)
 	}
 	r.server, r.chat = server, &telegram{t, r.gram}
-	r.chat.prompt("[say Hello Anna.]") // the session is made there, and is hers
+	r.chat.prompt("[say Hello Anna.]") // creates the session, which belongs to Anna
 	comesTrue(t, r.said, func() bool {
 		all, err := server.Sessions(t.Context(), client.Page{})
 		if err == nil && len(all.Sessions) == 1 {
@@ -89,14 +90,14 @@ func openRoom(t *testing.T) *room {
 
 func (r *room) surfaces() []surface { return []surface{r.viewer, r.page, r.term, r.chat} }
 
-// way is one to stop a turn.
+// way is one way to stop a turn.
 type way struct {
 	name     string
-	from     interface{ prompt(text string) } // where the turn is asked for
-	stop     func(turn) *bellcord.Receipt     // nil where a surface gives none at once
+	from     interface{ prompt(text string) } // the surface that sends the prompt
+	stop     func(turn) *bellcord.Receipt     // nil if the surface does not return one
 	by, word string                           // in the receipt
-	place    string                           // as the page says it
-	there    bool                             // it was Anna in Telegram, who needs not be told
+	place    string                           // on the page
+	there    bool                             // Anna stopped it in Telegram, so the message there does not name her
 }
 
 func (r *room) ways() []way {
@@ -113,7 +114,7 @@ func (r *room) ways() []way {
 	}
 }
 
-// command is bellcord stop, which prints the receipt.
+// command runs bellcord stop, which prints the receipt.
 func (r *room) command(t turn) *bellcord.Receipt {
 	r.t.Helper()
 	out, err := r.bellcord("stop", "--json", string(t.id)).Output()
@@ -136,11 +137,11 @@ func (r *room) post(t turn) *bellcord.Receipt {
 	return stopped.Turns[0].Receipt
 }
 
-// alone keeps a browser and a terminal out of a run of all tests at once. make
-// surfaces gives it, and CI does.
+// alone enables this test, which is not part of a run of all tests. make
+// surfaces and CI set it.
 var alone = flag.Bool("browser", false, "open a real browser and a real terminal")
 
-func TestLaw04_EverySurfaceTellsTheSameStop(t *testing.T) {
+func TestLaw04_EverySurface_ShowsTheSameStop(t *testing.T) {
 	t.Parallel()
 	if !*alone {
 		t.Skip("needs -browser: run make surfaces")

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// terminal is a tmux of its own with bellcord chat on the session.
+// terminal is a tmux server that runs bellcord chat on the session.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -18,7 +18,7 @@ type terminal struct {
 
 func openTerminal(s *stage, session bellcord.SessionID) *terminal {
 	s.t.Helper()
-	dir, err := os.MkdirTemp("", "tmux") // a test's own is too long for a socket
+	dir, err := os.MkdirTemp("", "tmux") // the path of t.TempDir is too long for a socket
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (x *terminal) tmux(args ...string) string {
 
 func (x *terminal) types(keys ...string) { x.tmux(append([]string{"send-keys"}, keys...)...) }
 
-// screen is what is on it, and what went off its top.
+// screen returns the content of the screen and of the scrollback.
 func (x *terminal) screen() string { return x.tmux("capture-pane", "-p", "-J", "-S", "-2000") }
 
 func (x *terminal) name() string { return "the terminal" }
@@ -57,7 +57,7 @@ func (x *terminal) prompt(text string) {
 	x.types("Enter")
 }
 
-// of is the screen from a turn's prompt on. Each prompt has words of its own.
+// of returns the screen after a turn's prompt. Each prompt is unique.
 func (x *terminal) of(t turn) string {
 	_, below, _ := strings.Cut(x.screen(), "> "+t.text)
 	return below
@@ -68,7 +68,7 @@ func (x *terminal) streams(t turn) bool {
 	return strings.Contains(below, "word3") && strings.Contains(below, "● running")
 }
 
-// ending is the line behind the answer, and the status line below.
+// ending returns the line after the answer, and the status line.
 func (x *terminal) ending(t turn) string {
 	below := x.of(t)
 	if _, told, is := strings.Cut(below, "■ stopped by "); is && strings.Contains(told, "■ stopped 0:") {

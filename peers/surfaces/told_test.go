@@ -14,13 +14,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tellsAlike holds what each surface says against who stopped the turn, and from
-// where. It returns how many say it.
+// tellsAlike checks that each surface shows the person that stopped the turn
+// and the source. It returns the number of surfaces that do.
 func (r *room) tellsAlike(w way, t turn) (right int) {
 	r.t.Helper()
 	who := w.by + ", " + w.word
 	status := " · by " + who + " · kept: text"
-	if w.word == "terminal" { // the person there needs not be told
+	if w.word == "terminal" { // the terminal does not name its own user
 		status = " · kept: text"
 	}
 	last := "⏹ Stopped by " + who + " · "
@@ -53,7 +53,7 @@ func (r *room) tellsAlike(w way, t turn) (right int) {
 	return right
 }
 
-// isLogged looks for the one line that the server has for the turn.
+// isLogged checks that the server logged exactly one line for the turn.
 func (r *room) isLogged(w way, t turn) bool {
 	r.t.Helper()
 	var lines []map[string]any
@@ -73,8 +73,9 @@ func (r *room) isLogged(w way, t turn) bool {
 	return true
 }
 
-// oneReceipt reads the receipt in every way there is. It is the same to the byte
-// over HTTP, and the same value in the stream and in the answer to the stop.
+// oneReceipt reads the receipt in every possible way. Over HTTP it must be
+// identical to the byte, and in the stream and in the answer to the stop it
+// must have the same value.
 func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Receipt {
 	r.t.Helper()
 	path := "/v1/turns/" + string(t.id)
@@ -102,7 +103,7 @@ func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Rece
 	return record.Receipt
 }
 
-// read is an answer's body.
+// read returns the body of a response.
 func (r *room) read(by *http.Client, url string) string {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, url, http.NoBody)
@@ -122,7 +123,7 @@ func (r *room) read(by *http.Client, url string) string {
 	return string(body)
 }
 
-// socket is the door for who has the machine.
+// socket returns a client for the server's socket.
 func (r *room) socket() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -141,8 +142,8 @@ func written(t *testing.T, receipt bellcord.Receipt) string {
 	return out.String()
 }
 
-// bare is a receipt without what differs from turn to turn: then it is the same
-// whichever surface asked for the stop.
+// bare returns a receipt without the fields that differ between turns. The
+// rest must not depend on the surface.
 func bare(t *testing.T, r bellcord.Receipt) string {
 	t.Helper()
 	cause := bellcord.Cause{Kind: r.Cause.Kind, Reason: r.Cause.Reason, Mode: r.Cause.Mode}

@@ -59,7 +59,7 @@ func (v *viewer) take(events []bellcord.Event) {
 	}
 }
 
-// turn waits for the turn that a prompt became.
+// turn waits for the turn of a prompt.
 func (v *viewer) turn(text string) turn {
 	v.t.Helper()
 	t := turn{text: text}

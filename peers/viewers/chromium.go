@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// errNoBrowser means that there is none to try.
+// errNoBrowser means that no browser is installed.
 var errNoBrowser = errors.New("no chromium, chromium-browser or google-chrome in PATH")
 
 func findBrowser() (string, error) {
@@ -26,14 +26,14 @@ func findBrowser() (string, error) {
 	return "", errNoBrowser
 }
 
-// chromium is a headless browser, driven by the DevTools protocol over a pipe:
-// JSON with a NUL behind each message. Nothing listens, so nobody else can drive
-// it.
+// chromium is a headless browser, controlled with the DevTools protocol over a
+// pipe: JSON, with a NUL after each message. It does not listen on a port, so
+// that no other program can control it.
 type chromium struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
-	heed func(page, method string, params json.RawMessage) // told of events, one at a time
-	gone chan struct{}                                     // closed when it says no more
+	heed func(page, method string, params json.RawMessage) // called with events, one at a time
+	gone chan struct{}                                     // closed when its output ends
 
 	mu      sync.Mutex
 	calls   int
@@ -42,7 +42,7 @@ type chromium struct {
 
 type message struct {
 	ID      int             `json:"id,omitempty"`
-	Session string          `json:"sessionId,omitempty"` // the page's
+	Session string          `json:"sessionId,omitempty"` // of the page
 	Method  string          `json:"method,omitempty"`
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
@@ -87,7 +87,7 @@ func (b *chromium) listen(out io.ReadCloser) {
 		}
 		var m message
 		if json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m) != nil {
-			return // not the protocol: whoever waits is told that it is gone
+			return // not the protocol: pending calls fail because gone is closed
 		}
 		if m.ID == 0 {
 			b.heed(m.Session, m.Method, m.Params)
@@ -103,8 +103,8 @@ func (b *chromium) listen(out io.ReadCloser) {
 	}
 }
 
-// callMethod calls a method of the browser, or of a page if one is named, and
-// reads the result into the given value, unless that is nil.
+// callMethod calls a method of the browser, or of a page if one is given, and
+// decodes the result into the given value, unless it is nil.
 func (b *chromium) callMethod(ctx context.Context, page, method string, params map[string]any, into any) error {
 	text, err := json.Marshal(params)
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// curl watches one session with one process after the other. Each is killed, and
-// the next begins behind the last event that came whole.
+// curl watches one session with one process after the other. Each is killed,
+// and the next continues after the last complete event.
 type curl struct {
 	*ledger
 	url     string
 	headers string // file with the credentials, so that they are in no list of processes
 	killed  atomic.Int64
-	torn    atomic.Int64 // kills that left half an event
+	torn    atomic.Int64 // kills in the middle of an event
 }
 
 func newCurl(h *house, n int, session bellcord.SessionID) *curl {
@@ -33,9 +33,9 @@ func newCurl(h *house, n int, session bellcord.SessionID) *curl {
 	}
 }
 
-// lose watches and is killed, as often as is asked for: half the time after a
-// while, half the time after a number of bytes, wherever in an event that is. What
-// it had put out behind them is thrown away, as when its reader dies with it.
+// lose watches and is killed, kills times: half of them after a time, half
+// after a number of bytes, at any position in an event. Output after these
+// bytes is discarded, as if the reader had died at the same time.
 func (c *curl) lose(ctx context.Context, kills int) error {
 	for range kills {
 		after, most := time.NewTimer(rand.N(mostTime)), int64(math.MaxInt64)
@@ -53,8 +53,8 @@ func (c *curl) lose(ctx context.Context, kills int) error {
 	return nil
 }
 
-// once runs one process until it is killed. One that ends by itself is an error:
-// the server ends no stream while it serves.
+// once runs one process until it is killed. It is an error if the process
+// exits by itself: the server ends no stream while it runs.
 func (c *curl) once(ctx context.Context, end <-chan time.Time, most int64) error {
 	args := []string{"--silent", "--show-error", "--fail", "--no-buffer", "--header", "@" + c.headers}
 	if last := c.last(); last != "" {
@@ -94,8 +94,8 @@ func (c *curl) once(ctx context.Context, end <-chan time.Time, most int64) error
 	return nil
 }
 
-// read writes down every event that comes whole; rest is what is left at the
-// end, half an event.
+// read records every complete event. rest is the number of bytes of an
+// incomplete event at the end.
 func (c *curl) read(out io.Reader) (rest int, err error) {
 	var text []byte
 	buffer := make([]byte, 32<<10)
@@ -120,7 +120,8 @@ func (c *curl) read(out io.Reader) (rest int, err error) {
 	}
 }
 
-// parse reads a frame; one without data, such as a sign of life, is no event.
+// parse parses a frame. A frame without data, such as a heartbeat, is not an
+// event.
 func parse(frame string) (one shown, is bool) {
 	for line := range strings.Lines(frame) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")

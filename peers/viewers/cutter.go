@@ -12,23 +12,22 @@ import (
 	"time"
 )
 
-// cutter is a proxy that passes bytes on and cuts every connection that carries
-// a stream: half of them after a time, half after a number of bytes, wherever in
-// a frame that is; half with a reset, half with an orderly end in the wrong
-// place.
+// cutter is a proxy that cuts every connection with a stream: half of them
+// after a time, half after a number of bytes, at any position in a frame; half
+// with a reset, half with an orderly close in the wrong place.
 type cutter struct {
 	listener net.Listener
 	target   string
-	left     atomic.Int64  // cuts that are still to be made
-	done     chan struct{} // closed with the last
+	left     atomic.Int64  // remaining cuts
+	done     chan struct{} // closed after the last cut
 
 	resets, ends, torn atomic.Int64
-	headless           atomic.Int64 // ends inside the head of an answer
+	headless           atomic.Int64 // orderly closes inside the head of an answer
 }
 
-// What a connection is given before it is cut. The page comes back after a tenth
-// of a second, and later where it fails, so that cuts fall into the head of the
-// answer, a backlog, and what is live.
+// Limits of a connection before it is cut. The page reconnects after a tenth
+// of a second, and later if that fails, so that cuts happen in the head of the
+// answer, in a backlog and in live events.
 const (
 	mostTime  = 1500 * time.Millisecond
 	mostBytes = 24 << 10
@@ -79,12 +78,13 @@ type link struct {
 	viewer *net.TCPConn
 	server net.Conn
 	fated  atomic.Bool  // it carries a stream
-	bytes  atomic.Int64 // that may still pass before the cut; 0 for no such bound
-	head   []byte       // of the stream's answer, as far as it has passed
+	bytes  atomic.Int64 // bytes that may pass before the cut; 0 for no limit
+	head   []byte       // head of the stream's answer, as far as it has passed
 }
 
-// ask passes requests on. A connection's fate is drawn before the server hears
-// of the stream, so that a cut can fall before the first byte of its answer.
+// ask forwards requests. The limit of a connection is chosen before the server
+// receives the request for the stream, so that a cut can happen before the
+// first byte of its answer.
 func (l *link) ask() {
 	defer func() { _ = l.server.Close() }()
 	buffer := make([]byte, 16<<10)
@@ -107,7 +107,7 @@ func (l *link) ask() {
 	}
 }
 
-// forwardAnswers passes answers on until the time or the bytes are used up.
+// forwardAnswers forwards answers until the limit is reached.
 func (c *cutter) forwardAnswers(l *link) {
 	defer func() { _ = l.viewer.Close() }()
 	defer func() { _ = l.server.Close() }()
@@ -142,13 +142,14 @@ func (c *cutter) forwardAnswers(l *link) {
 	}
 }
 
-// headed reports whether the head of the stream's answer has passed.
+// headed reports whether the complete head of the stream's answer has passed.
 func (l *link) headed() bool { return bytes.Contains(l.head, []byte("\r\n\r\n")) }
 
-// frameEnd is how the server's writes end: a blank line, and the end of a chunk.
+// frameEnd is the end of the server's writes: a blank line, and the end of a
+// chunk.
 const frameEnd = "\n\n\r\n"
 
-// claimCut reports whether there is a cut left to be made, and makes it ours.
+// claimCut reports whether the caller may make one of the remaining cuts.
 func (c *cutter) claimCut() bool {
 	left := c.left.Add(-1)
 	if left == 0 {
@@ -164,10 +165,10 @@ func (c *cutter) cut(l *link, tail []byte) {
 	if rand.IntN(2) == 0 {
 		c.resets.Add(1)
 		_ = l.viewer.SetLinger(0)
-		return // closing it is a reset now
+		return // closing it sends a reset now
 	}
 	if len(l.head) > 0 && !l.headed() {
 		c.headless.Add(1)
 	}
-	c.ends.Add(1) // closing it is an end: all that the viewer sent has been read
+	c.ends.Add(1) // closing it is orderly: everything that the viewer sent has been read
 }

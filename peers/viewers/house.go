@@ -20,12 +20,12 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// house is the real binary, serving, with a fake model behind it.
+// house is a server of the real binary, with a fake model.
 type house struct {
 	dir     string
 	model   io.Closer
 	serve   *exec.Cmd
-	drained chan struct{} // closed when it logs no more
+	drained chan struct{} // closed when its log ends
 	url     string
 	token   string
 	headers string // file with the token as a header
@@ -68,7 +68,7 @@ func openHouse(ctx context.Context) (h *house, err error) {
 	return h, err
 }
 
-// program is the binary to try.
+// program returns the binary to test.
 func (h *house) program(ctx context.Context) (string, error) {
 	if named := os.Getenv("BELLCORD_BIN"); named != "" {
 		return named, nil
@@ -81,7 +81,7 @@ func (h *house) program(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// startServer starts the server and waits until it prints its address.
+// startServer starts the server and waits until it logs its address.
 func (h *house) startServer(ctx context.Context) error {
 	logged, err := h.serve.StderrPipe()
 	if err != nil {
@@ -102,7 +102,8 @@ func (h *house) startServer(ctx context.Context) error {
 	}
 }
 
-// drain reads the server's log; what it complains of is passed on to people.
+// drain reads the server's log and prints everything except lines of level
+// INFO.
 func (h *house) drain(logged io.Reader, serving chan<- string) {
 	defer close(h.drained)
 	lines := bufio.NewScanner(logged)
@@ -118,15 +119,15 @@ func (h *house) drain(logged io.Reader, serving chan<- string) {
 	}
 }
 
-// code is one with which a browser logs in.
+// code returns a code with which a browser can log in.
 func (h *house) code(ctx context.Context) (string, error) {
 	var code api.Code
 	err := h.ask(ctx, http.MethodPost, "/v1/codes", &code)
 	return code.Code, err
 }
 
-// record is a session's events as they are stored, each as its JSON; the first is
-// number 1.
+// record returns a session's stored events as JSON; the first has the number
+// 1.
 func (h *house) record(ctx context.Context, session bellcord.SessionID) ([]string, error) {
 	var transcript struct{ Events []json.RawMessage }
 	if err := h.ask(ctx, http.MethodGet, "/v1/sessions/"+string(session)+"/transcript?format=json", &transcript); err != nil {
@@ -161,7 +162,7 @@ func (h *house) ask(ctx context.Context, method, path string, into any) error {
 	return json.NewDecoder(res.Body).Decode(into)
 }
 
-// leaving is how long an orderly end may take.
+// leaving limits the time of an orderly shutdown.
 const leaving = 20 * time.Second
 
 func (h *house) shutDown() {

@@ -10,11 +10,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// catchUp is how long a viewer may take to have seen everything: the seconds that
-// a page waits at most before it comes back, and a lot.
+// catchUp limits how long a viewer may take to receive all events: more than
+// the longest pause before a page reconnects.
 const catchUp = 20 * time.Second
 
-// judge lets all viewers see the rest, undisturbed, and compares.
+// judge lets all viewers receive the remaining events undisturbed, and
+// compares.
 func (t *trial) judge(ctx context.Context) (r report, err error) {
 	records := map[bellcord.SessionID][]string{}
 	for _, id := range t.sessions {
@@ -29,7 +30,7 @@ func (t *trial) judge(ctx context.Context) (r report, err error) {
 	}
 	t.countKills(&r)
 	for l, id := range t.viewers {
-		_ = l.reach(bounded, int64(len(records[id]))) // what did not come is counted as missing
+		_ = l.reach(bounded, int64(len(records[id]))) // missing events are counted below
 		v := l.compare(records[id])
 		shown, terr := l.answerText()
 		stored, serr := spoken(records[id])
@@ -44,13 +45,13 @@ func (t *trial) judge(ctx context.Context) (r report, err error) {
 	return r, nil
 }
 
-// lastCurls has each curl read to the end of the record; a browser's streams are
-// open anyway.
+// lastCurls lets each curl read to the end of the record. The streams of a
+// browser are still open.
 func (t *trial) lastCurls(bounded context.Context, records map[bellcord.SessionID][]string) error {
 	for _, c := range t.curls {
 		end, left := make(chan time.Time), make(chan error, 1)
 		go func() { left <- c.once(bounded, end, math.MaxInt64) }()
-		_ = c.reach(bounded, int64(len(records[t.viewers[c.ledger]]))) // judged later
+		_ = c.reach(bounded, int64(len(records[t.viewers[c.ledger]]))) // compared later
 		close(end)
 		if err := <-left; err != nil && bounded.Err() == nil {
 			return err
@@ -59,9 +60,9 @@ func (t *trial) lastCurls(bounded context.Context, records map[bellcord.SessionI
 	return nil
 }
 
-// countKills reports how the connections were killed. The pages notice about
+// countKills reports how the connections were killed. The pages detect about
 // as many kills as were made: if a reused connection is cut before the first
-// byte of an answer, Chromium repeats the request without notice.
+// byte of an answer, Chromium repeats the request silently.
 func (t *trial) countKills(r *report) {
 	torn := int64(0)
 	for _, c := range t.curls {

@@ -10,27 +10,27 @@ import (
 	"sync"
 )
 
-// shown is one message as a viewer had it.
+// shown is one message as a viewer received it.
 type shown struct{ id, data string }
 
-// ledger is all that one viewer was shown over all its connections, in the order
-// in which it was shown. Nothing is put right in it.
+// ledger contains everything that one viewer received over all its
+// connections, in that order. Nothing in it is corrected.
 type ledger struct {
 	name string
-	same func(shown, record string) bool // whether an event is the one on record
+	same func(shown, record string) bool // whether an event equals the recorded one
 
 	mu      sync.Mutex
 	entries []shown
 	newest  int64
-	grown   chan struct{} // closed and replaced when it grows
+	grown   chan struct{} // closed and replaced when an entry is added
 }
 
 func newLedger(name string) *ledger {
 	return &ledger{name: name, same: func(shown, record string) bool { return shown == record }, grown: make(chan struct{})}
 }
 
-// sameJSON compares what a page has after it has read an event: the value, not
-// the bytes.
+// sameJSON compares the values of events, not their bytes: a page returns an
+// event after it has parsed it.
 func sameJSON(shown, record string) bool {
 	var a, b any
 	if json.Unmarshal([]byte(shown), &a) != nil || json.Unmarshal([]byte(record), &b) != nil {
@@ -50,7 +50,7 @@ func (l *ledger) addShown(one shown) {
 	l.grown = make(chan struct{})
 }
 
-// last is the id of the newest entry, "" while there is none.
+// last returns the id of the last entry, or "".
 func (l *ledger) last() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *ledger) last() string {
 	return l.entries[len(l.entries)-1].id
 }
 
-// reach waits until the event has been shown; ctx bounds it.
+// reach waits until the event has been received or ctx ends.
 func (l *ledger) reach(ctx context.Context, seq int64) error {
 	for {
 		l.mu.Lock()
@@ -77,7 +77,7 @@ func (l *ledger) reach(ctx context.Context, seq int64) error {
 	}
 }
 
-// verdict counts what was seen, and what was not seen as it is on record.
+// verdict counts the received events, and those that differ from the record.
 type verdict struct{ seen, missing, twice, disordered, changed int }
 
 func (v verdict) merge(w verdict) verdict {
@@ -86,8 +86,8 @@ func (v verdict) merge(w verdict) verdict {
 
 func (v verdict) good() bool { return v.missing+v.twice+v.disordered+v.changed == 0 }
 
-// compare holds the ledger against the record, whose first event is number 1.
-// What is shown under a number that the record does not have counts as changed.
+// compare compares the ledger with the record. The first event has the number
+// 1. An event with a number that is not in the record is counted as changed.
 func (l *ledger) compare(record []string) verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +117,7 @@ func (l *ledger) compare(record []string) verdict {
 	return v
 }
 
-// answerText is the answer as the viewer can put it together.
+// answerText returns the answer as the viewer can assemble it.
 func (l *ledger) answerText() (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +128,7 @@ func (l *ledger) answerText() (string, error) {
 	return spoken(all)
 }
 
-// spoken is what the model said in these events.
+// spoken returns the model's text in these events.
 func spoken(events []string) (string, error) {
 	var text strings.Builder
 	for _, data := range events {

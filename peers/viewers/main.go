@@ -1,14 +1,14 @@
-// Command viewers lets real viewers watch live turns while their connections are
-// killed: the page's own client in a headless Chromium, behind a proxy that cuts,
-// and curl with a token, killed as a process. Each comes back behind the last
-// event that it has. In the end what each was shown, put together, is held against
-// the session's record: no event missing, none twice, none out of order, none
-// changed.
+// Command viewers lets real viewers watch live turns while their connections
+// are killed: the page's client in a headless Chromium, behind a proxy that
+// cuts connections, and curl with a token, killed as a process. Each continues
+// after its last event. At the end, everything that each viewer received is
+// compared with the session's record: no event may be missing, repeated, out
+// of order or changed.
 //
 //	go run ./peers/viewers -kills 1000
 //
-// It needs chromium and curl. BELLCORD_BIN names the binary to try; else it is
-// built.
+// It needs chromium and curl. BELLCORD_BIN is the binary to test; without it,
+// the binary is built.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 func main() {
 	flags := flag.NewFlagSet("viewers", flag.ExitOnError)
 	kills := flags.Int("kills", 1000, "number of connections to kill, half of them of a browser")
-	_ = flags.Parse(os.Args[1:]) // it exits where they are wrong
+	_ = flags.Parse(os.Args[1:]) // exits if they are invalid
 	r, err := try(context.Background(), *kills)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "viewers:", err)
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// report is what came of it.
+// report is the result of a run.
 type report struct {
 	browser, curl int // kills
 	cuts          string
@@ -49,7 +49,8 @@ func (r report) String() string {
 		r.browser+r.curl, r.browser, r.curl, r.seen, r.missing, r.twice, r.disordered, r.cuts, r.changed, r.took.Round(100*time.Millisecond))
 }
 
-// wrong names what was not seen as it is on record; "" when all was.
+// wrong describes the differences from the record, or returns "" if there are
+// none.
 func (r report) wrong() string {
 	if len(r.unlike) == 0 {
 		return ""

@@ -10,16 +10,17 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// pages are a browser's, each in a profile of its own with its own login and
-// connections: a browser has six for a host, and a stream takes one for good.
+// pages contains the pages of a browser, each in a separate profile with its
+// own login and connections: a browser opens at most six per host, and each
+// stream keeps one.
 type pages struct {
 	browser *chromium
 	base    string
-	losses  atomic.Int64 // streams that a page found lost, and took up again
+	losses  atomic.Int64 // streams that a page found lost and reopened
 	failed  chan error
 
 	mu      sync.Mutex
-	ledgers map[string][]*ledger // of a page's streams, by the page
+	ledgers map[string][]*ledger // of the streams of a page, by page
 }
 
 // streamsOfAPage leaves one of the six connections free.
@@ -32,7 +33,8 @@ func openPages(ctx context.Context, profile, base string) (*pages, error) {
 	return p, err
 }
 
-// open makes a page that watches the sessions, logged in with the code.
+// open creates a page that is logged in with the code and watches the
+// sessions.
 func (p *pages) open(ctx context.Context, name, code string, sessions []bellcord.SessionID) ([]*ledger, error) {
 	page, err := p.blank(ctx)
 	if err != nil {
@@ -52,7 +54,7 @@ func (p *pages) open(ctx context.Context, name, code string, sessions []bellcord
 		params map[string]any
 	}{
 		{"Page.enable", map[string]any{}},
-		{"Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}}, // a hidden page lets go of its streams
+		{"Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}}, // a hidden page closes its streams
 		{"Page.navigate", map[string]any{"url": p.base + "/login"}},
 		{"Runtime.enable", map[string]any{}},
 		{"Runtime.addBinding", map[string]any{"name": "tell"}},
@@ -86,9 +88,9 @@ func (p *pages) blank(ctx context.Context) (page string, err error) {
 	return made.SessionID, nil
 }
 
-// What runs in the page, as the page itself does it: the client that it was
-// served with logs in, follows the sessions, and opens a stream again that was
-// lost. Nothing here tells it where it was.
+// The code that runs in the page. It uses the page's own client to log in, to
+// follow the sessions, and to reopen lost streams. It does not pass the client
+// a position in the stream.
 const (
 	login = `async code => (await import("/client.js")).logIn(code)`
 	watch = `async sessions => {
@@ -102,7 +104,7 @@ const (
 	}`
 )
 
-// callFunction calls a function in the page and waits for what it promises.
+// callFunction calls a function in the page and waits for its promise.
 func (p *pages) callFunction(ctx context.Context, page, function string, argument any) error {
 	given, err := json.Marshal(argument)
 	if err != nil {
@@ -123,7 +125,7 @@ func (p *pages) callFunction(ctx context.Context, page, function string, argumen
 	return err
 }
 
-// heed writes down what a page was given.
+// heed records what a page received.
 func (p *pages) heed(page, method string, params json.RawMessage) {
 	if method != "Runtime.bindingCalled" {
 		return
@@ -155,6 +157,6 @@ func (p *pages) heed(page, method string, params json.RawMessage) {
 	}
 	select {
 	case p.failed <- err:
-	default: // the first is enough
+	default: // only the first error is reported
 	}
 }

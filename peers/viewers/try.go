@@ -12,19 +12,19 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// How many there are. A page waits before it comes back; that is not tampered
-// with, so there are many streams at once instead.
+// Numbers of sessions and viewers. The pause before a page reconnects is not
+// changed, so there are many streams instead.
 const (
 	sessionCount = streamsOfAPage
 	pageCount    = 2
 	curlCount    = 10
 )
 
-// script keeps a turn's events coming at some 40 a second: words, a command with
-// output, words again.
+// script produces about 40 events per second: text, a command with output, and
+// text again.
 const script = `[slow 40 20ms] [tool shell {"command":"for i in 1 2 3 4 5; do echo line $i; sleep 0.05; done"}] [then [slow 20 20ms]]`
 
-// trial is one run of it all.
+// trial is one run.
 type trial struct {
 	*house
 	sessions []bellcord.SessionID
@@ -35,10 +35,11 @@ type trial struct {
 	failed   chan error
 }
 
-// bound is how long the whole may take, whatever hangs.
+// bound limits the time of a run, even if something hangs.
 const bound = 5 * time.Minute
 
-// try kills connections while turns run, and reports what the viewers saw.
+// try kills connections while turns run, and reports what the viewers
+// received.
 func try(ctx context.Context, kills int) (r report, err error) {
 	began := time.Now()
 	ctx, done := context.WithTimeout(ctx, bound)
@@ -75,7 +76,8 @@ func try(ctx context.Context, kills int) (r report, err error) {
 	return r, err
 }
 
-// openViewers opens the pages, which watch from then on, and readies the curls.
+// openViewers opens the pages, which watch from then on, and prepares the
+// curls.
 func (t *trial) openViewers(ctx context.Context) error {
 	for n := range pageCount {
 		code, err := t.code(ctx)
@@ -99,8 +101,8 @@ func (t *trial) openViewers(ctx context.Context) error {
 	return nil
 }
 
-// kill keeps turns running until all kills have been made and the last turns
-// have ended.
+// kill keeps turns running until all kills have been made, and waits for the
+// end of the last turns.
 func (t *trial) kill(ctx context.Context, curlKills int) error {
 	enough := make(chan struct{})
 	var turns, curls sync.WaitGroup
@@ -134,10 +136,10 @@ func (t *trial) kill(ctx context.Context, curlKills int) error {
 	return err
 }
 
-// share is the i-th of n parts of a whole.
+// share returns the i-th of n parts of a whole.
 func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }
 
-// reportFailure passes the first failure on.
+// reportFailure reports the first failure.
 func (t *trial) reportFailure(err error) {
 	if err != nil {
 		select {
@@ -147,7 +149,7 @@ func (t *trial) reportFailure(err error) {
 	}
 }
 
-// prompt runs one turn after the other in a session.
+// prompt runs one turn after the other in a session until enough is closed.
 func (t *trial) prompt(ctx context.Context, id bellcord.SessionID, enough <-chan struct{}) error {
 	for {
 		select {

@@ -1,4 +1,5 @@
-// With is without and the SDK, which it does not use unless it is told to.
+// Command with is command without plus the SDK, which it only uses with an
+// argument.
 package main
 
 import (

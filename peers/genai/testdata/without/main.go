@@ -1,4 +1,4 @@
-// Without is a program that can speak HTTP and is not asked to.
+// Command without links an HTTP client, which it only uses with an argument.
 package main
 
 import (
