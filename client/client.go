@@ -84,7 +84,7 @@ func (c *Client) Near() bool { return c.near }
 func address(server string) (*url.URL, error) {
 	base, err := url.Parse(server)
 	switch {
-	case err != nil: // err contains the address
+	case err != nil: // err already contains the address
 		return nil, err
 	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
 		return nil, fmt.Errorf("%q is not a server address: use http://host:port, https://host or unix:/path", server)

@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 // frame is one line of a record.
 type frame struct {
 	At    time.Time `json:"at"`
-	From  string    `json:"from"`  // client, agent, or exit for the agent's exit code
-	Write int       `json:"write"` // frames with the same number arrived in one piece
+	From  string    `json:"from"`  // client, agent, or exit: the agent's code
+	Write int       `json:"write"` // frames with the same number came in one piece
 	Text  string    `json:"text"`
 }
 

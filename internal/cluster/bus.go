@@ -39,7 +39,7 @@ var _ hub.Peers = (*Bus)(nil)
 
 // Dial connects to NATS. If NATS cannot be reached, Dial succeeds, and the
 // connection is retried in the background; until then, the node uses only the
-// store.
+// store. Invalid settings and an exposed server are errors.
 func Dial(c Config) (*Bus, error) {
 	c = c.withDefaults()
 	if err := c.CheckServers(context.Background()); err != nil {

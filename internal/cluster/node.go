@@ -131,7 +131,8 @@ func (n *Node) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Ses
 	return made, err
 }
 
-// DeleteSession deletes a session in the store and on all nodes.
+// DeleteSession deletes a session and notifies the other nodes, which release
+// it.
 func (n *Node) DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error {
 	err := n.Hub.DeleteSession(ctx, id, cause)
 	if err == nil {

@@ -42,7 +42,7 @@ type chromium struct {
 
 type message struct {
 	ID      int             `json:"id,omitempty"`
-	Session string          `json:"sessionId,omitempty"` // of the page
+	Session string          `json:"sessionId,omitempty"` // the page's
 	Method  string          `json:"method,omitempty"`
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
