@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/store/sqlite"
@@ -20,31 +21,35 @@ import (
 func storeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
-		Short: "Check, back up and restore the store",
+		Short: "Check, back up, restore and convert the store",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(storeCheckCommand(), storeBackupCommand(), storeRestoreCommand(), storeAdoptCommand())
+	cmd.AddCommand(storeCheckCommand(), storeBackupCommand(), storeRestoreCommand(), storeAdoptCommand(), storeMigrateNamesCommand())
 	return cmd
 }
 
 func storeCheckCommand() *cobra.Command {
 	var s settings
 	var asJSON bool
+	var receipt string
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Read the whole store and report what is damaged",
 		Long: `Reads every event and turn of the store. It runs the database's own integrity check
 and checks that no session has a gap in its events and that every ended turn has
-exactly one end. It changes nothing and works while a server runs. The exit code is 1
-if something is damaged.`,
+exactly one end. It verifies the chain of hashes: an event that was changed after it
+was written does not match its hash. With --receipt it also verifies a receipt that
+you kept elsewhere: the store has the same receipt, and the log up to the receipt's
+head was not rewritten. It changes nothing and works while a server runs. The exit
+code is 1 if something is damaged.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.load()
 			if err != nil {
 				return err
 			}
-			report, err := checkStore(cmd.Context(), c)
+			report, err := checkStore(cmd.Context(), c, receipt)
 			if err != nil {
 				return err
 			}
@@ -53,19 +58,53 @@ if something is damaged.`,
 	}
 	s.dataFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().StringVar(&receipt, "receipt", "", "`file` with a receipt in JSON to verify; - for standard input")
 	return cmd
 }
 
-func checkStore(ctx context.Context, c config.Config) (*storecheck.Report, error) {
+func checkStore(ctx context.Context, c config.Config, receipt string) (report *storecheck.Report, err error) {
+	var kept *bellcord.Receipt
+	if receipt != "" {
+		if kept, err = readReceipt(receipt); err != nil {
+			return nil, err
+		}
+	}
 	if c.Store == "" {
-		return sqlite.Check(ctx, c.Data)
+		if report, err = sqlite.Check(ctx, c.Data); err != nil || kept == nil {
+			return report, err
+		}
 	}
-	shared, err := app.OpenStore(ctx, appConfig(c, nil))
+	opened, err := app.OpenStore(ctx, appConfig(c, nil))
 	if err != nil {
-		return nil, err
+		return report, err
 	}
-	report, err := storecheck.Run(ctx, shared)
-	return report, errors.Join(err, shared.Close())
+	if report == nil {
+		report, err = storecheck.Run(ctx, opened)
+	}
+	if err == nil && kept != nil {
+		if bad := storecheck.Receipt(ctx, opened, *kept); bad != nil {
+			report.Add("the receipt does not match: %v", bad)
+		}
+	}
+	return report, errors.Join(err, opened.Close())
+}
+
+func readReceipt(file string) (*bellcord.Receipt, error) {
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(os.Stdin)
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the receipt: %w", err)
+	}
+	var r bellcord.Receipt
+	if err := json.Unmarshal(data, &r); err != nil || r.Turn == "" {
+		return nil, fmt.Errorf("%s is not a receipt in JSON: save one with bellcord receipt TURN --json", file)
+	}
+	return &r, nil
 }
 
 func printReport(out io.Writer, r *storecheck.Report, asJSON bool) error {
@@ -74,7 +113,7 @@ func printReport(out io.Writer, r *storecheck.Report, asJSON bool) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(out, "%d sessions, %d turns, %d events\n", r.Sessions, r.Turns, r.Events)
+		fmt.Fprintf(out, "%d sessions, %d turns, %d events, %d hashes verified\n", r.Sessions, r.Turns, r.Events, r.Chained)
 		for _, p := range r.Problems {
 			fmt.Fprintln(out, "problem:", p)
 		}
@@ -145,6 +184,36 @@ restored store accepts, a new one with all scopes is written to DATA/token.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "A new token with all scopes is in %s.\n", path)
 			}
 			return err
+		},
+	}
+	s.dataFlags(cmd)
+	return cmd
+}
+
+func storeMigrateNamesCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "migrate-names",
+		Short: "Convert a store that has old names of events and fields",
+		Long: `Converts a store that was written before the names of events and fields changed, and
+chains its events by their hashes. No server may run. A store in a file is copied to
+bellcord.db.before-names in the data directory first. A store in PostgreSQL is
+converted in one transaction; make a copy with pg_dump before.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.load()
+			if err != nil {
+				return err
+			}
+			backup, err := app.MigrateNames(cmd.Context(), appConfig(c, nil))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "The store has the new names.")
+			if backup != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "The previous database is kept as %s.\n", backup)
+			}
+			return nil
 		},
 	}
 	s.dataFlags(cmd)

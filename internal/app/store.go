@@ -33,7 +33,7 @@ func OpenStore(ctx context.Context, from Config) (Store, error) {
 		return sqlite.Open(ctx, c.Data)
 	}
 	if !strings.HasPrefix(c.Store, "postgres://") && !strings.HasPrefix(c.Store, "postgresql://") {
-		return nil, fmt.Errorf("store: use a URL such as postgres://user@host/database")
+		return nil, fmt.Errorf("store_url: use a URL such as postgres://user@host/database")
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil { // for files of this machine
 		return nil, err
@@ -41,4 +41,13 @@ func OpenStore(ctx context.Context, from Config) (Store, error) {
 	return postgres.Open(ctx, c.Store, postgres.Options{
 		Lease: time.Duration(c.Cluster.Lease), Logger: from.Logger, Name: c.Cluster.Name, Version: from.Version,
 	})
+}
+
+// MigrateNames converts a store with old names of events and fields. It returns the
+// path of the copy that it made, "" for a store in PostgreSQL.
+func MigrateNames(ctx context.Context, from Config) (backup string, err error) {
+	if c := from.Settings; c.Store != "" {
+		return "", postgres.MigrateNames(ctx, c.Store, postgres.Options{Lease: time.Duration(c.Cluster.Lease)})
+	}
+	return sqlite.MigrateNames(ctx, from.Settings.Data)
 }

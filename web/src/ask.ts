@@ -106,7 +106,7 @@ const mostAnswer = 10_000
  * stop sends a stop until the server has it. It means the same however often
  * it is said, and it needs no stream. Gives up only where the server refuses.
  */
-export async function stop(path: string, body: { mode?: string; queue?: string; why?: string }, watch: Watch = {}): Promise<any> {
+export async function stop(path: string, body: { mode?: string; queue?: string; reason?: string }, watch: Watch = {}): Promise<any> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 3000)) {
     try {
       return await ask('POST', path, { ...body, wait: '2s' }, { keepalive: true, signal: AbortSignal.timeout(mostAnswer) })
