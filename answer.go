@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 )
 
-// TurnAnswer is what an agent said and asked for in a turn, as one value. It is
-// the same for every end of the turn: a turn that was stopped, failed or was lost
-// has what came before.
+// TurnAnswer is the agent's output in a turn as one value: its text, thinking
+// and tool calls. It is available for every end; for a turn that was stopped,
+// failed or was lost it contains the output up to that point.
 type TurnAnswer struct {
 	Text     string          `json:"text" doc:"of the last message; empty where that has none"`
 	Messages []AnswerMessage `json:"messages" doc:"in order; a new one begins with each request to the model, and with text or thinking after a call"`
@@ -20,7 +20,8 @@ type AnswerMessage struct {
 	Calls    []AnswerCall `json:"calls,omitempty"`
 }
 
-// AnswerCall is a tool call and how it ended. Its output is among the events.
+// AnswerCall is a tool call and its outcome. The call's output is in the
+// session's events.
 type AnswerCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`

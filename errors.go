@@ -4,24 +4,25 @@ import (
 	"errors"
 )
 
-// ErrTurnEnded is returned for a write or an answer that comes after the turn's end.
+// ErrTurnEnded is returned for a write or an answer that arrives after the turn
+// has ended.
 var ErrTurnEnded = errors.New("the turn has ended")
 
-// Errors of a hub.
+// Errors returned by a hub.
 var (
 	ErrDraining = errors.New("shutting down, no new turns")
 	ErrNotOpen  = errors.New("the session is not open")
 )
 
-// Errors of a hub that has reached its Admission limit. They concern new prompts
-// only: existing turns can be read, answered and stopped.
+// Errors of a hub that has reached its Admission limit. Only new prompts return
+// them: existing turns can still be read, answered and stopped.
 var (
 	ErrTooManyTurns   = errors.New("the server is at its limit of turns: try again when some have ended")
 	ErrTooManyOfOwner = errors.New("you are at your limit of turns: try again when some have ended, or stop some")
 )
 
-// ErrNoQuestion is returned for an answer to a question that is not open: it never
-// was, or it has an answer.
+// ErrNoQuestion is returned for an answer to a question that is not open,
+// because it never existed or has already been answered.
 var ErrNoQuestion = errors.New("no such open question")
 
 // ErrStarted is returned for a change to a turn that is no longer queued.
@@ -31,18 +32,18 @@ var ErrStarted = errors.New("the turn is no longer queued")
 // refused request is not carried out later.
 var ErrStoreDown = errors.New("the store is unavailable")
 
-// ErrWithdrawn is the result of an op that was taken back before any commit had
-// it: it has not happened and never will.
+// ErrWithdrawn is the result of an op that was withdrawn before it was
+// committed. The op had no effect and will not have one.
 var ErrWithdrawn = errors.New("withdrawn before it was committed")
 
 // ErrClosed is returned by a log that has been closed.
 var ErrClosed = errors.New("the log is closed")
 
-// ErrDamaged means that the store has lost events of a session, or cannot read
-// them. Readers get it instead of a log with a hole.
+// ErrDamaged means that events of a session are missing from the store or
+// cannot be decoded. Readers get this error instead of a log with a gap.
 var ErrDamaged = errors.New(`the store is damaged: run "bellcord store check", and restore a backup`)
 
-// Errors of a store.
+// Errors returned by a store.
 var (
 	ErrNoSession    = errors.New("no such session")
 	ErrNoTurn       = errors.New("no such turn")
@@ -50,22 +51,24 @@ var (
 	ErrBusy         = errors.New("another turn of the session is running")
 	ErrFenced       = errors.New("the turn has ended or belongs to another process")
 	ErrStopRecorded = errors.New("a stop is already recorded")
-	// ErrOldNames means that the store has names of events and fields from before
-	// they were changed.
+	// ErrOldNames means that the store contains event and field names of an
+	// older version.
 	ErrOldNames = errors.New(`the store was written by an older version with other names of events and fields: run "bellcord store migrate-names"`)
-	// ErrNotCommitted marks an error after which nothing of a commit is in the store.
+	// ErrNotCommitted marks an error after which no part of the commit is in
+	// the store.
 	ErrNotCommitted = errors.New("nothing was committed")
 	// ErrStoreLost means that the store's files were deleted or replaced while
-	// this process had them open: what it wrote would be lost without a trace.
+	// this process had them open. Later writes would be lost silently.
 	ErrStoreLost = errors.New("the store's files were deleted or replaced while in use; put them back, or restart and restore a backup")
-	// ErrUnknown means that a commit may or may not have happened.
+	// ErrUnknown means that a commit may or may not have taken effect.
 	ErrUnknown = errors.New("outcome unknown: retry with the same id, or query the turn")
 )
 
-// notCommitted is an error of a transaction that has changed nothing.
+// notCommitted wraps the error of a transaction that changed nothing.
 type notCommitted struct{ error }
 
 func (e notCommitted) Unwrap() []error { return []error{e.error, ErrNotCommitted} }
 
-// NotCommitted marks err with ErrNotCommitted and keeps its text.
+// NotCommitted returns an error that matches both err and ErrNotCommitted and
+// has err's text.
 func NotCommitted(err error) error { return notCommitted{err} }

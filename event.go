@@ -7,124 +7,131 @@ import (
 )
 
 // Event is one entry of a session's log. Seq counts from 1 within the session,
-// without holes; an event is shown to nobody before it is durable.
+// without gaps. Readers receive an event only after it is durable.
 type Event struct {
 	Session SessionID `json:"session"`
 	Seq     int64     `json:"seq"`
-	Turn    TurnID    `json:"turn,omitempty"` // empty for what concerns the session alone
+	Turn    TurnID    `json:"turn,omitempty"` // empty for an event of the session itself
 	Time    time.Time `json:"time"`
 	Body    Body      `json:"-"`
 }
 
-// Body is what happened: one of the event types of this package, such as TextDelta
-// or TurnEnded. The set is closed.
+// Body is the content of an event: one of the event types of this package, such
+// as TextDelta or TurnEnded. The set is closed. Kind returns the name of the
+// type in JSON and in the store.
 type Body interface{ Kind() string }
 
-// Of a turn's life.
+// Events of a turn's lifecycle.
 type (
-	// TurnAccepted means that the turn was accepted. Text is what the person said.
+	// TurnAccepted means that the turn was accepted. Text is the user's prompt.
 	TurnAccepted struct {
 		Prompt
 	}
-	// PromptEdited means that the text was changed while the turn waited.
+	// PromptEdited means that the prompt's text was changed while the turn was
+	// queued.
 	PromptEdited struct {
 		Text string `json:"text"`
 	}
-	// TurnStarted means that the turn left the queue and its agent runs.
+	// TurnStarted means that the turn left the queue and its agent is running.
 	TurnStarted struct{}
 	// StopRequested means that a stop was requested. The turn is stopping, not yet stopped.
 	StopRequested struct {
 		Cause Cause `json:"cause"`
 	}
-	// TurnEnded is the turn's one end, with its receipt. Nothing of the turn follows.
+	// TurnEnded is the turn's one end, with its receipt. It is the turn's last
+	// event.
 	TurnEnded struct {
 		Receipt Receipt `json:"receipt"`
 	}
 )
 
-// Of an agent's work.
+// Events of an agent's work.
 type (
-	// StepStarted means that a request goes to the model. EstimatedInput is an
-	// estimate of its tokens, used when a stop cuts off the exact number.
+	// StepStarted means that a request is sent to the model. EstimatedInput is
+	// an estimate of its input tokens, used when a stop cuts off the exact
+	// number.
 	StepStarted struct {
 		Step           int    `json:"step"`
 		Model          string `json:"model,omitempty"`
 		EstimatedInput int64  `json:"estimated_input_tokens,omitempty"`
-		Price          *Price `json:"price,omitempty"` // of the model, where it is known
+		Price          *Price `json:"price,omitempty"` // the model's price; nil if it has none configured
 	}
-	// AttachmentLoaded is what a link of the prompt led to when the turn began. The model
-	// is told it with the prompt.
+	// AttachmentLoaded contains the text that a link of the prompt resolved to
+	// when the turn started. It is sent to the model together with the prompt.
 	AttachmentLoaded struct {
 		Link Link   `json:"link"`
 		Text string `json:"text"`
 	}
-	// UsageReported is what the model has said of the step's usage before its end. It
-	// counts where a stop cuts off the rest.
+	// UsageReported contains the usage that the model reported before the end
+	// of the step. It is used when a stop cuts off the final report.
 	UsageReported struct {
 		Usage Usage `json:"usage"`
 	}
-	// ThinkingDelta is a piece of the model's thinking.
+	// ThinkingDelta is a fragment of the model's thinking.
 	ThinkingDelta struct {
 		Text string `json:"text"`
 	}
-	// ThinkingSigned means that the thinking since the last signature is complete.
-	// Only the model that made the signature gets its thinking back, with it.
+	// ThinkingSigned means that the thinking since the previous signature is
+	// complete. The thinking and its signature are sent back only to the model
+	// that signed it.
 	ThinkingSigned struct {
 		Signature json.RawMessage `json:"signature"`
 	}
-	// TextDelta is a piece of the model's answer.
+	// TextDelta is a fragment of the model's answer.
 	TextDelta struct {
 		Text string `json:"text"`
 	}
-	// ToolCallRequested means that the model asked for a tool, with complete arguments.
-	// ArgumentError is set when they could not be parsed; such a call is never started.
+	// ToolCallRequested means that the model requested a tool call, with
+	// complete arguments. ArgumentError is set if the arguments could not be
+	// parsed; such a call is never started.
 	ToolCallRequested struct {
 		Call          string          `json:"call"`
 		Name          string          `json:"name"`
-		Title         string          `json:"title,omitempty"`     // for people, where the agent gives one
-		ToolKind      string          `json:"tool_kind,omitempty"` // what sort of tool: read, edit, execute …, where the agent says
+		Title         string          `json:"title,omitempty"`     // for display; empty if the agent provides none
+		ToolKind      string          `json:"tool_kind,omitempty"` // category such as read, edit or execute; empty if the agent provides none
 		Arguments     json.RawMessage `json:"arguments"`
-		Signature     json.RawMessage `json:"signature,omitempty"` // as of thinking, where a model seals its calls
+		Signature     json.RawMessage `json:"signature,omitempty"` // as in ThinkingSigned, for models that sign their calls
 		ArgumentError string          `json:"argument_error,omitempty"`
 	}
 	// ToolCallStarted is durable before the call has its first effect (law 26).
 	ToolCallStarted struct {
 		Call string `json:"call"`
 	}
-	// ToolOutputDelta is a piece of a running call's output. Omitted is the number of
-	// bytes that were left out before it; the text says so, too.
+	// ToolOutputDelta is a fragment of a running call's output. Omitted is the
+	// number of bytes left out before it; the text contains a note about them.
 	ToolOutputDelta struct {
 		Call    string `json:"call"`
 		Text    string `json:"text"`
 		Omitted int64  `json:"omitted,omitempty"`
 	}
-	// ToolCallEnded is the call's result as the model will receive it.
+	// ToolCallEnded contains the call's result exactly as the model receives
+	// it.
 	ToolCallEnded struct {
 		Call      string      `json:"call"`
 		Outcome   CallOutcome `json:"outcome" enum:"not_started,finished,stopped,unknown"`
 		Failed    bool        `json:"failed,omitempty"`
 		Result    string      `json:"result"`
-		Processes *Processes  `json:"processes,omitempty"` // that came from it
+		Processes *Processes  `json:"processes,omitempty"` // the processes that the call started
 	}
-	// QuestionOpened means that the turn waits for a person.
+	// QuestionOpened means that the turn waits for a user's answer.
 	QuestionOpened struct {
 		Question Question `json:"question"`
 	}
-	// QuestionAnswered means that a person chose. A question closed by a stop has no answer; the
-	// receipt lists it.
+	// QuestionAnswered means that a user chose an answer. A question that was
+	// withdrawn by a stop has no such event; the receipt lists it.
 	QuestionAnswered struct {
 		Question string `json:"question"`
 		Choice   string `json:"choice"`
 		By       string `json:"by,omitempty"`
 	}
-	// ModelRetryScheduled means that the model could not be reached; the next try comes
-	// after RetryIn.
+	// ModelRetryScheduled means that a request to the model failed and is
+	// retried after RetryIn.
 	ModelRetryScheduled struct {
 		Attempt int           `json:"attempt"`
 		RetryIn time.Duration `json:"retry_in_ms"`
 		Reason  string        `json:"reason"`
 	}
-	// StepEnded means that the model's answer is complete.
+	// StepEnded means that the model's answer has ended.
 	StepEnded struct {
 		Finish Finish `json:"finish" enum:"stop,tool_calls,max_output,refused,context_full,stopped,failed,other"`
 		Usage  *Usage `json:"usage,omitempty"`
@@ -134,23 +141,24 @@ type (
 // Finish is the reason why a model's answer ended.
 type Finish string
 
-// The reasons. FinishOther is a reason of a model's API that Bellcord does not
-// distinguish.
+// The finish reasons. FinishOther stands for a reason of a model's API that
+// Bellcord does not distinguish.
 const (
 	FinishStop        Finish = "stop" // the answer is complete
 	FinishToolCalls   Finish = "tool_calls"
-	FinishMaxOutput   Finish = "max_output"   // a limit of the answer's length
+	FinishMaxOutput   Finish = "max_output"   // the answer reached its maximum length
 	FinishRefused     Finish = "refused"      // by the model or by a filter of its API
 	FinishContextFull Finish = "context_full" // the request did not fit into the context window
-	FinishStopped     Finish = "stopped"      // by a stop, or by the hosted agent
+	FinishStopped     Finish = "stopped"      // by a stop or by the external agent
 	FinishFailed      Finish = "failed"
 	FinishOther       Finish = "other"
 )
 
-// Of requests that are not part of the conversation: a summary, a title. One
-// that was cut off ends with an estimate, or has no end and counts as one.
+// Events of requests that are not part of the conversation: for a summary or
+// for a title. A request that was cut off ends with an estimate, or has no end
+// event and is counted by its estimate.
 type (
-	// SideRequestStarted means that such a request goes to a model.
+	// SideRequestStarted means that such a request is sent to a model.
 	SideRequestStarted struct {
 		Purpose        string `json:"purpose" enum:"compaction,title"`
 		Model          string `json:"model,omitempty"`
@@ -164,33 +172,34 @@ type (
 	}
 )
 
-// Of the conversation as a whole. One event each: there is no half of it.
+// Events of the conversation as a whole. Each change is one event and therefore
+// atomic.
 type (
-	// ConversationCompacted means that the summary replaces all messages before the
-	// event FromSeq. Nothing is deleted: the log still has them.
+	// ConversationCompacted means that the summary replaces all messages before
+	// the event FromSeq. Nothing is deleted: the messages remain in the log.
 	ConversationCompacted struct {
 		Summary string `json:"summary"`
 		FromSeq int64  `json:"from_seq"`
 	}
-	// ConversationCleared means that a new conversation starts after this event. A turn
-	// that still runs is not part of it.
+	// ConversationCleared means that a new conversation starts after this
+	// event. A turn that is still running is not part of it.
 	ConversationCleared struct{}
 )
 
-// AgentSessionOpened means that another agent does the session's work, in a session of its
-// own that it can go on with.
+// AgentSessionOpened means that an external agent works for the session.
+// AgentSession is the agent's session id, with which it can be resumed.
 type AgentSessionOpened struct {
 	Agent        string `json:"agent"`
 	AgentSession string `json:"agent_session"`
 }
 
 // ProcessConfirmed means that a process listed as unconfirmed on a receipt has
-// ended. It belongs to the session, because the turn that started the process
-// has ended; the receipt of that turn does not change.
+// ended. It is an event of the session, because the turn that started the
+// process has ended; the receipt of that turn does not change.
 type ProcessConfirmed struct {
 	Turn    TurnID  `json:"turn"`
 	Call    string  `json:"call"`
-	Process Process `json:"process"` // as the receipt names it, with how it ended
+	Process Process `json:"process"` // as on the receipt, with the way it ended
 }
 
 // SessionUpdated means that the session's title, model, mode or directory changed.
@@ -230,7 +239,8 @@ func (ConversationCleared) Kind() string   { return "conversation_cleared" }
 
 func (ProcessConfirmed) Kind() string { return "process_confirmed" }
 
-// DecodeBody is the inverse of a body's Kind and JSON, for stores.
+// DecodeBody decodes the stored JSON of a body of the given kind. It returns an
+// error for an unknown kind.
 func DecodeBody(kind string, data []byte) (Body, error) {
 	decode, known := bodies[kind]
 	if !known {
@@ -264,7 +274,8 @@ func decodeAs[B Body](data []byte) (Body, error) {
 	return b, err
 }
 
-// MarshalJSON puts the body's kind and fields beside the event's own.
+// MarshalJSON writes the event with its body's kind and fields as "kind" and
+// "body".
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event
 	return json.Marshal(struct {
@@ -291,7 +302,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// MarshalJSON writes the pause in milliseconds, rounded up.
+// MarshalJSON writes RetryIn in milliseconds, rounded up.
 func (b ModelRetryScheduled) MarshalJSON() ([]byte, error) {
 	type plain ModelRetryScheduled
 	b.RetryIn = inMilliseconds(b.RetryIn)
@@ -308,8 +319,8 @@ func (b *ModelRetryScheduled) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// JoinBodies returns the two bodies as one where that loses nothing: pieces of one
-// stream that waited for the same commit.
+// JoinBodies joins two consecutive bodies if no information is lost: two text
+// fragments, two thinking fragments, or two output fragments of the same call.
 func JoinBodies(a, b Body) (Body, bool) {
 	switch a := a.(type) {
 	case TextDelta:
@@ -328,8 +339,9 @@ func JoinBodies(a, b Body) (Body, bool) {
 	return nil, false
 }
 
-// Joined returns the events with neighbours that are pieces of one stream made
-// one, under the sequence number of the last: for replays.
+// Joined returns the events with consecutive fragments of a stream joined into
+// one event, which has the sequence number of the last fragment. It is used for
+// replays.
 func Joined(events []Event) []Event {
 	var out []Event
 	for _, ev := range events {

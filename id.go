@@ -10,27 +10,30 @@ import (
 	"time"
 )
 
-// SessionID names a session: one conversation, with at most one running turn.
+// SessionID identifies a session: one conversation with at most one running
+// turn.
 type SessionID string
 
-// TurnID names a turn. It is a UUID, made by us (version 7, so ids sort by
-// time) or chosen by the caller, so that a stop can be sent before its turn.
+// TurnID identifies a turn. It is a UUID, either generated (version 7, so ids
+// sort by time) or chosen by the caller, so that a stop can be sent before its
+// turn.
 type TurnID string
 
-// ErrBadID is returned for an id that is not a UUID in its usual form.
+// ErrBadID is returned for an id that is not a UUID in its canonical form.
 var ErrBadID = errors.New("id is not a UUID")
 
-// NewSessionID returns a fresh session id.
+// NewSessionID returns a new session id.
 func NewSessionID() SessionID { return SessionID(newUUID()) }
 
-// NewTurnID returns a fresh turn id.
+// NewTurnID returns a new turn id.
 func NewTurnID() TurnID { return TurnID(newUUID()) }
 
-// NewQuestionID returns a fresh id of a question.
+// NewQuestionID returns a new question id.
 func NewQuestionID() string { return newUUID() }
 
-// ParseTurnID accepts a caller's turn id: a UUID of any version, in lower case
-// after parsing, so that one turn has one spelling.
+// ParseTurnID parses a turn id chosen by a caller: a UUID of any version. The
+// result is in lower case, so that each turn has one spelling. It returns
+// ErrBadID if s is not a UUID.
 func ParseTurnID(s string) (TurnID, error) {
 	id := strings.ToLower(s)
 	if !isUUID(id) {
@@ -39,7 +42,7 @@ func ParseTurnID(s string) (TurnID, error) {
 	return TurnID(id), nil
 }
 
-// newUUID makes a version 7 UUID (RFC 9562): 48 bits of milliseconds, then
+// newUUID returns a version 7 UUID (RFC 9562): 48 bits of milliseconds, then
 // random bits.
 func newUUID() string {
 	var b [16]byte
@@ -50,14 +53,14 @@ func newUUID() string {
 	return spell(b, 7)
 }
 
-// NamedID is the id of what a text names: the same text, the same UUID (version 8).
-// A request that comes twice can so make one thing, and the store remembers it.
+// NamedID derives a UUID (version 8) from a text. The same text always gives
+// the same id, so a repeated request can be recognized in the store.
 func NamedID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return spell([16]byte(sum[:16]), 8)
 }
 
-// spell writes a UUID of a version in its usual form.
+// spell formats b as a UUID of the given version, in canonical form.
 func spell(b [16]byte, version byte) string {
 	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | 0x80

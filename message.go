@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// Role says whose words a message holds.
+// Role is the author of a message.
 type Role string
 
 // The roles of a conversation.
@@ -14,34 +14,35 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// Message is one entry of a conversation as a model is told it.
+// Message is one entry of a conversation as it is sent to a model.
 type Message struct {
 	Role Role
-	Seq  int64 // of the event it begins with; 0 for a summary
+	Seq  int64 // sequence number of the message's first event; 0 for a summary
 	Text string
 
-	Images []Image // of a user, before the text
+	Images []Image // of a user message; sent before the text
 
-	// Of an assistant. The calls come after the text; each is answered by a tool
-	// message that follows directly.
-	Model    string // the provider/model that said it
+	// Fields of an assistant message. The calls follow the text; a tool message
+	// for each of them follows directly.
+	Model    string // the provider/model that wrote it
 	Thinking []Thinking
 	Calls    []CallRequest
 
-	// Of a tool message.
-	Call   string // the call it answers
-	Name   string // of the tool
+	// Fields of a tool message.
+	Call   string // id of the call
+	Name   string // name of the tool
 	Failed bool
 }
 
-// Image is a picture that a person showed.
+// Image is a picture attached to a prompt.
 type Image struct {
-	Type string `json:"type"` // such as image/png
+	Type string `json:"type"` // media type, such as image/png
 	Data []byte `json:"data"`
 }
 
-// Thinking is a block of a model's thoughts, before the character of the
-// message's text with the index At. Without a signature it was not finished.
+// Thinking is a block of a model's thinking. At is its position in the
+// message's text, as a character index. A block without a signature is
+// incomplete.
 type Thinking struct {
 	At        int
 	Text      string
@@ -53,5 +54,5 @@ type CallRequest struct {
 	ID        string
 	Name      string
 	Arguments json.RawMessage // a complete JSON object
-	Signature json.RawMessage // of the model that made it, where it makes one
+	Signature json.RawMessage // set by models that sign their calls
 }

@@ -4,21 +4,21 @@ import (
 	"encoding/json"
 )
 
-// Question is put to a person; the turn waits for the answer. Text can stand
-// alone, but it is cut where the call is long. Tool, Arguments and Changes
-// are the whole call, for fronts that can show it.
+// Question is a question to a user; the turn waits for the answer. Text is
+// self-contained but shortened if the call is long. Tool, Arguments and Changes
+// contain the complete call, for frontends that can display it.
 type Question struct {
 	ID        string          `json:"id"`
-	Call      string          `json:"call,omitempty"` // the tool call it is about
+	Call      string          `json:"call,omitempty"` // id of the tool call that needs approval
 	Text      string          `json:"text"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Changes   []Change        `json:"changes,omitempty"` // to files, if the call is allowed
+	Changes   []Change        `json:"changes,omitempty"` // changes to files if the call is allowed
 	Choices   []Choice        `json:"choices"`
 }
 
 // Change is a change to a file: New replaces Old, which is the whole file or a
-// part of it. Old is nil where the file does not exist or cannot be shown.
+// part of it. Old is nil if the file does not exist or cannot be shown.
 type Change struct {
 	Path string  `json:"path"` // absolute
 	Old  *string `json:"old,omitempty"`

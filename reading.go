@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// EachEvent reads a session's events after seq, a chunk at a time, for as long as
-// read wants more. It returns an error where it could not read all that the log
-// had when it was called.
+// EachEvent calls read for each event of a session after seq, in order, until
+// read returns false or the log ends. It returns an error if it could not read
+// all events that the log had at the time of the call.
 func EachEvent(ctx context.Context, store Reader, session SessionID, after int64, read func(Event) (more bool)) error {
 	last, err := store.Tail(ctx, session)
 	if err != nil {
@@ -34,7 +34,8 @@ func EachEvent(ctx context.Context, store Reader, session SessionID, after int64
 }
 
 // ReadEvents returns up to 256 events of a session after seq, in order and
-// without a hole. It returns none only at the end of the log.
+// without gaps. It returns no events only at the end of the log, and ErrDamaged
+// if an event is missing.
 func ReadEvents(ctx context.Context, store Reader, session SessionID, after int64) ([]Event, error) {
 	events, err := store.Events(ctx, session, after, chunk)
 	if err != nil {
@@ -48,8 +49,9 @@ func ReadEvents(ctx context.Context, store Reader, session SessionID, after int6
 	return events, nil
 }
 
-// MissingEvents returns why a session has no events after seq although its log went
-// further: ErrNoSession where the session was deleted.
+// MissingEvents returns the reason why a session has no events after seq
+// although its log was longer: ErrNoSession if the session was deleted,
+// ErrDamaged otherwise.
 func MissingEvents(ctx context.Context, store Reader, session SessionID, after int64) error {
 	if _, err := store.Session(ctx, session); err != nil {
 		return err
@@ -57,5 +59,5 @@ func MissingEvents(ctx context.Context, store Reader, session SessionID, after i
 	return fmt.Errorf("%w (session %s: the events after %d are missing)", ErrDamaged, session, after)
 }
 
-// chunk is how many events are read from the store at a time.
+// chunk is the number of events read from the store at a time.
 const chunk = 256

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// End is how a turn ended. It is written once.
+// End is the final state of a turn. It is written once.
 type End string
 
-// The ends. Lost means that the process which ran the turn died.
+// The ends. EndLost means that the process that ran the turn died.
 const (
 	EndDone    End = "done"
 	EndStopped End = "stopped"
@@ -16,11 +16,11 @@ const (
 	EndLost    End = "lost"
 )
 
-// CallOutcome is what became of a tool call.
+// CallOutcome is the outcome of a tool call.
 type CallOutcome string
 
-// The fates of a call (law 25). Unknown: it was started and nobody lived to see
-// its end.
+// The outcomes of a call (law 25). CallUnknown means that the call was started
+// and its end was not observed, for example because its process died.
 const (
 	CallNotStarted CallOutcome = "not_started"
 	CallFinished   CallOutcome = "finished"
@@ -28,41 +28,42 @@ const (
 	CallUnknown    CallOutcome = "unknown"
 )
 
-// Receipt is what every stop returns and what every turn's end carries: what
-// ended, why, what was kept and what was left behind.
+// Receipt is the record of a turn's end. Every stop returns it and every
+// TurnEnded event contains it: how and why the turn ended, which output was
+// kept and which processes remain.
 type Receipt struct {
 	Turn       TurnID    `json:"turn"`
 	Session    SessionID `json:"session"`
 	End        End       `json:"end" enum:"done,stopped,failed,lost"`
-	Cause      *Cause    `json:"cause,omitempty"` // the first stop that was asked for, also where completion won
+	Cause      *Cause    `json:"cause,omitempty"` // the first stop requested, also if completion won
 	RaceWinner Winner    `json:"race_winner" enum:"stop,completion"`
-	Error      string    `json:"error,omitempty"` // of a failed turn
+	Error      string    `json:"error,omitempty"` // set for a failed turn
 	Prompt     string    `json:"prompt,omitempty"`
 
 	Times Times `json:"times"`
 
 	Calls              Calls        `json:"calls"`
 	Processes          Processes    `json:"processes"`
-	WithdrawnQuestions []string     `json:"withdrawn_questions,omitempty"` // closed without an answer
-	Queue              QueueAction  `json:"queue,omitempty"`               // the fate of what waited behind a stopped turn
+	WithdrawnQuestions []string     `json:"withdrawn_questions,omitempty"` // questions closed without an answer
+	Queue              QueueAction  `json:"queue,omitempty"`               // action for the turns queued behind a stopped turn
 	HeldTurns          []TurnID     `json:"held_turns,omitempty"`
 	DroppedTurns       []TurnID     `json:"dropped_turns,omitempty"`
 	Usage              Usage        `json:"usage"`
-	UsageByModel       []ModelUsage `json:"usage_by_model,omitempty"` // the same by model
+	UsageByModel       []ModelUsage `json:"usage_by_model,omitempty"` // Usage split by model
 	Kept               Kept         `json:"kept"`
-	AgentAbandoned     bool         `json:"agent_abandoned,omitempty"` // the agent ignored its context; its later writes are refused
+	AgentAbandoned     bool         `json:"agent_abandoned,omitempty"` // the agent ignored the cancellation; its later writes are rejected
 
-	// LogHead is the head of the session's log before the turn's end, as the store
-	// had it. Keep it elsewhere to prove later that the log was not rewritten. It
-	// is nil for a store that does not chain its events.
+	// LogHead is the head of the session's log before the turn's end. Keep a
+	// copy elsewhere to prove later that the log was not rewritten. It is nil
+	// if the store does not chain its events.
 	LogHead *LogHead `json:"log_head,omitempty"`
 
-	// EndNotDurable is set only on an answer given while the store could not be
-	// written: the work has ended, its end is not durable yet.
+	// EndNotDurable is set only on a reply given while the store could not be
+	// written: the work has ended, but the end is not durable yet.
 	EndNotDurable bool `json:"end_not_durable,omitempty"`
 }
 
-// Winner names who won the race between a stop and the turn's own end.
+// Winner is the winner of a race between a stop and the turn's completion.
 type Winner string
 
 // The winners (law 8).
@@ -71,17 +72,17 @@ const (
 	CompletionWon Winner = "completion"
 )
 
-// Times of a turn; zero where a thing did not happen.
+// Times of a turn; zero for an event that did not happen.
 type Times struct {
 	Accepted         time.Time `json:"accepted,omitzero"`
 	Started          time.Time `json:"started,omitzero"`
 	StopRequested    time.Time `json:"stop_requested,omitzero"`     // the stop was received
-	StreamClosed     time.Time `json:"stream_closed,omitzero"`      // the model's connection was closed
-	LastProcessEnded time.Time `json:"last_process_ended,omitzero"` // the last process of the turn was gone
+	StreamClosed     time.Time `json:"stream_closed,omitzero"`      // the connection to the model was closed
+	LastProcessEnded time.Time `json:"last_process_ended,omitzero"` // the last process of the turn had ended
 	Settled          time.Time `json:"settled,omitzero"`            // no work remained; written by the commit that makes it durable
 }
 
-// Calls of the turn by fate: a count of those that finished, and the rest by name.
+// Calls lists the calls of a turn by outcome. Finished calls are only counted.
 type Calls struct {
 	Finished   int       `json:"finished"`
 	Stopped    []CallRef `json:"stopped,omitempty"`
@@ -89,30 +90,32 @@ type Calls struct {
 	Unknown    []CallRef `json:"unknown,omitempty"`
 }
 
-// CallRef names a call.
+// CallRef identifies a call.
 type CallRef struct {
 	Call string `json:"call"`
 	Name string `json:"name"`
 }
 
-// Process is one that a turn started.
+// Process is a process that a turn started.
 type Process struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name,omitempty"`
 	How  string `json:"how,omitempty" enum:"exited,terminated,killed,running,not_started"`
 }
 
-// Processes that came from a turn's calls and were ended, and those that
-// outlived the attempt: there must be none. Proof says how that is known.
-// Unconfirmed ones belong to another program, such as an editor, which has not
-// confirmed that they ended: they may still run. A ProcessConfirmed event
-// follows when it does.
-// Background ones were declared to outlive the turn; they end with the session.
+// Processes lists the processes that a turn's calls started.
+//
+// Ended processes have ended. Survivors were still running after Bellcord tried
+// to end them; the list must be empty. Proof is the method by which this was
+// verified. Unconfirmed processes belong to another program, such as an editor,
+// that has not confirmed their end: they may still be running. When it
+// confirms, a ProcessConfirmed event follows. Background processes were
+// declared to outlive the turn; they are ended with the session.
 type Processes struct {
 	Ended       []Process `json:"ended,omitempty"`
 	Survivors   []Process `json:"survivors,omitempty"`
 	Unconfirmed []Process `json:"unconfirmed,omitempty"`
-	Proof       string    `json:"proof,omitempty"` // cgroup | scan | job
+	Proof       string    `json:"proof,omitempty"` // cgroup, scan, job or editor_reported
 	Background  []Process `json:"background,omitempty"`
 }
 
@@ -126,15 +129,16 @@ func (p *Processes) Add(more Processes) {
 	}
 }
 
-// Kept is what of a turn's output is in the record.
+// Kept counts the output of a turn that is in the log.
 type Kept struct {
-	TextBytes     int64 `json:"text_bytes"`     // bytes of the answer
-	ThinkingBytes int64 `json:"thinking_bytes"` // bytes of thinking
-	FinishedCalls int   `json:"finished_calls"` // finished calls
+	TextBytes     int64 `json:"text_bytes"`
+	ThinkingBytes int64 `json:"thinking_bytes"`
+	FinishedCalls int   `json:"finished_calls"`
 }
 
-// ResultText tells the model the truth about a call that did not finish: what
-// is known of its effects and what it had put out (law 25).
+// ResultText returns the result that the model receives for a call with the
+// given outcome: for an unfinished call, the output so far and whether it may
+// have had effects (law 25).
 func ResultText(fate CallOutcome, output string) string {
 	var text string
 	switch fate {

@@ -8,42 +8,45 @@ import (
 	"unicode/utf8"
 )
 
-// Session is one conversation and the place it works in. Its events are in the
-// log; this is only what is needed to list it and to start a turn in it.
+// Session is one conversation and the directory it works in. It contains only
+// what is needed to list the session and to start a turn; the content is in the
+// session's events.
 type Session struct {
 	ID      SessionID `json:"id"`
-	Dir     string    `json:"dir"`             // absolute; tools work here, whatever the process's own directory is
-	Owner   string    `json:"owner,omitempty"` // "" for none: only an admin reaches the session over HTTP
-	Title   string    `json:"title,omitempty"` // the first words of the first prompt until somebody says better
-	Agent   string    `json:"agent,omitempty"` // who does the work; "" is our own
+	Dir     string    `json:"dir"`             // absolute path; the working directory of all tools
+	Owner   string    `json:"owner,omitempty"` // "" if the session has no owner: only an admin can access it over HTTP
+	Title   string    `json:"title,omitempty"` // the first words of the first prompt until it is set
+	Agent   string    `json:"agent,omitempty"` // name of the external agent; "" for the built-in one
 	Model   string    `json:"model,omitempty"` // provider/model
-	Mode    string    `json:"mode,omitempty"`  // how much is allowed without asking; the agent knows the words
+	Mode    string    `json:"mode,omitempty"`  // permission mode, as defined by the agent
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 }
 
-// MaxPromptText is how many bytes the text of a prompt may have. A history is
-// sent to the model with each step, so a longer text belongs into a file.
+// MaxPromptText is the maximum length of a prompt's text in bytes. The history
+// is sent to the model with each step, so longer texts belong in a file.
 const MaxPromptText = 1 << 20
 
-// ErrPromptTooLong refuses a prompt whose text has more than MaxPromptText bytes.
+// ErrPromptTooLong is returned for a prompt with more than MaxPromptText bytes
+// of text.
 var ErrPromptTooLong = errors.New("the prompt is longer than 1 MiB: put the rest into a file and name the file in the prompt")
 
-// Prompt is what a front hands to the hub.
+// Prompt is a request for a turn, as a frontend passes it to the hub.
 type Prompt struct {
-	Turn     TurnID     `json:"-"` // the caller's id, or empty for one of ours
+	Turn     TurnID     `json:"-"` // id chosen by the caller; if empty, one is generated
 	Text     string     `json:"text"`
 	Images   []Image    `json:"images,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
 	Task     Task       `json:"task,omitempty" enum:"compact"`
 	WhenBusy BusyPolicy `json:"when_busy,omitempty" enum:"queue,reject,replace"`
 
-	// Limits; 0 = none. Reaching one stops the turn, with its own cause.
+	// Limits of the turn; 0 means no limit. Reaching a limit stops the turn
+	// with a cause of that kind.
 	Deadline       time.Duration `json:"deadline_ms,omitempty"`       // from the start of the turn
-	MaxSteps       int           `json:"max_steps,omitempty"`         // most model requests
-	MaxTokens      int64         `json:"max_tokens,omitempty"`        // of the turn
-	MaxCostNanoUSD int64         `json:"max_cost_nano_usd,omitempty"` // of the turn, in billionths of a dollar
-	SessionLimit   SpendingLimit `json:"session_budget,omitzero"`     // of all the session's turns together
+	MaxSteps       int           `json:"max_steps,omitempty"`         // maximum number of model requests
+	MaxTokens      int64         `json:"max_tokens,omitempty"`        // maximum number of tokens of the turn
+	MaxCostNanoUSD int64         `json:"max_cost_nano_usd,omitempty"` // maximum cost of the turn in billionths of a dollar
+	SessionLimit   SpendingLimit `json:"session_budget,omitzero"`     // limit for all turns of the session together
 
 	OnDisconnect OnDisconnect `json:"on_disconnect,omitempty" enum:"continue,stop"`
 }
@@ -69,59 +72,62 @@ func (p *Prompt) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// inMilliseconds returns a number of milliseconds in the place of a duration,
-// rounded up: a short limit must not become none.
+// inMilliseconds returns d as a number of milliseconds, rounded up so that a
+// short limit does not become 0, which means no limit.
 func inMilliseconds(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1) / time.Millisecond
 }
 
-// Link is something that the person pointed at; the text names it.
+// Link is a resource that the prompt's text refers to.
 type Link struct {
 	Name string `json:"name,omitempty"`
 	URI  string `json:"uri"`
 }
 
-// Task says what a turn is for.
+// Task is the purpose of a turn.
 type Task string
 
-// The tasks. A compaction is control: it is a turn, so that it can be stopped
-// and has a receipt, but no part of the conversation.
+// The tasks. A compaction is a turn, so it can be stopped and has a receipt,
+// but it is not part of the conversation.
 const (
 	TaskAnswer  Task = "" // the text is a prompt
 	TaskCompact Task = "compact"
 )
 
-// SpendingLimit is what may be spent; 0 = no limit.
+// SpendingLimit limits tokens and cost; 0 means no limit.
 type SpendingLimit struct {
 	MaxTokens      int64 `json:"max_tokens,omitempty"`
 	MaxCostNanoUSD int64 `json:"max_cost_nano_usd,omitempty"`
 }
 
-// BusyPolicy says what a prompt does when its session is busy.
+// BusyPolicy determines what happens to a prompt while its session is busy.
 type BusyPolicy string
 
-// The policies. Replace stops what runs and what waits, and runs this instead;
-// of several replacements the last one wins.
+// The policies. BusyReject rejects the prompt. BusyReplace stops the running
+// and the queued turns and runs the prompt instead; of several replacements the
+// last one wins.
 const (
 	BusyQueue   BusyPolicy = "queue" // the default
 	BusyReject  BusyPolicy = "reject"
 	BusyReplace BusyPolicy = "replace"
 )
 
-// OnDisconnect says whether a turn outlives the client that asked for it.
+// OnDisconnect determines whether a turn continues after its client
+// disconnects.
 type OnDisconnect string
 
-// A disconnect is not a stop unless the caller chose so for this turn (law 34).
+// The choices. A disconnect is not a stop unless the caller chose
+// StopOnDisconnect for the turn (law 34).
 const (
 	ContinueOnDisconnect OnDisconnect = "continue" // the default
 	StopOnDisconnect     OnDisconnect = "stop"
 )
 
-// mostTitle is how long a title made from a prompt may be, in characters.
+// mostTitle is the maximum length of a title made from a prompt, in characters.
 const mostTitle = 60
 
-// FirstWords is the title of a session that nobody has named: the beginning of
-// its first prompt.
+// FirstWords returns the default title of a session: the first line of its
+// first prompt, shortened to 60 characters.
 func FirstWords(prompt string) string {
 	title, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
 	if utf8.RuneCountInString(title) > mostTitle {
@@ -130,10 +136,10 @@ func FirstWords(prompt string) string {
 	return title
 }
 
-// Bounds of what one turn may put on record. They keep a model or a tool that
-// does not end from filling the store and every later prompt of the session.
+// Limits for the output of one turn. They prevent an endless answer or tool
+// output from filling the store and every later request of the session.
 const (
-	DefaultOutput = 1 << 20 // bytes of a call's output, unless hub.Options says otherwise
+	DefaultOutput = 1 << 20 // bytes of a call's output, unless hub.Options sets another limit
 	MaxArguments  = 1 << 20 // bytes of a call's arguments
 	MaxAnswer     = 8 << 20 // bytes of text and thinking in one step
 )

@@ -8,24 +8,25 @@ import (
 type QueueEntry struct {
 	Turn      TurnID     `json:"turn"`
 	Position  int        `json:"queue_position"` // 0 for the running turn
-	Text      string     `json:"text"`           // of the prompt, as it is now
+	Text      string     `json:"text"`           // current text of the prompt
 	State     TurnState  `json:"state"`
 	Held      bool       `json:"held,omitempty"`
 	Stop      *Cause     `json:"stop_request,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 }
 
-// Stats counts what a hub has.
+// Stats contains the counters of a hub.
 type Stats struct {
-	Sessions int // open
-	Running  int // turns, the waiting ones among them
-	Waiting  int // for a person
+	Sessions int // open sessions
+	Running  int // running turns, including the waiting ones
+	Waiting  int // turns that wait for a user's answer
 	Queued   int
 	Held     int
-	Draining bool // nothing more is accepted
+	Draining bool // the hub accepts no new turns
 }
 
-// Commit is what became durable at once.
+// Commit describes one commit: the number of ops, its duration, and the events
+// that became durable.
 type Commit struct {
 	Ops    int
 	Took   time.Duration

@@ -6,61 +6,63 @@ import (
 	"time"
 )
 
-// StopRequest is the one way to stop anything. It names a turn, or a scope that
-// is resolved to a fixed set of turns when the hub receives it (law 1).
+// StopRequest is a request to stop one turn or a set of turns. All stops, of
+// every origin, are made by it. A scope is resolved to a fixed set of turns
+// when the hub receives the request (law 1).
 type StopRequest struct {
-	Turn    TurnID    // this turn; or else
-	Session SessionID // what this session runs (and, with QueueDrop, what waits in it); or else everything
-	Owner   string    // only of sessions that are this one's; anybody's where empty (law 35)
-	// Everywhere widens a session or everything to what other processes on the
-	// same store run.
+	Turn    TurnID    // stops this turn; if empty:
+	Session SessionID // stops the running turn of this session (with QueueDrop also the queued ones); if empty, of all sessions
+	Owner   string    // restricts the request to sessions of this owner; empty: any owner (law 35)
+	// Everywhere extends a stop of a session or of all sessions to turns of
+	// other processes that share the store.
 	Everywhere bool
 
 	Cause Cause
 	Mode  StopMode
 	Queue QueueAction
 
-	// Relayed means that another process received the request, at the time that
-	// its cause says, and puts it on record: this one tells the turns it has.
+	// Relayed means that another process received the request, at Cause.At, and
+	// records it. This process only cancels its turns.
 	Relayed bool
 }
 
-// StopTurn asks for the stop of one turn.
+// StopTurn returns a request to stop one turn.
 func StopTurn(id TurnID, cause Cause) StopRequest { return StopRequest{Turn: id, Cause: cause} }
 
-// StopSession asks for the stop of what a session runs.
+// StopSession returns a request to stop the running turn of a session.
 func StopSession(id SessionID, cause Cause) StopRequest {
 	return StopRequest{Session: id, Cause: cause}
 }
 
-// StopAll asks for the stop of everything this hub runs.
+// StopAll returns a request to stop all running turns of the hub.
 func StopAll(cause Cause) StopRequest { return StopRequest{Cause: cause} }
 
-// StopMode says how soon a stop takes effect.
+// StopMode determines when a stop takes effect.
 type StopMode string
 
-// The modes. Force is for the second Ctrl-C: as Now, without the grace.
+// The modes. StopAfterStep lets the current step finish. StopForce is StopNow
+// without a grace period, as for a second Ctrl-C.
 const (
 	StopNow       StopMode = "now" // the default
 	StopAfterStep StopMode = "after_step"
 	StopForce     StopMode = "force"
 )
 
-// QueueAction says what becomes of the turns that wait behind a stopped one.
+// QueueAction determines what happens to the turns queued behind a stopped one.
 type QueueAction string
 
-// The fates (law 29). Held turns wait until they are released, stopped or
+// The actions (law 29). Held turns wait until they are released, stopped or
 // replaced; later prompts do not wait for them.
 const (
 	QueueHold QueueAction = "hold" // the default
-	QueueDrop QueueAction = "drop" // stopped too, never started; their prompts come back on their receipts
-	QueueNext QueueAction = "next" // the next one starts once the stopped one has settled
+	QueueDrop QueueAction = "drop" // they are stopped without having started; their receipts contain their prompts
+	QueueNext QueueAction = "next" // the next one starts when the stopped one has settled
 )
 
-// CauseKind says what sort of thing stopped a turn.
+// CauseKind is the kind of event that stopped a turn.
 type CauseKind string
 
-// The causes.
+// The kinds of causes.
 const (
 	CausePerson     CauseKind = "person"
 	CauseDeadline   CauseKind = "deadline"
@@ -71,17 +73,18 @@ const (
 	CauseDisconnect CauseKind = "disconnect"
 )
 
-// Cause is who stopped a turn, from where, why and when. It is the cause of the
-// turn's context, and it is recorded. It is not a failure (law 11).
+// Cause describes a stop: what stopped the turn, on whose behalf, from where,
+// why and when. It is recorded with the turn, and it is the cause of the
+// canceled context of the turn. A stop is not a failure (law 11).
 type Cause struct {
 	Kind   CauseKind `json:"kind"`
-	By     string    `json:"by,omitempty"`     // who
-	Source string    `json:"source,omitempty"` // through which front
+	By     string    `json:"by,omitempty"`     // user or component that requested the stop
+	Source string    `json:"source,omitempty"` // frontend that received the stop
 	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"`             // when a hub received it
-	Mode   StopMode  `json:"mode,omitempty"` // where it is not the usual one
-	// Queue is the fate that the stop declared for those that wait, where it is
-	// not the usual one: the process that has the turn may hear it from the record.
+	At     time.Time `json:"at"`             // time at which a hub received the stop
+	Mode   StopMode  `json:"mode,omitempty"` // empty for StopNow
+	// Queue is the requested action for queued turns; empty for QueueHold. The
+	// process that runs the turn may read it from the store.
 	Queue QueueAction `json:"queue,omitempty"`
 }
 
@@ -99,7 +102,8 @@ func (c *Cause) Error() string {
 	return s
 }
 
-// QueueAction is what the stop declared for those that wait.
+// QueueAction returns the requested action for queued turns, QueueHold by
+// default.
 func (c *Cause) QueueAction() QueueAction {
 	if c.Queue == "" {
 		return QueueHold
@@ -107,12 +111,13 @@ func (c *Cause) QueueAction() QueueAction {
 	return c.Queue
 }
 
-// StopState says how far a stop has come.
+// StopState is the progress of a stop for one turn.
 type StopState string
 
-// The states of a stop. StopStateWaitingForTurn: there is no such turn yet; should it come
-// within EarlyStopLifetime, it is born stopped. StopStateWorkEnded: no work of the turn remains,
-// and its end is on its way to the record.
+// The states of a stop. StopStateWaitingForTurn means that the turn does not
+// exist yet; if it arrives within EarlyStopLifetime, it ends without starting.
+// StopStateWorkEnded means that no work of the turn remains, but its end is not
+// durable yet.
 const (
 	StopStateWaitingForTurn StopState = "waiting_for_turn"
 	StopStateInProgress     StopState = "stopping"
@@ -121,10 +126,11 @@ const (
 	StopStateAlreadyEnded   StopState = "already_ended"
 )
 
-// UnderWay reports whether the turn's end is still to come.
+// UnderWay reports whether the turn has not settled yet.
 func (s StopState) UnderWay() bool { return s == StopStateInProgress || s == StopStateWorkEnded }
 
-// StopAnswer is what a stop did to one turn. The receipt is there once settled.
+// StopAnswer is the result of a stop for one turn. The receipt is set once the
+// turn has settled.
 type StopAnswer struct {
 	Turn    TurnID    `json:"turn"`
 	State   StopState `json:"state"`
@@ -133,13 +139,13 @@ type StopAnswer struct {
 
 type forcedKey struct{}
 
-// WithForced returns a context whose Forced channel is the given one.
+// WithForced returns a copy of ctx for which Forced returns the given channel.
 func WithForced(ctx context.Context, forced <-chan struct{}) context.Context {
 	return context.WithValue(ctx, forcedKey{}, forced)
 }
 
-// Forced returns a channel that is closed when a stop is to skip its grace; nil
-// where ctx is not a turn's.
+// Forced returns the channel that is closed when a stop must skip its grace
+// period. It returns nil if ctx does not belong to a turn.
 func Forced(ctx context.Context) <-chan struct{} {
 	forced, _ := ctx.Value(forcedKey{}).(<-chan struct{})
 	return forced

@@ -5,69 +5,76 @@ import (
 	"time"
 )
 
-// Store keeps what must survive. It is the judge of every race between
-// processes: each op is checked against what is stored, in the same
-// transaction that carries it out, and answered on its own.
+// Store persists sessions, turns and events. It decides every race between
+// processes: each op is validated against the stored state in the transaction
+// that applies it, and has its own result.
 //
-// A store is opened by one process, under one node id and epoch; what that
-// process claims carries them. Every op of a turn is idempotent: committed
-// again, because its first commit was not acknowledged, it changes nothing and
-// is answered the same way, except that Result.Events may be missing.
+// A store is opened by one process, under one node id and epoch, which are
+// recorded with the turns that the process claims. Every op of a turn is
+// idempotent: if it is committed again because the first commit was not
+// acknowledged, it changes nothing and returns the same result, except that
+// Result.Events may be missing.
 type Store interface {
-	// Commit carries out the ops in order, in one transaction, and answers each.
-	// An error means that none of them is known to have happened; ErrNotCommitted,
-	// that none of them has. Without ops it tries whether the store takes writes.
+	// Commit applies the ops in order, in one transaction, and returns one
+	// result for each. After an error the ops may or may not have been applied;
+	// if it matches ErrNotCommitted, they have not. Without ops, Commit checks
+	// whether the store can be written.
 	Commit(ctx context.Context, ops []Op) ([]Result, error)
 	Reader
 	Watcher
 }
 
-// Reader is the part of a store that changes nothing.
+// Reader is the read-only part of a store.
 type Reader interface {
 	// Events returns up to limit events of a session after seq, in order.
 	Events(ctx context.Context, session SessionID, after int64, limit int) ([]Event, error)
-	// Tail returns the newest sequence number of a session, 0 when it has none.
+	// Tail returns the last sequence number of a session, 0 if it has no
+	// events.
 	Tail(ctx context.Context, session SessionID) (int64, error)
-	// Tails is Tail for many sessions at once, in their order.
+	// Tails returns the result of Tail for many sessions, in their order.
 	Tails(ctx context.Context, sessions []SessionID) ([]int64, error)
+	// Turn returns ErrNoTurn if the turn does not exist.
 	Turn(ctx context.Context, id TurnID) (TurnRecord, error)
-	// UnendedTurns returns the turns of all processes that have not ended, in the
-	// order they were accepted: of one session, of all where none is named.
+	// UnendedTurns returns the turns of all processes that have not ended, in
+	// the order they were accepted. An empty session selects all sessions.
 	UnendedTurns(ctx context.Context, session SessionID) ([]TurnRecord, error)
+	// Session returns ErrNoSession if the session does not exist.
 	Session(ctx context.Context, id SessionID) (Session, error)
-	// Sessions lists the most recently updated first.
+	// Sessions returns the selected sessions, the most recently updated first.
 	Sessions(ctx context.Context, query SessionQuery) ([]Session, error)
-	// Spending lists what ended turns used, in the order of their ends. It is
-	// kept when a session is deleted.
+	// Spending returns the usage of ended turns, in the order of their ends.
+	// The usage is kept when a session is deleted.
 	Spending(ctx context.Context, query SpendingQuery) ([]Spending, error)
 }
 
-// Watcher is how a process learns what others did to its turns.
+// Watcher reports changes that other processes made to this process's turns.
 type Watcher interface {
-	// Changed reports whether other processes may have written since it was last
-	// asked. It is cheap, so that looking for the rest can be spared. ErrFenced
-	// means that this process was taken for dead, which is for good.
+	// Changed reports whether other processes may have written to the store
+	// since the previous call. It is cheap, so that callers can skip the other
+	// methods. ErrFenced means that other processes have declared this one
+	// dead, which is permanent.
 	Changed(ctx context.Context) (bool, error)
-	// RecordedStops returns this process's unended turns that have a stop on record.
+	// RecordedStops returns this process's unended turns that have a recorded
+	// stop.
 	RecordedStops(ctx context.Context) ([]TurnRecord, error)
-	// TakeOver moves the unended turns of dead processes to this one, their
-	// fences raised, and returns them, at every call until they have ended. A
-	// live process's turns are never taken.
+	// TakeOver moves the unended turns of dead processes to this one and
+	// increments their fences. It returns them at every call until they have
+	// ended. Turns of live processes are never moved.
 	TakeOver(ctx context.Context) ([]TurnRecord, error)
 }
 
-// SessionQuery selects sessions: of one directory, of one owner (all when
-// empty), those that a listing has behind the given one (all when zero), at most
-// Limit (all when 0).
+// SessionQuery selects sessions. Dir and Owner select all if empty. Before and
+// BeforeID are the position of the last session of the previous page, zero for
+// the first page. Limit 0 means no limit.
 type SessionQuery struct {
 	Dir      string
 	Owner    string
-	Before   time.Time // its update
-	BeforeID SessionID // its id, for those updated at the same moment
+	Before   time.Time // that session's Updated time
+	BeforeID SessionID // that session's id, for sessions with the same Updated time
 	Limit    int
 }
 
-// TurnState of a turn as the store sees it.
+// TurnState is the state of a turn in the store.
 type TurnState string
 
 // The stored states.
@@ -77,7 +84,7 @@ const (
 	StateEnded   TurnState = "ended"
 )
 
-// TurnRecord is a turn as the store has it.
+// TurnRecord is a turn as it is stored.
 type TurnRecord struct {
 	ID       TurnID
 	Session  SessionID
@@ -85,50 +92,52 @@ type TurnRecord struct {
 	Fence    int64
 	FirstSeq int64 // sequence number of its TurnAccepted event
 	Accepted time.Time
-	Node     string   // the process that has it, as the store calls it
-	Prompt   Prompt   // without its images, which the event has
-	Stop     *Cause   // the stop on record, if any
-	Receipt  *Receipt // once ended
+	Node     string   // id of the process that has the turn
+	Prompt   Prompt   // without its images, which are in the event
+	Stop     *Cause   // the recorded stop, if any
+	Receipt  *Receipt // set once the turn has ended
 }
 
-// Scrubber is a Store that keeps copies of what was deleted, such as a write-ahead
-// log. Scrub removes them, or returns an error when ctx ends before it could.
-// Nothing waits for it but its caller.
+// Scrubber is implemented by a Store that keeps copies of deleted data, for
+// example in a write-ahead log. Scrub removes these copies, or returns an error
+// if ctx ends first. It blocks only its caller.
 type Scrubber interface {
 	Scrub(ctx context.Context) error
 }
 
-// Op is one thing to make durable. The set is closed.
+// Op is one change to the store. The set is closed.
 type Op interface{ isOp() }
 
 type (
-	// PutSession creates or updates a session; with Existing it refuses to
-	// bring back one that is gone.
+	// PutSession creates or updates a session. With Existing it does not create
+	// one: it is rejected if the session was deleted.
 	PutSession struct {
 		Session  Session
 		Existing bool
 	}
-	// DeleteSession removes a session with all that it has.
+	// DeleteSession removes a session with its turns and events.
 	DeleteSession struct{ ID SessionID }
-	// AcceptTurn records a turn as queued, with its TurnAccepted event. A stop that
-	// was kept for its id becomes the turn's own and is answered as Result.Stop.
+	// AcceptTurn records a turn as queued and appends its TurnAccepted event. A
+	// stop that was stored for its id before becomes the turn's stop and is
+	// returned as Result.Stop.
 	AcceptTurn struct {
 		Session SessionID
 		Turn    TurnID
 		Prompt  Prompt
 		At      time.Time
 	}
-	// ClaimTurn starts a queued turn, with its TurnStarted event, unless another
-	// turn of its session runs (ErrBusy) or this process has been fenced off.
+	// ClaimTurn starts a queued turn and appends its TurnStarted event. It is
+	// rejected with ErrBusy if another turn of the session is running, and with
+	// ErrFenced if this process has been fenced.
 	ClaimTurn struct {
 		Session SessionID
 		Turn    TurnID
 		At      time.Time
 	}
-	// AppendEvents adds to a running turn. N counts a turn's appends from 1.
-	// Refused with ErrFenced when the turn has ended or is another process's.
-	// With no turn it adds to the session; such events say how things are, not
-	// what happened, so one that is added twice does no harm.
+	// AppendEvents appends events to a running turn. N counts the turn's
+	// appends from 1. It is rejected with ErrFenced if the turn has ended or
+	// belongs to another process. Without a turn it appends to the session;
+	// such events describe a state, so a duplicate is harmless.
 	AppendEvents struct {
 		Session SessionID
 		Turn    TurnID
@@ -137,39 +146,41 @@ type (
 		Bodies  []Body
 		At      time.Time
 	}
-	// EditTurn changes the text of one that waits, with its PromptEdited event.
-	// Refused with ErrFenced when it no longer does, or is another process's.
+	// EditTurn changes the text of a queued turn and appends its PromptEdited
+	// event. It is rejected with ErrFenced if the turn is no longer queued or
+	// belongs to another process.
 	EditTurn struct {
 		Session SessionID
 		Turn    TurnID
 		Text    string
 		At      time.Time
 	}
-	// RecordStop records a stop for a turn, with its StopRequested event, or keeps it
-	// for EarlyStopLifetime when there is no such turn yet. Of several stops the first
-	// stays, except that one that cuts now overrules one that waits for a step.
-	// With an owner it is refused with ErrNoTurn for a turn of somebody else's
-	// session, and kept only for one of the owner's own.
+	// RecordStop records a stop for a turn and appends its StopRequested event.
+	// If the turn does not exist yet, the stop is stored for EarlyStopLifetime.
+	// The first of several stops is kept, except that an immediate stop
+	// replaces one that waits for the end of a step. With an Owner it is
+	// rejected with ErrNoTurn for a turn in another owner's session, and an
+	// early stop applies only to that owner's turns.
 	RecordStop struct {
 		Turn  TurnID
 		Owner string
 		Cause Cause
 	}
-	// RecordStops records a stop for the turns of other processes in a scope, as it
-	// was when the stop was asked for: the running ones of a session (of all
-	// where none is named) that an owner has (anybody, where none is named), and
-	// with Drop those that wait. They are answered as Result.Records, as are those
-	// that this very stop has ended before: it may have come another way, too.
+	// RecordStops records a stop for turns of other processes: the running
+	// turns of a session and an owner (empty: all), and with Drop also the
+	// queued ones, as of the time of the stop. Result.Records contains them,
+	// including those that the same stop has already ended, because it may also
+	// have arrived another way.
 	RecordStops struct {
 		Session SessionID
 		Owner   string
 		Drop    bool
 		Cause   Cause
 	}
-	// FinishTurn writes a turn's one end, with its TurnEnded event and its
-	// spendings, as the receipt has them. Refused with
-	// ErrStopRecorded (and Result.Stop) when a stop that cuts now is on record and
-	// the receipt says anything but stopped: the row decides every race.
+	// FinishTurn writes a turn's one end, appends its TurnEnded event and
+	// records its spending from the receipt. It is rejected with
+	// ErrStopRecorded (and Result.Stop) if an immediate stop is recorded and
+	// the receipt's end is not EndStopped: the stored row decides every race.
 	FinishTurn struct {
 		Session SessionID
 		Turn    TurnID
@@ -179,8 +190,8 @@ type (
 	}
 )
 
-// StoppedBy is when the stop was asked for that ended the turn, in nanoseconds
-// since 1970; nil where none did.
+// StoppedBy returns the time of the stop that ended the turn, in nanoseconds
+// since 1970, or nil if no stop did.
 func (op FinishTurn) StoppedBy() *int64 {
 	if op.Receipt.End != EndStopped || op.Receipt.Cause == nil {
 		return nil
@@ -199,16 +210,17 @@ func (RecordStop) isOp()    {}
 func (RecordStops) isOp()   {}
 func (FinishTurn) isOp()    {}
 
-// Result answers one op.
+// Result is the result of one op.
 type Result struct {
-	Err    error       // why the op was refused
-	Events []Event     // what it added to the log
-	Fence  int64       // of a claim
-	Stop   *Cause      // the stop on the turn's record
-	Record *TurnRecord // of RecordStop: the turn, nil when there is none yet
+	Err    error       // reason for the rejection, nil if the op was applied
+	Events []Event     // events that the op appended
+	Fence  int64       // set by ClaimTurn
+	Stop   *Cause      // stop that is recorded for the turn
+	Record *TurnRecord // set by RecordStop: the turn, nil if it does not exist yet
 
-	Records []TurnRecord // of RecordStops: the turns, as they were before
+	Records []TurnRecord // set by RecordStops: the turns as they were before
 }
 
-// EarlyStopLifetime is how long a stop waits for a turn that has not come.
+// EarlyStopLifetime is how long an early stop is stored for a turn that has not
+// arrived.
 const EarlyStopLifetime = 10 * time.Minute

@@ -26,7 +26,7 @@ func ScopeNames(scopes []Scope) []string {
 	return names
 }
 
-// Token is an access token as a store has it: everything but its secret.
+// Token is an access token as it is stored, without its secret.
 type Token struct {
 	ID, Owner, Name string
 	Scopes          []Scope
@@ -42,8 +42,8 @@ type Token struct {
 // ErrNoToken is returned by a TokenStore that has no such token.
 var ErrNoToken = errors.New("no such token")
 
-// TokenStore keeps the tokens of a server. A write is visible to the next read,
-// also to reads of other processes.
+// TokenStore stores the tokens of a server. A write is visible to every later
+// read, including reads of other processes.
 type TokenStore interface {
 	// PutToken adds a token. It never replaces one. It returns ErrNoToken if the
 	// token's parent does not exist or is revoked.
@@ -55,6 +55,7 @@ type TokenStore interface {
 	// RevokeToken revokes a token and its children. The time of the first
 	// revocation is kept. It returns ErrNoToken if the token does not exist.
 	RevokeToken(ctx context.Context, id string, at time.Time) error
-	// TouchToken records that a token was used.
+	// TouchToken records that a token was used. It returns ErrNoToken if the
+	// token does not exist.
 	TouchToken(ctx context.Context, id string, at time.Time) error
 }

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Usage counts tokens. Exact is false where a stop cut off the model's own
-// number and ours is an estimate (law 27).
+// Usage counts tokens. Exact is false if a stop cut off the model's own report
+// and the counts are estimates (law 27).
 type Usage struct {
-	InputTokens      int64 `json:"input_tokens"`                 // all of it, from a cache or not
-	CacheReadTokens  int64 `json:"cache_read_tokens,omitempty"`  // of the input, what a cache had
-	CacheWriteTokens int64 `json:"cache_write_tokens,omitempty"` // of the input, what a cache has now
-	OutputTokens     int64 `json:"output_tokens"`                // thinking included
-	CostNanoUSD      int64 `json:"cost_nano_usd,omitempty"`      // in billionths of a dollar; 0 where no price is known
+	InputTokens      int64 `json:"input_tokens"`                 // all input tokens, cached or not
+	CacheReadTokens  int64 `json:"cache_read_tokens,omitempty"`  // part of the input that was read from a cache
+	CacheWriteTokens int64 `json:"cache_write_tokens,omitempty"` // part of the input that was written to a cache
+	OutputTokens     int64 `json:"output_tokens"`                // including thinking
+	CostNanoUSD      int64 `json:"cost_nano_usd,omitempty"`      // in billionths of a dollar; 0 if the model has no price
 	Exact            bool  `json:"exact"`
 }
 
-// Price of a model's tokens, each in billionths of a dollar: 3 dollars for a
-// million are 3000.
+// Price of a model's tokens in billionths of a dollar per token: 3 dollars per
+// million tokens are 3000.
 type Price struct {
 	Input      int64 `json:"input_nano_usd"`
 	Output     int64 `json:"output_nano_usd"`
@@ -25,7 +25,7 @@ type Price struct {
 	CacheWrite int64 `json:"cache_write_nano_usd"`
 }
 
-// Of is what the usage costs.
+// Of returns the cost of the usage in billionths of a dollar.
 func (p Price) Of(u Usage) int64 {
 	plain := u.InputTokens - u.CacheReadTokens - u.CacheWriteTokens
 	return plain*p.Input + u.CacheReadTokens*p.CacheRead + u.CacheWriteTokens*p.CacheWrite + u.OutputTokens*p.Output
@@ -39,33 +39,34 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Total is what a token budget is held against.
+// Total returns the number of tokens that counts towards a token limit.
 func (u Usage) Total() int64 { return u.InputTokens + u.OutputTokens }
 
-// ModelUsage is what was used of one model.
+// ModelUsage is the usage of one model.
 type ModelUsage struct {
 	Model string `json:"model"`
 	Usage
 }
 
-// Spending is what one turn used of one model. It outlives its session.
+// Spending is the usage of one model in one turn. It is kept when the session
+// is deleted.
 type Spending struct {
-	At      time.Time // the turn's end
+	At      time.Time // end of the turn
 	Turn    TurnID
 	Session SessionID
 	ModelUsage
 }
 
-// SpendingQuery selects spendings: of one session, of one owner (all when empty), from a time
-// on (all when zero).
+// SpendingQuery selects spending. Session and Owner select all if empty, Since
+// if zero.
 type SpendingQuery struct {
 	Session SessionID
 	Owner   string
 	Since   time.Time
 }
 
-// Dollars writes billionths of a dollar as people do: to the cent, or as small
-// as it takes to say more than nothing.
+// Dollars formats billionths of a dollar: with two decimals from one dollar on,
+// with four or six below.
 func Dollars(billionths int64) string {
 	const dollar = 1e9
 	switch v := float64(billionths) / dollar; {

@@ -1,6 +1,6 @@
-// Package api is what a Bellcord server and its clients say to each other over
-// HTTP: the bodies of requests and answers under /v1. Words that the core has
-// (receipts, events, questions) are the core's own.
+// Package api defines the HTTP API of a Bellcord server: the bodies of requests
+// and responses under /v1. Receipts, events and questions are types of package
+// bellcord.
 package api
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// NewSession is the body of POST /v1/sessions. What is empty is the server's
-// default.
+// NewSession is the body of POST /v1/sessions. Empty fields select the server's
+// defaults.
 type NewSession struct {
 	Dir   string `json:"dir,omitempty" doc:"absolute path of the working directory; empty creates one for the session. Setting it requires the admin scope"`
 	Title string `json:"title,omitempty" maxLength:"200"`
@@ -20,15 +20,15 @@ type NewSession struct {
 	Mode  string `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
 }
 
-// SessionChange is the body of PATCH /v1/sessions/{session}: what is given
-// changes, a running turn keeps what it started with.
+// SessionChange is the body of PATCH /v1/sessions/{session}. Empty fields are
+// not changed. A running turn keeps the settings it started with.
 type SessionChange struct {
 	Title string `json:"title,omitempty" maxLength:"200"`
 	Model string `json:"model,omitempty"`
 	Mode  string `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
 }
 
-// Session is a session with the turns in it that have not ended.
+// Session is a session with its turns that have not ended.
 type Session struct {
 	bellcord.Session
 	Turns []Turn `json:"turns,omitempty" doc:"turns that have not ended, in order"`
@@ -53,20 +53,20 @@ type NewTurn struct {
 	Budget       Budget           `json:"budget,omitzero"`
 }
 
-// Budget of a turn; 0 means that there is none beyond the server's.
+// Budget limits a turn; 0 means no limit other than the server's.
 type Budget struct {
 	Tokens  int64   `json:"max_tokens,omitempty" minimum:"0"`
 	Dollars float64 `json:"max_cost_usd,omitempty" minimum:"0"`
 }
 
-// TurnState is the word for where a turn is, the same everywhere.
+// TurnState is the state of a turn: one of the constants below, or its End.
 type TurnState string
 
-// The states of a turn that has not ended; the others are its ends.
+// The states of a turn that has not ended.
 const (
 	Queued   TurnState = "queued"
 	Running  TurnState = "running"
-	Waiting  TurnState = "waiting" // for a person: see its questions
+	Waiting  TurnState = "waiting" // for an answer: see Turn.Questions
 	Stopping TurnState = "stopping"
 )
 
@@ -92,12 +92,12 @@ type Turns struct {
 	Turns []Turn `json:"turns"`
 }
 
-// EditTurn is the body of PATCH /v1/turns/{turn}, for one that still waits.
+// EditTurn is the body of PATCH /v1/turns/{turn}. The turn must be queued.
 type EditTurn struct {
 	Text string `json:"text" minLength:"1"`
 }
 
-// Stop is the body of every stop. All of it is optional.
+// Stop is the body of every stop request. All fields are optional.
 type Stop struct {
 	Mode  string `json:"mode,omitempty" enum:"now,after_step,force"`
 	Queue string `json:"queue,omitempty" enum:"hold,drop,next" doc:"what happens to the turns queued behind a stopped one"`
@@ -105,22 +105,23 @@ type Stop struct {
 	Wait  string `json:"wait,omitempty" doc:"how long to wait for the receipt, such as 5s; default 10s, maximum 60s"`
 }
 
-// NothingToStop is the state of a stop that found nothing.
+// NothingToStop is the state of a stop that matched no turn.
 const NothingToStop bellcord.StopState = "nothing_to_stop"
 
-// Stopped answers a stop. State is that of the turn that is least far: settled,
-// work_ended (no work remains, the end is not durable yet), stopping,
-// waiting_for_turn (there is no such turn yet; if it arrives within ten minutes,
-// it ends without starting), already_ended, or nothing_to_stop.
+// Stopped is the response to a stop. State is the least advanced state of its
+// turns: settled, work_ended (no work remains, the end is not durable yet),
+// stopping, waiting_for_turn (there is no such turn yet; if it arrives within
+// ten minutes, it ends without starting), already_ended, or nothing_to_stop.
 type Stopped struct {
 	State bellcord.StopState    `json:"state" enum:"settled,work_ended,stopping,waiting_for_turn,already_ended,nothing_to_stop"`
 	Turns []bellcord.StopAnswer `json:"turns" doc:"turns in the scope of the stop, the named one first"`
-	// Recorded says that the stop survives the server. It is false only where the
-	// store could not be written in time; the turns have been told all the same.
+	// Recorded reports whether the stop survives a crash of the server. It is
+	// false only if the store could not be written in time; the turns are
+	// canceled in any case.
 	Recorded bool `json:"recorded" doc:"the stop is recorded and survives a crash of the server; if false, retry"`
 }
 
-// NewStopped sums up what a stop did to each of its turns.
+// NewStopped returns the response for the given results of a stop.
 func NewStopped(turns []bellcord.StopAnswer) Stopped {
 	s := Stopped{State: NothingToStop, Turns: append([]bellcord.StopAnswer{}, turns...)}
 	for _, t := range turns {
@@ -131,12 +132,12 @@ func NewStopped(turns []bellcord.StopAnswer) Stopped {
 	return s
 }
 
-// farthestFirst are the states in the order of what is left to do.
+// farthestFirst lists the states from the most to the least advanced.
 var farthestFirst = []bellcord.StopState{
 	NothingToStop, bellcord.StopStateAlreadyEnded, bellcord.StopStateSettled, bellcord.StopStateWaitingForTurn, bellcord.StopStateWorkEnded, bellcord.StopStateInProgress,
 }
 
-// Questions is what a turn waits for.
+// Questions lists the open questions of a turn.
 type Questions struct {
 	Questions []bellcord.Question `json:"questions"`
 }
@@ -146,26 +147,26 @@ type Answer struct {
 	Choice string `json:"choice" minLength:"1" doc:"id of one of the question's choices"`
 }
 
-// Model is one that sessions can use.
+// Model is a model that sessions can use.
 type Model struct {
 	ID     string          `json:"id" doc:"provider/model"`
 	Window int64           `json:"context_window,omitempty" doc:"context window in tokens"`
 	Price  *bellcord.Price `json:"price,omitempty"`
 }
 
-// Models lists them; the first is the default.
+// Models lists the models; the first one is the default.
 type Models struct {
 	Models []Model `json:"models"`
 }
 
-// Agent is one that sessions can use.
+// Agent is an agent that sessions can use.
 type Agent struct {
 	Name      string `json:"name" doc:"empty for Bellcord's built-in agent"`
 	Protocol  string `json:"protocol,omitempty"`
 	Installed bool   `json:"installed"`
 }
 
-// Agents lists them.
+// Agents lists the agents.
 type Agents struct {
 	Agents []Agent `json:"agents"`
 }
@@ -185,18 +186,18 @@ type Node struct {
 	Queued   int       `json:"queued" doc:"number of queued turns"`
 }
 
-// Nodes lists them, in the order they started.
+// Nodes lists the nodes in the order they started.
 type Nodes struct {
 	Nodes []Node `json:"nodes"`
 }
 
-// Usage is what ended turns used, by model.
+// Usage is the usage of ended turns, by model.
 type Usage struct {
 	Turns  int                   `json:"turns"`
 	Models []bellcord.ModelUsage `json:"models"`
 }
 
-// Me is who the server takes the caller for.
+// Me is the identity of the caller.
 type Me struct {
 	Owner  string   `json:"owner"`
 	Scopes []string `json:"scopes"`
@@ -207,7 +208,7 @@ type NewCode struct {
 	Scopes []string `json:"scopes,omitempty" enum:"read,prompt,stop,admin" maxItems:"4" doc:"scopes of the login; default: all of yours except admin"`
 }
 
-// Code is a one-time code with which a browser that has no token logs in.
+// Code is a one-time code for logging in a browser without a token.
 type Code struct {
 	Code    string    `json:"code"`
 	Expires time.Time `json:"expires"`
@@ -219,12 +220,13 @@ type Login struct {
 	Code string `json:"code" minLength:"1"`
 }
 
-// LoggedIn answers POST /v1/login. The cookie comes with it, as a header.
+// LoggedIn is the response to POST /v1/login. The cookie is set by a response
+// header.
 type LoggedIn struct {
 	Page string `json:"page" doc:"page secret, returned only here: keep it in the origin's storage and send it in the Bellcord-Page header together with the cookie"`
 }
 
-// Health answers /healthz and /readyz.
+// Health is the response of /healthz and /readyz.
 type Health struct {
 	Status  string `json:"status"`
 	Version string `json:"version"`

@@ -2,15 +2,15 @@ package api
 
 import "strings"
 
-// The words for where a stop comes from, as receipts have them and people read
-// them.
+// The sources of a stop that are not one of Bellcord's own programs, as shown
+// on receipts.
 const (
 	FromPage = "page" // a browser that is logged in
-	FromHTTP = "http" // a program that says nothing of itself
+	FromHTTP = "http" // a program with an unrecognized User-Agent
 )
 
-// surfaces are the words for our own programs, by the product that their
-// User-Agent begins with. The set is fixed: no header writes into a record.
+// surfaces maps the product at the start of a User-Agent to the source that
+// receipts show. The set is fixed, so that no header value is recorded.
 var surfaces = map[string]string{
 	"bellcord-chat":   "terminal",
 	"bellcord-attach": "terminal",
@@ -18,8 +18,9 @@ var surfaces = map[string]string{
 	"bellcord-stop":   "bellcord stop",
 }
 
-// Surface is the word for the program with this User-Agent. Whoever asks can
-// claim to be any of them: the word is shown, and no right hangs on it.
+// Surface returns the source that receipts show for a User-Agent. A client can
+// claim to be any program: the value is only displayed and grants no
+// permission.
 func Surface(userAgent string) string {
 	product, _, _ := strings.Cut(userAgent, "/")
 	if word, ours := surfaces[product]; ours {
