@@ -115,7 +115,7 @@ type Processes struct {
 	Ended       []Process `json:"ended,omitempty"`
 	Survivors   []Process `json:"survivors,omitempty"`
 	Unconfirmed []Process `json:"unconfirmed,omitempty"`
-	Proof       string    `json:"proof,omitempty"` // cgroup, scan, job or editor_reported
+	Proof       string    `json:"proof,omitempty"` // cgroup_empty, process_scan, job_object or editor_reported
 	Background  []Process `json:"background,omitempty"`
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// CI asks for 10,000.
+// CI runs 10,000.
 var races = flag.Int("races", 100, "how often an answer races a stop")
 
-// Law 30: an answer and a stop at the same moment have one winner, both are told
-// the truth, and nobody hangs.
-func TestLaw30_AnAnswerThatRacesAStopHasOneWinner(t *testing.T) {
+// Law 30: an answer and a stop at the same moment have one winner, both get the
+// correct result, and neither call hangs.
+func TestLaw30_AnswerRacesStop_HasOneWinner(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
 	s := bareStage(t, agentFunc(func(ctx context.Context, w *hub.Work) error {
@@ -38,7 +38,7 @@ func TestLaw30_AnAnswerThatRacesAStopHasOneWinner(t *testing.T) {
 			func() { s.Stop(bellcord.StopTurn(turn.ID, by)) },
 		}
 		var both sync.WaitGroup
-		both.Go(sides[rounds%2]) // the one that is started last usually runs first
+		both.Go(sides[rounds%2]) // the goroutine started last usually runs first
 		both.Go(sides[1-rounds%2])
 		both.Wait()
 		<-turn.Settled()
@@ -46,8 +46,8 @@ func TestLaw30_AnAnswerThatRacesAStopHasOneWinner(t *testing.T) {
 		if r.End != bellcord.EndStopped && answered != nil {
 			t.Fatalf("answer %v, and yet %+v", answered, r)
 		}
-		// A question that was asked is closed by the stop, or was answered. One
-		// that the stop found not yet asked is neither.
+		// An open question is either closed by the stop or answered. A question
+		// that the turn had not opened before the stop is neither.
 		closed := slices.Contains(r.WithdrawnQuestions, "q")
 		if closed && answered == nil {
 			t.Fatalf("answered and closed: %+v", r)

@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestLaw01_AStopOfOneTurnNeverTouchesTheNext(t *testing.T) {
+func TestLaw01_StopOfOneTurn_LeavesTheNextTurnRunning(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		next := sc.send("", "[slow 5] the next turn")
@@ -25,13 +25,13 @@ func TestLaw01_AStopOfOneTurnNeverTouchesTheNext(t *testing.T) {
 	})
 }
 
-func TestLaw01_AScopeIsTheTurnsThereAreWhenItArrives(t *testing.T) {
+func TestLaw01_StopOfSession_DoesNotAffectLaterTurns(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		first := s.send("", "[slow 50]")
 		s.await(first.ID, saidSo("word2"))
 		stopping := s.Stop(bellcord.StopSession(s.session, by))
-		later := s.send("", "hello") // behind the stop
+		later := s.send("", "hello") // accepted after the stop
 		if _, err := stopping.Wait(s.t.Context()); err != nil {
 			s.t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestLaw01_AScopeIsTheTurnsThereAreWhenItArrives(t *testing.T) {
 	})
 }
 
-func TestLaw02_AStopThatComesBeforeItsTurnPreventsTheFirstByteAndTheFirstTool(t *testing.T) {
+func TestLaw02_StopBeforeStart_PreventsModelRequestsAndToolCalls(t *testing.T) {
 	t.Parallel()
 	for _, on := range grounds(t) {
 		for _, from := range on.ways(0) {
@@ -62,7 +62,7 @@ func TestLaw02_AStopThatComesBeforeItsTurnPreventsTheFirstByteAndTheFirstTool(t 
 	}
 }
 
-func TestLaw02_AKeptStopIsForgottenAfterTenMinutes(t *testing.T) {
+func TestLaw02_EarlyStop_ExpiresAfterTenMinutes(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		id := bellcord.NewTurnID()
@@ -79,7 +79,7 @@ func TestLaw02_AKeptStopIsForgottenAfterTenMinutes(t *testing.T) {
 	})
 }
 
-func TestLaw03_AStopWithNothingToStopChangesNothingAndSaysSo(t *testing.T) {
+func TestLaw03_StopWithoutTurns_ChangesNothingAndReturnsNoAnswers(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for _, req := range []bellcord.StopRequest{
@@ -96,9 +96,9 @@ func TestLaw03_AStopWithNothingToStopChangesNothingAndSaysSo(t *testing.T) {
 	})
 }
 
-// Law 4: what stops a turn besides a person takes the one path, too: the receipts
-// differ in the cause, in the fate of the queue and in nothing else.
-func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
+// Law 4: stops that no person requested take the same path: the receipts differ
+// only in the cause and in the action for the queue.
+func TestLaw04_EveryKindOfCause_GivesTheSameReceipt(t *testing.T) {
 	t.Parallel()
 	ways := []struct {
 		name string
@@ -155,13 +155,13 @@ func TestLaw04_EveryOriginTakesOnePathAndGetsTheSameReceipt(t *testing.T) {
 	}
 }
 
-func TestLaw05_AStopIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
+func TestLaw05_StopWhileStoreIsStuck_ClosesModelRequestImmediately(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[slow 1000]")
 		s.await(turn.ID, saidSo("word3"))
 		held := s.store.shut(func(bellcord.Op) bool { return true })
-		<-held // from here on nothing is committed
+		<-held // no commit completes from here on
 		asked := time.Now()
 		s.Stop(bellcord.StopTurn(turn.ID, by))
 		s.aborted(1)
@@ -176,7 +176,7 @@ func TestLaw05_AStopIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
 	})
 }
 
-func TestLaw06_TheModelIsNeitherAskedNorToldToStop(t *testing.T) {
+func TestLaw06_Stop_SendsNoRequestToTheModel(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		<-time.After(20 * time.Minute)

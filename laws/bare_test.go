@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// bareStage is a hub with an agent of the test's own. Call it in a bubble.
+// bareStage opens a hub with the given agent. Call it in a synctest bubble.
 func bareStage(t *testing.T, agent hub.Agent, opts hub.Options) *stage {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func bareStage(t *testing.T, agent hub.Agent, opts hub.Options) *stage {
 	return s
 }
 
-// stopFromOutside stops a turn as another process on the same data would: by
-// the durable intent alone.
+// stopFromOutside stops a turn as another process with the same store does:
+// only by recording the stop.
 func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	s.t.Helper()
 	cause := by
@@ -57,7 +57,7 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	}
 }
 
-// textOf is the answer as it is on record.
+// textOf returns the answer as it is stored.
 func (s *stage) textOf(id bellcord.TurnID) string {
 	var text strings.Builder
 	for _, b := range s.bodies(id) {

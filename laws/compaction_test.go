@@ -9,7 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// ofTurn reports whether an op is about the turn.
+// ofTurn reports whether op changes the turn.
 func ofTurn(op bellcord.Op, id bellcord.TurnID) bool {
 	switch op := op.(type) {
 	case bellcord.AcceptTurn:
@@ -24,13 +24,12 @@ func ofTurn(op bellcord.Op, id bellcord.TurnID) bool {
 	return false
 }
 
-// isSummary reports whether the history begins with a summary and has nothing
-// of what it stands for.
+// isSummary reports whether the history starts with a summary.
 func isSummary(history []bellcord.Message) bool {
 	return len(history) > 0 && history[0].Seq == 0 && strings.Contains(history[0].Text, "Short and sweet.")
 }
 
-func TestLaw31_AStopAtAnyWriteOfACompactionLeavesTheOldHistoryOrTheNewOne(t *testing.T) {
+func TestLaw31_StopAtAnyWriteOfCompaction_LeavesOldOrNewHistory(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
 		t.Run(format, func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestLaw31_AStopAtAnyWriteOfACompactionLeavesTheOldHistoryOrTheNewOne(t *tes
 	}
 }
 
-func TestLaw31_AConversationThatFillsTheWindowIsCompactedByItself(t *testing.T) {
+func TestLaw31_ConversationFillsWindow_IsCompactedAutomatically(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
 		t.Run(format, func(t *testing.T) {
@@ -116,7 +115,7 @@ func TestLaw31_AConversationThatFillsTheWindowIsCompactedByItself(t *testing.T) 
 	}
 }
 
-func TestLaw31_AStopWhileAConversationIsCompactedByItselfLeavesItWhole(t *testing.T) {
+func TestLaw31_StopDuringAutomaticCompaction_LeavesOldOrNewHistory(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		for range 6 {
@@ -168,7 +167,7 @@ func (s *stage) said() string {
 	return all.String()
 }
 
-func TestClearStartsAnewAndStopsWhatRuns(t *testing.T) {
+func TestClear_WhileTurnRuns_StopsItAndStartsNewConversation(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
 		t.Run(format, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// course is a whole server in real time, and two who are connected to it.
+// course is a complete server in real time with two connected clients.
 type course struct {
 	t          *testing.T
 	store      *sqlite.Store
@@ -89,7 +89,7 @@ func (c *course) newSession() {
 	c.session = made.ID
 }
 
-// caller has a connection of its own.
+// caller is a client with a separate connection.
 type caller struct {
 	http       *http.Client
 	url, token string

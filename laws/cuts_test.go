@@ -10,22 +10,23 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// cut is a place where a stop can land, and what is true of a turn stopped there.
+// cut is a cut point, with the expected state of a turn stopped there.
 type cut struct {
 	name   string
-	prompt string // what the model does
-	// reach prompts and returns when the turn stands at the cut point.
+	prompt string // script for the fake model
+	// reach sends the prompt and returns when the turn has reached the cut
+	// point.
 	reach func(s *stage, id bellcord.TurnID, prompt string)
-	// late is what happens only after the stop has been asked for.
+	// late runs after the stop has been sent.
 	late func(s *stage, id bellcord.TurnID, prompt string)
 
-	end                    bellcord.End // stopped, where nothing is said
-	requests               int          // the model has seen when the stop lands
-	open                   bool         // a request is open then
-	text                   bool         // some of the answer has been shown
-	finished, stopped, not int          // calls by fate
-	questions              int          // that the stop closes
-	keeps                  string       // an exchange the history must hold afterwards, by a piece of it
+	end                    bellcord.End // EndStopped if empty
+	requests               int          // requests that the model has received when the stop arrives
+	open                   bool         // a model request is open when the stop arrives
+	text                   bool         // part of the answer has been shown
+	finished, stopped, not int          // number of calls by outcome
+	questions              int          // questions that the stop withdraws
+	keeps                  string       // text of an exchange that the history must still contain
 }
 
 // cuts is the table of cut points.
@@ -47,7 +48,7 @@ var cuts = []cut{
 		name: "starting", prompt: "[slow 50]",
 		reach: func(s *stage, id bellcord.TurnID, p string) { s.send(id, p) },
 	}, {
-		name: "being claimed", prompt: "[slow 50]", // as "starting", but standing still
+		name: "being claimed", prompt: "[slow 50]", // like "starting", but blocked at the claim
 		reach: func(s *stage, id bellcord.TurnID, p string) {
 			held := s.store.shut(func(op bellcord.Op) bool { _, is := op.(bellcord.ClaimTurn); return is })
 			s.send(id, p)
@@ -131,7 +132,7 @@ var cuts = []cut{
 			s.modelHas(func(r []fakemodel.Request) bool {
 				return len(r) == s.base+2 && strings.Contains(r[s.base+1].Sent, "word3")
 			})
-			synctest.Wait() // it has arrived
+			synctest.Wait() // the stop has arrived
 		},
 		requests: 2, open: true, keeps: "All of it.",
 	}, {
@@ -150,7 +151,7 @@ var cuts = []cut{
 	},
 }
 
-// until prompts and waits for an event.
+// until sends the prompt and waits for an event.
 func until(is func(bellcord.Body) bool) func(*stage, bellcord.TurnID, string) {
 	return func(s *stage, id bellcord.TurnID, prompt string) {
 		s.send(id, prompt)
@@ -158,12 +159,13 @@ func until(is func(bellcord.Body) bool) func(*stage, bellcord.TurnID, string) {
 	}
 }
 
-// requested waits for the n-th request of the scene to reach the model.
+// requested waits until the scene's n-th request reaches the model.
 func (s *stage) requested(n int) {
 	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= s.base+n })
 }
 
-// answering waits for the n-th request's headers to be sent.
+// answering waits until the response headers of the n-th request have been
+// sent.
 func (s *stage) answering(n int) {
 	s.modelHas(func(r []fakemodel.Request) bool { return len(r) >= s.base+n && !r[s.base+n-1].FirstByte.IsZero() })
 }
@@ -175,7 +177,7 @@ func (s *stage) modelHas(is func([]fakemodel.Request) bool) {
 	}
 }
 
-// stopOthers stops what else runs, so that a scene can end.
+// stopOthers stops all other turns, so that a scene can end.
 func (s *stage) stopOthers() { s.Stop(bellcord.StopSession(s.session, bellcord.Cause{By: "stage"})) }
 
 // scene is a turn that was stopped at a cut point.
@@ -184,15 +186,15 @@ type scene struct {
 	cut
 	id bellcord.TurnID
 	told
-	waited  time.Duration    // until that was told
-	receipt bellcord.Receipt // what is on record
+	waited  time.Duration    // time until the answer
+	receipt bellcord.Receipt // the stored receipt
 }
 
-// by is who stops in the scenes, as she is known to the server, so that a law
-// about causes is the same for every origin.
+// by is the cause of the scenes' stops as the server records it, so that laws
+// about causes are the same for every origin.
 var by = bellcord.Cause{By: "anna", Source: "http", Reason: "because"}
 
-// stopAt brings a turn to a cut point and stops it there.
+// stopAt runs a turn to a cut point and stops it there.
 func (s *stage) stopAt(c cut) scene {
 	s.t.Helper()
 	from := s.origin
@@ -208,7 +210,7 @@ func (s *stage) stopAt(c cut) scene {
 		c.reach(s, sc.id, c.prompt)
 	}
 	if from.link != sameNode {
-		synctest.Wait() // another node knows of a turn what is on record
+		synctest.Wait() // other nodes only have the stored state of the turn
 	}
 	asked := time.Now()
 	answered := from.stop(s, sc.id)

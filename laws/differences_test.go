@@ -12,8 +12,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// differences are the fields in which two values differ, and how. Of a time it
-// counts whether there is one, of an id the same: each scene has its own.
+// differences returns the fields in which two values differ, with a
+// description. Times and ids differ between scenes, so only their presence is
+// compared.
 func differences(path string, got, want reflect.Value) map[string]string {
 	found := map[string]string{}
 	differ := func() { found[path] = text(got) + ", not " + text(want) }
@@ -60,9 +61,9 @@ func text(v reflect.Value) string {
 	return string(said)
 }
 
-// The comparison sees every field of a receipt: one that it passed over would be
-// held to no law.
-func TestADifferenceInAnyFieldOfAReceiptIsSeen(t *testing.T) {
+// The comparison must cover every field of a receipt: a field that it skips
+// would not be tested by any law.
+func TestDifferences_AnyReceiptField_IsReported(t *testing.T) {
 	t.Parallel()
 	full := bellcord.Receipt{}
 	fill(t, reflect.ValueOf(&full).Elem())
@@ -89,7 +90,7 @@ func TestADifferenceInAnyFieldOfAReceiptIsSeen(t *testing.T) {
 	}
 }
 
-// fill gives every field a value that is not its zero.
+// fill sets every field to a non-zero value.
 func fill(t *testing.T, v reflect.Value) {
 	t.Helper()
 	if v.Type() == reflect.TypeFor[time.Time]() {

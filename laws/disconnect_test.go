@@ -11,9 +11,9 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Law 34, over HTTP: who prompted, who watches and who waits may all go; the
-// turn goes on.
-func TestLaw34_AConnectionThatBreaksStopsNothing(t *testing.T) {
+// Law 34 over HTTP: the clients that prompt, watch and wait may all disconnect;
+// the turn continues.
+func TestLaw34_ClientDisconnects_TurnContinues(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		w := s.serve()
@@ -35,10 +35,9 @@ func TestLaw34_AConnectionThatBreaksStopsNothing(t *testing.T) {
 	})
 }
 
-// Law 34: a turn that chose to be stopped when nobody watches is, ten seconds
-// after the last one has gone, and with that cause; one whose viewer comes back
-// in time is not.
-func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
+// Law 34: a turn with OnDisconnect "stop" is stopped ten seconds after the last
+// viewer has left, with that cause. If a viewer returns in time, it continues.
+func TestLaw34_StopOnDisconnect_StopsTenSecondsAfterLastViewerLeaves(t *testing.T) {
 	t.Parallel()
 	const patience = 10 * time.Second
 	for _, c := range []struct {
@@ -57,7 +56,7 @@ func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
 				leaveToo := w.look()
 				turn := w.prompt(api.NewTurn{Text: "[slow 100 1s]", OnDisconnect: "stop"})
 				s.await(turn, saidSo("word3"))
-				leave() // the other one still watches
+				leave() // the second viewer still watches
 				<-time.After(2 * patience)
 				leaveToo()
 				gone := time.Now()
@@ -78,7 +77,7 @@ func TestLaw34_ATurnThatChoseSoIsStoppedWhenNobodyWatchesAnyMore(t *testing.T) {
 	}
 }
 
-// settled is closed when the turn has.
+// settled returns a channel that is closed when the turn has settled.
 func (s *stage) settled(id bellcord.TurnID) <-chan struct{} {
 	for _, t := range s.Running() {
 		if t.ID == id {
@@ -89,9 +88,9 @@ func (s *stage) settled(id bellcord.TurnID) <-chan struct{} {
 	return nil
 }
 
-// A stop is not bound to who asked for it either: one that hangs up has stopped
-// the turn all the same.
-func TestLaw34_AStopWhoseCallerHangsUpIsAStop(t *testing.T) {
+// A stop does not depend on its caller's connection: a caller that disconnects
+// has still stopped the turn.
+func TestLaw34_StopCallerDisconnects_TurnIsStopped(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		w := s.serve()

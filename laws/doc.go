@@ -1,6 +1,7 @@
-// Package laws holds the law suite: the laws of a stop, each as a test that
-// names it by number and holds it against every cut point, the places where a
-// stop can land (cuts_test.go is the table). Everything is real but the clock
-// and the model: a real store, the real loop, the real provider speaking HTTP
-// to the fake model, under testing/synctest, so that "at once" is an equality.
+// Package laws contains the law suite: each law of a stop is a test with the
+// law's number, run at every cut point, that is, at every place where a stop
+// can take effect (see the table in cuts_test.go). Only the clock and the model
+// are fake: the store, the agent loop and the providers are real, and the
+// providers use HTTP to the fake model. The tests run under testing/synctest,
+// so "immediately" is tested as zero elapsed time.
 package laws

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 )
 
-// openEditor connects an editor to the stage's hub, by the real protocol, and
-// has it open the session that the scene is in.
+// openEditor connects an editor to the stage's hub over ACP and opens the
+// scene's session in it.
 func (s *stage) openEditor() {
 	s.t.Helper()
 	in, wire := io.Pipe()
@@ -25,7 +25,7 @@ func (s *stage) openEditor() {
 		_ = answers.Close()
 		served <- err
 	}()
-	go func() { // reads all that it is shown
+	go func() { // reads all notifications
 		lines := bufio.NewScanner(out)
 		lines.Buffer(nil, 16<<20)
 		for lines.Scan() {
@@ -59,7 +59,7 @@ func (s *stage) write(line string) {
 	}
 }
 
-// byEditor cancels as an editor does: by a notification, which has no answer.
+// byEditor cancels as an editor does: by a notification, which has no response.
 func byEditor(s *stage, _ bellcord.TurnID) func() told {
 	s.t.Helper()
 	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, s.session))

@@ -11,22 +11,22 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// link is how the node where a stop comes in is linked with the one that has the
-// turn.
+// link is the connection between the node that receives a stop and the node
+// that runs the turn.
 type link string
 
 const (
 	sameNode link = ""
-	overNATS link = "over NATS"     // nobody looks at the store for an hour
-	byRow    link = "the row alone" // it has no bus
+	overNATS link = "over NATS"     // the store is polled only once per hour
+	byRow    link = "the row alone" // the node has no bus
 )
 
-// usualSweep is how often a stage's nodes look at the store: rarely, since hours
-// pass there.
+// usualSweep is how often a stage's nodes poll the store: rarely, because
+// scenes last hours.
 const usualSweep = 10 * time.Second
 
-// sweep is how often the turn's node looks at the store: where a bus has to have
-// brought the stop, so rarely that nothing else can have.
+// sweep returns how often the turn's node polls the store. If the stop must
+// arrive over the bus, the interval is so long that polling cannot deliver it.
 func (at setting) sweep() time.Duration {
 	if at.ground.shared && at.from.late == 0 {
 		return time.Hour
@@ -34,7 +34,8 @@ func (at setting) sweep() time.Duration {
 	return usualSweep
 }
 
-// neighbour opens another node on the stage's store, where stops then come in.
+// neighbour opens a second node on the stage's store, which then receives the
+// stops.
 func neighbour(l link) func(*stage) {
 	return func(s *stage) {
 		s.t.Helper()
@@ -47,19 +48,19 @@ func neighbour(l link) func(*stage) {
 			network = nil
 		}
 		s.openNode(store, store, network, hub.Options{Sweep: time.Hour})
-		synctest.Wait() // the nodes know each other
+		synctest.Wait() // the nodes have discovered each other
 	}
 }
 func init() { origins = slices.Concat(origins, atAnother(overNATS), atAnother(byRow)) }
 
-// atAnother are the origins whose stop comes in at another node than the turn's.
-// It is on record before the turn's own node has written the end that stands at
-// the store's door, and so comes first.
+// atAnother returns the origins that send their stop to a node other than the
+// turn's. The stop is recorded before the turn's node has written an end that
+// is blocked at the store, and therefore wins.
 func atAnother(l link) []origin {
 	var all []origin
 	for _, from := range origins[:5] {
 		if !from.http && from.scope {
-			continue // without a front it names what its own node has
+			continue // without a front, the scope covers only the turns of the receiving node
 		}
 		from.name, from.link, from.ready = "another node, "+string(l)+", "+from.name, l, neighbour(l)
 		from.ends = map[string]bellcord.End{"in settle": bellcord.EndStopped}
@@ -78,9 +79,10 @@ func atAnother(l link) []origin {
 	return all
 }
 
-// ways are three by which a stop comes to a turn on a store that nodes share: at
-// its own node, at another over NATS, at another by the row alone; by the core,
-// or over HTTP, where it is the second. A store of one process has the first.
+// ways returns the ways in which a stop reaches a turn on the store: through
+// the turn's own node and, if the store is shared by nodes, through another
+// node over NATS and through another node by the stored row alone. With nth 0
+// the stop is a call of the core, with nth 1 a request over HTTP.
 func (g ground) ways(nth int) []origin {
 	own := origins[:1]
 	if nth == 1 {
@@ -92,5 +94,5 @@ func (g ground) ways(nth int) []origin {
 	return []origin{own[0], atAnother(overNATS)[nth], atAnother(byRow)[nth]}
 }
 
-// endAt is how a turn ends that is stopped at the cut point.
+// endAt returns the expected end of a turn that is stopped at the cut point.
 func (o origin) endAt(c cut) bellcord.End { return cmp.Or(o.ends[c.name], c.end, bellcord.EndStopped) }

@@ -13,11 +13,11 @@ import (
 
 var everyFormat = flag.Bool("formats", false, "hold every law in every wire format")
 
-// formats are the wire formats that models speak. A law about models holds in
+// formats lists the wire formats of the providers. A law about models holds in
 // each of them.
 var formats = []string{"chat", "responses", "anthropic", "gemini"}
 
-// providersOn are the providers of a fake model, by their format.
+// providersOn returns the providers for a fake model by wire format.
 func providersOn(url string, client *http.Client) map[string]llm.Provider {
 	return map[string]llm.Provider{
 		"chat":      openai.New(openai.Config{BaseURL: url + "/v1", Key: "x", HTTP: client}),

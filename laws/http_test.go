@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// prompt sends a prompt of anna's over HTTP and expects it to be accepted.
+// prompt sends a prompt as anna over HTTP and requires that it is accepted.
 func (w *served) prompt(body api.NewTurn) bellcord.TurnID {
 	w.s.t.Helper()
 	r := w.ask(http.MethodPost, "/v1/sessions/"+string(w.s.session)+"/turns", body)
@@ -27,7 +27,7 @@ func (w *served) prompt(body api.NewTurn) bellcord.TurnID {
 	return turn.ID
 }
 
-// watch opens the session's stream of events; leave ends it.
+// watch opens the session's event stream; leave closes it.
 func (w *served) watch() (lines *bufio.Scanner, leave func()) {
 	w.s.t.Helper()
 	ctx, cancel := context.WithCancel(w.s.t.Context())
@@ -39,7 +39,7 @@ func (w *served) watch() (lines *bufio.Scanner, leave func()) {
 	leave = func() {
 		cancel()
 		_ = resp.Body.Close()
-		synctest.Wait() // the server knows
+		synctest.Wait() // the server has noticed
 	}
 	w.s.t.Cleanup(leave)
 	lines = bufio.NewScanner(resp.Body)
@@ -47,7 +47,7 @@ func (w *served) watch() (lines *bufio.Scanner, leave func()) {
 	return lines, leave
 }
 
-// look watches as a person does, who reads all that comes and keeps nothing.
+// look watches the session and discards the events.
 func (w *served) look() (leave func()) {
 	w.s.t.Helper()
 	lines, leave := w.watch()
@@ -59,9 +59,9 @@ func (w *served) look() (leave func()) {
 	return leave
 }
 
-// Law 5: nothing that a stop over HTTP passes through waits for the disk, who
-// asks is found out all the same, and who waits is told the truth: stopping.
-func TestLaw05_AStopOverHTTPIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
+// Law 5: no part of a stop over HTTP waits for the disk. The caller is still
+// authenticated, and a caller that waits gets the correct state: stopping.
+func TestLaw05_StopOverHTTPWhileStoreIsStuck_ClosesModelRequestImmediately(t *testing.T) {
 	t.Parallel()
 	for _, from := range origins {
 		if !from.http {
@@ -70,12 +70,12 @@ func TestLaw05_AStopOverHTTPIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
 		t.Run(from.name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, func(s *stage) {
-				s.serve().token(by.By) // never used yet: its first use is to be written, too
+				s.serve().token(by.By) // not used before, so its first use must be written, too
 				turn := s.send("", "[slow 1000]")
 				s.await(turn.ID, saidSo("word3"))
 				s.web.writes.stick()
 				held := s.store.shut(func(bellcord.Op) bool { return true })
-				<-held // from here on nothing is committed
+				<-held // no commit completes from here on
 				asked := time.Now()
 				answered := from.stop(s, turn.ID)
 				s.aborted(1)
@@ -95,9 +95,9 @@ func TestLaw05_AStopOverHTTPIsDeliveredWhileTheStoreIsStuck(t *testing.T) {
 	}
 }
 
-// Law 28: what comes over the stream is in the store at the moment it is seen,
-// to the byte.
-func TestLaw28_NothingIsShownOverHTTPBeforeItIsDurable(t *testing.T) {
+// Law 28: an event is in the store, byte for byte, when it arrives over the
+// stream.
+func TestLaw28_EventOverHTTP_IsDurableWhenReceived(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		w := s.serve()
@@ -138,9 +138,9 @@ func TestLaw28_NothingIsShownOverHTTPBeforeItIsDurable(t *testing.T) {
 	})
 }
 
-// Law 35: bert finds none of anna's turns, wherever they are and however he asks,
-// and what he asked leaves no trace in them.
-func TestLaw35_AnothersTurnCannotBeStoppedOverHTTPAtAnyCutPoint(t *testing.T) {
+// Law 35: bert cannot reach any of anna's turns with any kind of request, and
+// his requests leave no trace in them.
+func TestLaw35_StopOfAnotherOwnersTurnOverHTTP_HasNoEffectAtAnyCutPoint(t *testing.T) {
 	t.Parallel()
 	for _, on := range grounds(t) {
 		for _, annas := range on.ways(1) {
@@ -165,15 +165,15 @@ func TestLaw35_AnothersTurnCannotBeStoppedOverHTTPAtAnyCutPoint(t *testing.T) {
 	}
 }
 
-// bertTries stops somebody else's turn in all the ways there are.
+// bertTries sends every kind of stop for a turn of another owner.
 func (s *stage) bertTries(id bellcord.TurnID, c cut) {
 	s.t.Helper()
 	turn, everything := http.StatusNotFound, http.StatusOK
 	if c.reach == nil {
-		turn = http.StatusAccepted // one that has not come is nobody's yet: it is kept, for one of his own
+		turn = http.StatusAccepted // a turn that does not exist yet has no owner: the stop is kept for a turn of bert's
 	}
-	if s.store.isShut() && len(s.nodes) == 1 { // another node has its own way to the store
-		everything = http.StatusAccepted // no answer about other processes' turns; there are none of his
+	if s.store.isShut() && len(s.nodes) == 1 { // another node has its own connection to the store
+		everything = http.StatusAccepted // turns of other processes cannot be listed; bert has none
 	}
 	before := len(s.Running())
 	for _, try := range []struct {

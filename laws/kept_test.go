@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestLaw21_TheNextPromptIsAcceptedAfterAStopAtAnyCutPoint(t *testing.T) {
+func TestLaw21_StopAtAnyCutPoint_NextPromptIsAccepted(t *testing.T) {
 	t.Parallel()
 	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		sc.done("and now?")
@@ -20,7 +20,7 @@ func TestLaw21_TheNextPromptIsAcceptedAfterAStopAtAnyCutPoint(t *testing.T) {
 	})
 }
 
-func TestLaw22_RepairIsDeterministicAndOnlyAdds(t *testing.T) {
+func TestLaw22_Repair_IsDeterministicAndOnlyAdds(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		once, twice := sc.history(), sc.history()
@@ -35,7 +35,7 @@ func TestLaw22_RepairIsDeterministicAndOnlyAdds(t *testing.T) {
 	})
 }
 
-func TestLaw23_WhatWasShownIsInTheRecord(t *testing.T) {
+func TestLaw23_ShownText_IsStored(t *testing.T) {
 	t.Parallel()
 	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		synctest.Wait()
@@ -59,7 +59,7 @@ func TestLaw23_WhatWasShownIsInTheRecord(t *testing.T) {
 	})
 }
 
-func TestLaw24_NoHalfCallIsExecuted(t *testing.T) {
+func TestLaw24_IncompleteCall_IsNotExecuted(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[badargs quick]")
@@ -88,7 +88,7 @@ func TestLaw24_NoHalfCallIsExecuted(t *testing.T) {
 	}
 }
 
-func TestLaw25_ThePersonAndTheModelAreToldTheTruthAboutEveryCall(t *testing.T) {
+func TestLaw25_EveryCall_HasCorrectOutcomeOnReceiptAndInHistory(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		c := sc.receipt.Calls
@@ -119,13 +119,13 @@ func TestLaw25_ThePersonAndTheModelAreToldTheTruthAboutEveryCall(t *testing.T) {
 	})
 }
 
-func TestLaw27_UsageIsRecordedExactlyOrAsAnEstimate(t *testing.T) {
+func TestLaw27_Usage_IsExactOrMarkedAsEstimate(t *testing.T) {
 	t.Parallel()
 	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		u := sc.receipt.Usage
 		requests := sc.requests
 		if sc.name == "queued" {
-			requests-- // it was another turn's
+			requests-- // the request belongs to the other turn
 		}
 		if requests == 0 {
 			if u != (bellcord.Usage{Exact: true}) {
@@ -143,7 +143,7 @@ func TestLaw27_UsageIsRecordedExactlyOrAsAnEstimate(t *testing.T) {
 	})
 }
 
-func TestLaw28_NothingIsShownBeforeItIsDurable(t *testing.T) {
+func TestLaw28_ShownEvent_IsDurable(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[slow 20]")
@@ -170,7 +170,7 @@ func TestLaw28_NothingIsShownBeforeItIsDurable(t *testing.T) {
 	})
 }
 
-func TestLaw29_TheQueueHasADeclaredFate(t *testing.T) {
+func TestLaw29_QueuedTurns_FollowTheRequestedAction(t *testing.T) {
 	t.Parallel()
 	for _, fate := range []bellcord.QueueAction{bellcord.QueueHold, bellcord.QueueDrop, bellcord.QueueNext} {
 		t.Run(string(fate), func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestLaw29_TheQueueHasADeclaredFate(t *testing.T) {
 	}
 }
 
-func TestLaw30_AStopClosesTheQuestionAndALateAnswerFindsTheTurnEnded(t *testing.T) {
+func TestLaw30_StopWithOpenQuestion_WithdrawsItAndRejectsLateAnswer(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		if len(sc.receipt.WithdrawnQuestions) != sc.questions {

@@ -20,12 +20,12 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// CI asks for 10,000.
+// CI runs 10,000.
 var leaks = flag.Int("leaks", 60, "stops after which nothing may be left")
 
-// Law 18, in real time with real sockets and real processes: after many stops
-// goroutines, descriptors, cgroups and files are what they were.
-func TestLaw18_ManyStopsLeaveNothingBehind(t *testing.T) {
+// Law 18 in real time, with real sockets and processes: after many stops the
+// numbers of goroutines, descriptors, cgroups and files are unchanged.
+func TestLaw18_ManyStops_LeakNothing(t *testing.T) {
 	dir := t.TempDir()
 	store, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestLaw18_ManyStopsLeaveNothingBehind(t *testing.T) {
 			stopOnce(t, hub, dir, scripts[i%2])
 		}
 	}
-	round(10) // what is made once is made now
+	round(10) // allocates everything that is created once
 	before := inventory(t, dir)
 	round(*leaks)
 	deadline := time.After(20 * time.Second)
@@ -86,8 +86,8 @@ func TestLaw18_ManyStopsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// stopOnce starts a turn in a session of its own, stops it once it is under way
-// and closes the session.
+// stopOnce starts a turn in a new session, stops it when it is running, and
+// closes the session.
 func stopOnce(t *testing.T, hub *hub.Hub, dir, script string) {
 	t.Helper()
 	s, err := hub.NewSession(t.Context(), bellcord.Session{Dir: dir, Mode: "full"})

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func TestLaw16_TheModelsConnectionIsClosedAtOnce(t *testing.T) {
+func TestLaw16_Stop_ClosesModelConnectionImmediately(t *testing.T) {
 	t.Parallel()
 	atEveryCutIn(t, formats, func(t *testing.T, sc scene) {
 		if !sc.open {
@@ -28,9 +28,9 @@ func TestLaw16_TheModelsConnectionIsClosedAtOnce(t *testing.T) {
 	})
 }
 
-// The bubble of each scene fails when a goroutine is left; this adds that
-// nothing of the turn is left in the hub either.
-func TestLaw18_NothingOfTheTurnIsLeft(t *testing.T) {
+// The synctest bubble of each scene fails if a goroutine remains; this test
+// also checks that the hub keeps no state of the turn.
+func TestLaw18_StoppedTurn_LeavesNoStateInHub(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		synctest.Wait()
@@ -42,7 +42,7 @@ func TestLaw18_NothingOfTheTurnIsLeft(t *testing.T) {
 	})
 }
 
-func TestLaw19_NothingComesBack(t *testing.T) {
+func TestLaw19_StoppedTurn_DoesNotResume(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		before := len(sc.bodies(sc.id))
@@ -63,7 +63,7 @@ func TestLaw19_NothingComesBack(t *testing.T) {
 	})
 }
 
-func TestLaw20_AnAbandonedAgentCannotWriteIntoTheNextTurn(t *testing.T) {
+func TestLaw20_AbandonedAgent_CannotWriteIntoTheNextTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		wrote := make(chan error, 1)
@@ -72,7 +72,7 @@ func TestLaw20_AnAbandonedAgentCannotWriteIntoTheNextTurn(t *testing.T) {
 				<-time.After(time.Minute)
 				return w.Emit(bellcord.TextDelta{Text: "good"})
 			}
-			<-time.After(30 * time.Second) // deaf
+			<-time.After(30 * time.Second) // ignores the cancellation
 			wrote <- w.Emit(bellcord.TextDelta{Text: "late"})
 			_, err := w.Ask(context.WithoutCancel(ctx), bellcord.Question{Text: "late?"})
 			return err
@@ -92,7 +92,7 @@ func TestLaw20_AnAbandonedAgentCannotWriteIntoTheNextTurn(t *testing.T) {
 	})
 }
 
-func TestLaw20_TheStoreItselfRefusesAWriteOfASettledTurn(t *testing.T) {
+func TestLaw20_WriteOfSettledTurn_IsRejectedByTheStore(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		before := len(sc.bodies(sc.id))
@@ -104,7 +104,7 @@ func TestLaw20_TheStoreItselfRefusesAWriteOfASettledTurn(t *testing.T) {
 				if err != nil || len(results[0].Events) > 0 {
 					t.Fatalf("fence %d, append %d: %v, %v", fence, n, results[0], err)
 				}
-				if n > 55 && !errors.Is(results[0].Err, bellcord.ErrFenced) { // more appends than the turn had
+				if n > 55 && !errors.Is(results[0].Err, bellcord.ErrFenced) { // more appends than the turn made
 					t.Fatalf("fence %d, append %d: %v", fence, n, results[0].Err)
 				}
 			}

@@ -16,21 +16,21 @@ import (
 	"github.com/bellcord/bellcord/internal/front/web"
 )
 
-// node is a process on a stage: the one that has its turns, and, where a stop
-// comes in elsewhere, another one. It is wired as bellcord serve wires it.
+// node is a process of a stage: the one that runs the turns or, if stops arrive
+// elsewhere, a second one. It is wired like bellcord serve.
 type node struct {
 	*hub.Hub
-	front web.Hub // the hub as the web front sees it
+	front web.Hub // the hub as used by the web front
 	store stored
-	bus   *cluster.Bus // nil where it has only the store
+	bus   *cluster.Bus // nil if the node has only the store
 }
 
-// leased is a store whose nodes may start something only while they count as
-// alive.
+// leased is a store with nodes that may start turns only while they hold a
+// lease.
 type leased interface{ Leased() bool }
 
-// openNode opens a hub on a store, through a door before it, and joins it to the
-// others where there is a network.
+// openNode opens a hub that uses door, a wrapper of store, and connects it to
+// the other nodes if there is a network.
 func (s *stage) openNode(store stored, door bellcord.Store, network *server.Server, opts hub.Options) *node {
 	s.t.Helper()
 	n := &node{store: store}
@@ -39,7 +39,7 @@ func (s *stage) openNode(store stored, door bellcord.Store, network *server.Serv
 		opts.Leased = shared.Leased
 	}
 	if network != nil {
-		// Hours pass here: nobody asks every moment whether the other is there.
+		// Scenes last hours, so the nodes ping each other rarely.
 		n.bus, err = cluster.Dial(cluster.Config{
 			SigningKey: make([]byte, cluster.LeastKey),
 			Directory:  store.(cluster.Directory),
@@ -63,10 +63,10 @@ func (s *stage) openNode(store stored, door bellcord.Store, network *server.Serv
 	return n
 }
 
-// entrance is the node where people's stops come in.
+// entrance returns the node that receives the users' stops.
 func (s *stage) entrance() *node { return s.nodes[len(s.nodes)-1] }
 
-// openNetwork starts a NATS that exists in memory only.
+// openNetwork starts a NATS server that accepts only in-memory connections.
 func openNetwork(t *testing.T) *server.Server {
 	t.Helper()
 	network, err := server.NewServer(&server.Options{DontListen: true, NoLog: true, NoSigs: true, NoSystemAccount: true, PingInterval: 24 * time.Hour})
@@ -77,9 +77,9 @@ func openNetwork(t *testing.T) *server.Server {
 	return network
 }
 
-// closeNodes lets the nodes go, the turns' own last. The network goes before
-// their connections do, so that none has anything to flush: the client of NATS
-// may take timers for that which other bubbles had.
+// closeNodes closes the nodes, the one that runs the turns last. The network is
+// shut down before their connections close, so that no connection has to flush:
+// the NATS client may reuse timers of other bubbles for that.
 func (s *stage) closeNodes() {
 	s.t.Helper()
 	for i := range s.nodes {
@@ -91,7 +91,7 @@ func (s *stage) closeNodes() {
 	if s.network != nil {
 		s.network.Shutdown()
 		s.network.WaitForShutdown()
-		synctest.Wait() // all know that it has gone
+		synctest.Wait() // all nodes have noticed the shutdown
 	}
 	for _, n := range s.nodes {
 		if n.bus != nil {

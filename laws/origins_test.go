@@ -23,45 +23,46 @@ var (
 	everyNode   = flag.Bool("nodes", false, "hold every law on PostgreSQL with the stop coming from every origin, at every node")
 )
 
-// told is what the one who stopped was told.
+// told is the answer that the sender of a stop received.
 type told struct {
 	answer bellcord.StopAnswer
-	raw    []byte // the receipt as it came over the wire, where it did
-	body   []byte // and all that came with it
-	status int    // of HTTP, where it was asked
+	raw    []byte // the receipt as sent over the wire, if any
+	body   []byte // the complete response body
+	status int    // HTTP status, if it was an HTTP request
 }
 
-// origin is a way by which a stop comes to a turn.
+// origin is a way in which a stop reaches a turn.
 type origin struct {
 	name  string
-	ready func(s *stage) // before the turn is prompted
-	// stop returns when the stop has been received; what it returns waits for the
-	// answer.
+	ready func(s *stage) // called before the prompt is sent
+	// stop returns when the stop has been received; the returned function waits
+	// for the answer.
 	stop   func(s *stage, id bellcord.TurnID) func() told
-	cause  bellcord.Cause       // as it is known there
-	queue  bellcord.QueueAction // that it declares
-	scope  bool                 // it names no turn, but what is there
+	cause  bellcord.Cause       // the cause as recorded for this origin
+	queue  bellcord.QueueAction // action that the stop requests
+	scope  bool                 // the stop names a scope instead of a turn
 	http   bool
-	mute   bool                    // who stops there is told nothing
-	link   link                    // of the node where it comes in with the turn's own
-	late   time.Duration           // after which it is heard at most
-	ends   map[string]bellcord.End // where the turn ends otherwise than by the core's stop
-	cannot map[string]string       // cut points that it cannot express, each with the reason
-	differ map[string][]string     // fields that differ from the core's at a cut point, beside the cause
+	mute   bool                    // the sender receives no answer
+	link   link                    // connection of the receiving node to the turn's node
+	late   time.Duration           // maximum time until the stop takes effect
+	ends   map[string]bellcord.End // ends that differ from those of a stop by the core
+	cannot map[string]string       // cut points that the origin cannot express, with the reason
+	differ map[string][]string     // fields that differ from the core's receipt at a cut point, in addition to the cause
 }
 
-// Why an origin cannot express a cut point.
+// Reasons why an origin cannot express a cut point.
 const (
 	tooQuick  = "before anything has come from anywhere else, the turn is past its start: see being claimed"
 	noTurnYet = "it names what is there, and the turn is not"
 	rowFirst  = "the store alone decides who was first, and this stop is in the store before the end is: see law 29, at the finish"
 )
 
-// heardLater are the fields that tell how much the model had said. A stop by the
-// store alone is heard at the turn's next commit: by then it has said more.
+// heardLater lists the fields that depend on how much the model had sent. A
+// stop through the store alone takes effect at the turn's next commit, when the
+// model has sent more.
 var heardLater = []string{"Kept.TextBytes", "Kept.ThinkingBytes", "Usage.OutputTokens", "UsageByModel[0].Usage.OutputTokens"}
 
-// origins of a stop. The others are held against the first.
+// origins lists the origins of a stop. All others are compared with the first.
 var origins = []origin{
 	{
 		name: "core", cause: by, queue: bellcord.QueueHold,
@@ -98,7 +99,8 @@ var origins = []origin{
 	},
 }
 
-// silentAt says why the origin has no answer about a turn at the cut point.
+// silentAt returns the reason why the origin gets no answer about a turn at the
+// cut point, empty if it gets one.
 func (o origin) silentAt(c cut) string {
 	if o.scope && c.name == "after the end" {
 		return "nothing is there, and that is the answer: see law 4, which asks"
@@ -110,7 +112,7 @@ func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*st
 	return func(s *stage, id bellcord.TurnID) func() told {
 		stopping := s.entrance().Stop(request(s, id))
 		if len(s.nodes) > 1 {
-			synctest.Wait() // it has come as far as it comes in no time
+			synctest.Wait() // it has progressed as far as it can without time passing
 		}
 		return func() told {
 			s.t.Helper()
@@ -129,17 +131,17 @@ func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*st
 	}
 }
 
-// byStore stops as another process would. It is told nothing, and looks at the
-// record.
+// byStore stops as another process does. It receives no answer and reads the
+// stored receipt.
 func byStore(s *stage, id bellcord.TurnID) func() told {
 	s.stopFromOutside(id)
 	return func() told { return told{} }
 }
 
-// Law 4: whatever way a stop comes, at whichever cut point, the receipt on record
-// is the core's in every field but who asked and from where; and who asked over
-// HTTP was told what is on record, to the byte.
-func TestLaw04_EveryOriginLeavesTheSameReceiptAtEveryCutPoint(t *testing.T) {
+// Law 4: for every origin and every cut point, the stored receipt is equal to
+// the core's in every field except the cause; and a caller over HTTP received
+// the stored receipt, byte for byte.
+func TestLaw04_EveryOriginAtEveryCutPoint_GivesTheSameReceipt(t *testing.T) {
 	t.Parallel()
 	for _, c := range cuts {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,8 +158,8 @@ func TestLaw04_EveryOriginLeavesTheSameReceiptAtEveryCutPoint(t *testing.T) {
 	}
 }
 
-// likeTheCore plays a scene and holds its receipt against the core's, which the
-// first scene leaves.
+// likeTheCore plays a scene and compares its receipt with the core's, which the
+// first scene stores in core.
 func likeTheCore(t *testing.T, at setting, c cut, core *bellcord.Receipt) {
 	t.Helper()
 	if why := at.from.cannot[c.name]; why != "" {
@@ -175,8 +177,8 @@ func likeTheCore(t *testing.T, at setting, c cut, core *bellcord.Receipt) {
 	})
 }
 
-// onEvenStage is onStage in a directory whose name is as long as every other's:
-// the model is told it, and that is paid for by the character.
+// onEvenStage is onStage in a directory with a name of fixed length: the model
+// receives the name, and its length affects the token count.
 func onEvenStage(t *testing.T, at setting, play func(s *stage)) {
 	t.Helper()
 	const length = 200
@@ -188,7 +190,7 @@ func onEvenStage(t *testing.T, at setting, play func(s *stage)) {
 	onStageAt(t, at, play)
 }
 
-// isLike holds the receipt on record against the core's.
+// isLike compares the stored receipt with the core's.
 func (sc scene) isLike(from origin, want bellcord.Receipt) {
 	sc.t.Helper()
 	if sc.receipt.Turn != sc.id || sc.receipt.Session != sc.session {
@@ -218,8 +220,8 @@ func (sc scene) isLike(from origin, want bellcord.Receipt) {
 	}
 }
 
-// inOrder gives parallel calls an order, and questions a name, that is the same
-// in every scene.
+// inOrder sorts parallel calls and replaces question ids, so that receipts of
+// different scenes can be compared.
 func inOrder(r bellcord.Receipt) bellcord.Receipt {
 	c := &r.Calls
 	for _, calls := range []*[]bellcord.CallRef{&c.Stopped, &c.NotStarted, &c.Unknown} {
@@ -229,7 +231,7 @@ func inOrder(r bellcord.Receipt) bellcord.Receipt {
 	return r
 }
 
-// wasTold holds what came over HTTP against the record.
+// wasTold compares the HTTP response with the stored receipt.
 func (sc scene) wasTold(from origin) {
 	sc.t.Helper()
 	state, status := bellcord.StopStateSettled, http.StatusOK

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestLaw07_ManyStopsAreOneStopAndEachAnswerCarriesTheSameRecord(t *testing.T) {
+func TestLaw07_RepeatedStops_ReturnTheSameReceipt(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		for range 5 {
@@ -31,7 +31,7 @@ func TestLaw07_ManyStopsAreOneStopAndEachAnswerCarriesTheSameRecord(t *testing.T
 	})
 }
 
-func TestLaw07_StopsAtTheSameMomentGetTheSameRecord(t *testing.T) {
+func TestLaw07_ConcurrentStops_ReturnTheSameReceipt(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[hang after 2]")
@@ -57,13 +57,13 @@ func TestLaw07_StopsAtTheSameMomentGetTheSameRecord(t *testing.T) {
 	})
 }
 
-func TestLaw08_AStopThatRacesCompletionHasOneWinnerAndTheOneWhoStoppedIsTold(t *testing.T) {
+func TestLaw08_StopRacesCompletion_AnswerNamesTheOneWinner(t *testing.T) {
 	t.Parallel()
 	won := map[bellcord.Winner]int{}
 	for round := 0; round < 40 || round < 400 && (won[bellcord.StopWon] == 0 || won[bellcord.CompletionWon] == 0); round++ {
 		onStage(t, func(s *stage) {
 			turn := s.send("", "[fast 3]")
-			if round%2 == 1 { // at the end: a stop with the prompt nearly always wins
+			if round%2 == 1 { // at the end of the turn: a stop sent with the prompt nearly always wins
 				s.await(turn.ID, kind[bellcord.StepEnded])
 			}
 			var answers []bellcord.StopAnswer
@@ -92,7 +92,7 @@ func TestLaw08_AStopThatRacesCompletionHasOneWinnerAndTheOneWhoStoppedIsTold(t *
 	}
 }
 
-func TestLaw08_TheAnswerSaysWhoWonAtEveryCut(t *testing.T) {
+func TestLaw08_StopAtEveryCutPoint_AnswerNamesTheWinner(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		want := bellcord.StopWon
@@ -108,18 +108,18 @@ func TestLaw08_TheAnswerSaysWhoWonAtEveryCut(t *testing.T) {
 	})
 }
 
-// agentFunc is an agent that is a function.
+// agentFunc is an agent made of a function.
 type agentFunc func(ctx context.Context, w *hub.Work) error
 
 func (f agentFunc) Run(ctx context.Context, w *hub.Work) error { return f(ctx, w) }
 
-func TestLaw09_AnAgentThatSwallowsTheCancellationCannotMakeTheTurnSucceed(t *testing.T) {
+func TestLaw09_AgentIgnoresCancellation_TurnIsStillStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := bareStage(t, agentFunc(func(ctx context.Context, w *hub.Work) error {
 			<-ctx.Done()
-			_ = w.Emit(bellcord.TextDelta{Text: "all went well"}) // refused: the turn has been stopped
-			return nil                                            // success, it says
+			_ = w.Emit(bellcord.TextDelta{Text: "all went well"}) // rejected: the turn has been stopped
+			return nil                                            // reports success
 		}), hub.Options{})
 		turn := s.send("", "go")
 		synctest.Wait()
@@ -131,13 +131,13 @@ func TestLaw09_AnAgentThatSwallowsTheCancellationCannotMakeTheTurnSucceed(t *tes
 	})
 }
 
-func TestLaw10_StoppedIsNotSaidBeforeTheWorkHasEnded(t *testing.T) {
+func TestLaw10_StopInProgress_IsNotReportedAsStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var ended time.Time
 		s := bareStage(t, agentFunc(func(ctx context.Context, _ *hub.Work) error {
 			<-ctx.Done()
-			<-time.After(3 * time.Second) // its cleaning up
+			<-time.After(3 * time.Second) // simulates cleanup
 			ended = time.Now()
 			return context.Cause(ctx)
 		}), hub.Options{})
@@ -160,7 +160,7 @@ func TestLaw10_StoppedIsNotSaidBeforeTheWorkHasEnded(t *testing.T) {
 	})
 }
 
-func TestLaw11_AStopIsNotAnErrorAndItsCauseIsOnRecord(t *testing.T) {
+func TestLaw11_Stop_IsNotAnErrorAndItsCauseIsRecorded(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		r := sc.receipt
@@ -185,7 +185,7 @@ func TestLaw11_AStopIsNotAnErrorAndItsCauseIsOnRecord(t *testing.T) {
 
 func sameReceipt(a, b bellcord.Receipt) bool { return reflect.DeepEqual(plain(a), plain(b)) }
 
-// plain strips what does not survive being written down: monotonic clocks.
+// plain removes what is not stored: monotonic clock readings.
 func plain(r bellcord.Receipt) bellcord.Receipt {
 	for _, at := range []*time.Time{
 		&r.Times.Accepted, &r.Times.Started, &r.Times.StopRequested, &r.Times.StreamClosed, &r.Times.LastProcessEnded, &r.Times.Settled,
@@ -210,8 +210,9 @@ func count(bodies []bellcord.Body, is func(bellcord.Body) bool) int {
 	return n
 }
 
-// An agent that ignores the stop tries to go on. Nothing that it begins is taken.
-func TestLaw17_AfterAStop_NoStepNoCallAndNoQuestionBegins(t *testing.T) {
+// An agent that ignores the stop tries to continue. Everything that it starts
+// is rejected.
+func TestLaw17_AfterStop_NoStepCallOrQuestionStarts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tries := map[string]error{}

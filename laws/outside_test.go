@@ -7,10 +7,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Law 4 and 29: a stop that another process recorded is the same stop wherever
-// this one hears of it first: at its next commit, at its next look, or only at
-// the finish. What waits behind the turn is held, and the receipt says so.
-func TestLaw29_AStopFromOutsideHoldsTheQueueWhereverItIsHeard(t *testing.T) {
+// Laws 4 and 29: a stop recorded by another process has the same effect
+// wherever this process first reads it: at its next commit, at its next poll,
+// or only when the turn finishes. The turns behind it are held, and the receipt
+// lists them.
+func TestLaw29_StopFromAnotherProcess_HoldsTheQueue(t *testing.T) {
 	t.Parallel()
 	isFinish := func(op bellcord.Op) bool { _, is := op.(bellcord.FinishTurn); return is }
 	for _, c := range []struct {
@@ -31,7 +32,7 @@ func TestLaw29_AStopFromOutsideHoldsTheQueueWhereverItIsHeard(t *testing.T) {
 				turn := s.send("", c.prompt)
 				next := s.send("", "[say next]")
 				if c.atFinish {
-					<-held // the agent is done; its end stands at the store's door
+					<-held // the agent is done; the write of its end is blocked at the store
 					s.stopFromOutside(turn.ID)
 					s.store.open()
 				} else {

@@ -18,18 +18,18 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// CI asks for 10,000.
+// CI runs 10,000.
 var idRaces = flag.Int("idraces", 300, "how often a prompt with an id of its own races its stop, over two connections")
 
-// Law 2, in real time with real sockets: a prompt comes with an id of the
-// caller's, and its stop on another connection: before it, with it, behind it.
-// A stop that was kept has prevented the first byte, each turn has one end, and
-// what the one who stopped was told is on record.
-func TestLaw02_APromptWithAnIDOfItsOwnRacesItsStopOverHTTP(t *testing.T) {
+// Law 2 in real time with real sockets: a prompt with an id chosen by the
+// caller races its stop on another connection, sent before, with or after it.
+// An early stop prevents the first model request, each turn has one end, and
+// the answer to the stop matches the store.
+func TestLaw02_PromptRacesItsStopOverHTTP_EarlyStopPreventsModelRequest(t *testing.T) {
 	t.Parallel()
 	c := newCourse(t)
 	states := map[bellcord.StopState]int{}
-	var kept []string // what was said in turns whose stop came before them
+	var kept []string // texts of the turns that were stopped before they arrived
 	twice := 0
 	chance := rand.New(rand.NewPCG(2, 35))
 	for i := range *idRaces {
@@ -58,15 +58,15 @@ func TestLaw02_APromptWithAnIDOfItsOwnRacesItsStopOverHTTP(t *testing.T) {
 	}
 }
 
-// The orders of a prompt and its stop.
+// The orders in which a prompt and its stop are sent.
 const (
 	stopBefore = iota
 	stopWith
 	stopBehind
 )
 
-// race sends a prompt and its stop in the order drawn, the stop so much behind
-// where it is, and returns what the stop was told.
+// race sends a prompt and its stop in the given order, the stop delayed by late
+// if it comes second, and returns the answer to the stop.
 func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text string) told {
 	c.t.Helper()
 	prompt := func() reply {
@@ -100,8 +100,8 @@ func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text st
 	return as
 }
 
-// audit waits for the turn's end, holds what was told against the record and
-// counts the ends.
+// audit waits for the turn's end, compares the answer to the stop with the
+// store, and counts the ends.
 func (c *course) audit(id bellcord.TurnID, as told) (ends int) {
 	c.t.Helper()
 	if err := c.hub.Await(c.t.Context(), id); err != nil {
@@ -120,7 +120,7 @@ func (c *course) audit(id bellcord.TurnID, as told) (ends int) {
 		if r := record.Receipt; r.End != bellcord.EndStopped || !r.Times.Started.IsZero() {
 			c.t.Errorf("its stop was kept, and yet: %s", onRecord)
 		}
-	case bellcord.StopStateWorkEnded: // there is no receipt yet
+	case bellcord.StopStateWorkEnded: // the answer has no receipt yet
 	case bellcord.StopStateInProgress, bellcord.StopStateSettled, bellcord.StopStateAlreadyEnded:
 		if !bytes.Equal(as.raw, onRecord) {
 			c.t.Errorf("told      %s\non record %s", as.raw, onRecord)
@@ -147,8 +147,8 @@ func (c *course) audit(id bellcord.TurnID, as told) (ends int) {
 	return ends
 }
 
-// requestsFor counts what the model was asked in the turns where these things
-// were said, and looks that it waits for nobody.
+// requestsFor counts the model requests of the turns with the given texts. It
+// fails if a request is still open.
 func (c *course) requestsFor(texts []string) int {
 	c.t.Helper()
 	over := func(all []fakemodel.Request) bool {
@@ -175,5 +175,5 @@ func (c *course) requestsFor(texts []string) int {
 	return n
 }
 
-// raceOf is the part of a prompt that no other has.
+// raceOf returns the part of a prompt that is unique.
 func raceOf(text string) string { return text[max(0, strings.LastIndex(text, "race ")):] }

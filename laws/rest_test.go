@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-func TestLaw34_AViewerThatLeavesStopsNothing(t *testing.T) {
+func TestLaw34_ViewerLeaves_TurnContinues(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		leaving, leave := context.WithCancel(s.t.Context())
@@ -38,7 +38,7 @@ func TestLaw34_AViewerThatLeavesStopsNothing(t *testing.T) {
 	})
 }
 
-func TestLaw36_TurnsOfASessionNeverOverlap(t *testing.T) {
+func TestLaw36_TurnsOfOneSession_NeverOverlap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int32
@@ -48,7 +48,7 @@ func TestLaw36_TurnsOfASessionNeverOverlap(t *testing.T) {
 			select {
 			case <-ctx.Done():
 				if strings.HasPrefix(w.Prompt.Text, "slow") {
-					<-time.After(2 * time.Second) // its cleaning up
+					<-time.After(2 * time.Second) // simulates cleanup
 				}
 				return context.Cause(ctx)
 			case <-time.After(10 * time.Millisecond):
@@ -79,7 +79,7 @@ func TestLaw36_TurnsOfASessionNeverOverlap(t *testing.T) {
 	})
 }
 
-func TestLaw36_OfSeveralReplacementsTheLastOneWins(t *testing.T) {
+func TestLaw36_SeveralReplacements_LastOneWins(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		first := s.send("", "[hang]")
@@ -107,8 +107,8 @@ func TestLaw36_OfSeveralReplacementsTheLastOneWins(t *testing.T) {
 	})
 }
 
-// The audit has its own sources: the store's events and the model's log.
-func TestLaw37_EveryStopHasAReceiptAndItEqualsAnAudit(t *testing.T) {
+// The audit uses independent sources: the store's events and the model's log.
+func TestLaw37_ReceiptOfEveryStop_MatchesEventsAndModelLog(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		if sc.answer.State != bellcord.StopStateWaitingForTurn && !sameReceipt(*sc.answer.Receipt, sc.receipt) {
@@ -117,7 +117,7 @@ func TestLaw37_EveryStopHasAReceiptAndItEqualsAnAudit(t *testing.T) {
 		synctest.Wait()
 		var sent strings.Builder
 		for _, r := range sc.model.Requests() {
-			if !strings.Contains(r.Prompt, "first") { // the queued scene's other turn
+			if !strings.Contains(r.Prompt, "first") { // the other turn of the queued scene
 				sent.WriteString(r.Sent)
 			}
 		}

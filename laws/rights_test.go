@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// of makes a session that is somebody's and runs a turn in it that does not end
-// by itself.
+// of creates a session of the owner and runs a turn in it that does not end by
+// itself.
 func (s *stage) of(owner string) *hub.Turn {
 	s.t.Helper()
 	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: "/", Owner: owner})
@@ -29,13 +29,13 @@ func (s *stage) of(owner string) *hub.Turn {
 	return turn
 }
 
-// works until it is stopped.
+// patientAgent works until it is stopped.
 var patientAgent = agentFunc(func(ctx context.Context, _ *hub.Work) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 })
 
-func TestLaw35_AStopReachesOnlyWhatItsOwnerHas(t *testing.T) {
+func TestLaw35_StopWithOwner_StopsOnlyThatOwnersTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := bareStage(t, patientAgent, hub.Options{})
@@ -64,7 +64,7 @@ func TestLaw35_AStopReachesOnlyWhatItsOwnerHas(t *testing.T) {
 	})
 }
 
-func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
+func TestLaw35_EarlyStopWithOwner_AppliesOnlyToThatOwnersTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := bareStage(t, patientAgent, hub.Options{})
@@ -96,7 +96,7 @@ func TestLaw35_AnEarlyStopHoldsForItsOwnersTurnAlone(t *testing.T) {
 	})
 }
 
-func TestLaw07_OfTwoEarlyStopsTheReceiptAndTheRecordTellOfTheSameOne(t *testing.T) {
+func TestLaw07_TwoEarlyStops_ReceiptAndLogHaveTheSameCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := bareStage(t, patientAgent, hub.Options{})
@@ -126,7 +126,7 @@ func TestLaw07_OfTwoEarlyStopsTheReceiptAndTheRecordTellOfTheSameOne(t *testing.
 	})
 }
 
-func TestLaw01_AStopOfEverythingEverywhereTakesOtherProcessesAlong(t *testing.T) {
+func TestLaw01_StopOfEverythingEverywhere_IncludesOtherProcesses(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		store, err := sqlite.Open(s.t.Context(), s.dir)
@@ -166,7 +166,7 @@ func TestLaw01_AStopOfEverythingEverywhereTakesOtherProcessesAlong(t *testing.T)
 	})
 }
 
-func TestLaw29_AHeldTurnIsEditedSentAndDiscarded(t *testing.T) {
+func TestLaw29_HeldTurn_CanBeEditedSentAndDiscarded(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		first := s.send("", "[hang] one")
@@ -203,7 +203,7 @@ func TestLaw29_AHeldTurnIsEditedSentAndDiscarded(t *testing.T) {
 	})
 }
 
-func TestLaw33_ATurnOnRecordIsAcceptedAndOneWhoseIDIsTakenIsNot(t *testing.T) {
+func TestLaw33_AcceptedTurn_IsStoredAndItsIDIsTaken(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[say yes]")
@@ -216,7 +216,7 @@ func TestLaw33_ATurnOnRecordIsAcceptedAndOneWhoseIDIsTakenIsNot(t *testing.T) {
 		if err := s.Await(s.t.Context(), turn.ID); err != nil {
 			s.t.Fatal(err)
 		}
-		<-time.After(time.Second) // at the very same moment it would be the same prompt
+		<-time.After(time.Second) // at the same time it would be the same prompt
 		again := s.send(turn.ID, "[say no]")
 		if err := again.Accepted(s.t.Context()); !errors.Is(err, bellcord.ErrTurnExists) {
 			s.t.Errorf("its id is taken: %v", err)
@@ -228,7 +228,7 @@ func TestLaw33_ATurnOnRecordIsAcceptedAndOneWhoseIDIsTakenIsNot(t *testing.T) {
 	})
 }
 
-func TestASessionWithoutTurnsIsLetGoOf(t *testing.T) {
+func TestCloseIdle_SessionWithoutTurns_IsClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := bareStage(t, patientAgent, hub.Options{})
@@ -249,7 +249,7 @@ func TestASessionWithoutTurnsIsLetGoOf(t *testing.T) {
 	})
 }
 
-func TestWhatRunsMayFinishBeforeADrain(t *testing.T) {
+func TestWaitForTurns_BeforeDrain_LetsRunningTurnFinish(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		quick, slow := s.send("", "[slow 10]"), bellcord.NewTurnID()

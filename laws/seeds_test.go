@@ -10,13 +10,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// CI asks for 100; a few keep the suite quick.
+// CI runs 100; the default keeps the suite fast.
 var seeds = flag.Int("seeds", 3, "conversations per cut point")
 
-// Law 21, by chance: conversations of all kinds, one after the other in one
-// session, each cut somewhere near a cut point. The strict model must accept
+// Law 21 with random conversations: conversations of all kinds, one after the
+// other in one session, each cut near a cut point. The strict model must accept
 // every next prompt.
-func TestLaw21_RandomConversationsAreAcceptedAfterEveryCut(t *testing.T) {
+func TestLaw21_RandomConversations_AreAcceptedAfterEveryCut(t *testing.T) {
 	t.Parallel()
 	earlier := []string{
 		"hello", "[think 3][say hm]", `[say so][tool quick {}]`, `[tool quick {}][tool quick {}][then [tool quick {}]]`,
@@ -59,7 +59,7 @@ func TestLaw21_RandomConversationsAreAcceptedAfterEveryCut(t *testing.T) {
 	}
 }
 
-// freshSession goes on in a new session, with its own viewer.
+// freshSession continues in a new session with its own viewer.
 func (s *stage) freshSession() {
 	s.t.Helper()
 	made, err := s.NewSession(s.t.Context(), bellcord.Session{Dir: s.t.TempDir(), Model: s.format + "/fake"})

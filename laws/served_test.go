@@ -16,17 +16,17 @@ import (
 	"github.com/bellcord/bellcord/internal/piped"
 )
 
-// served is the web front of a stage, on connections that exist in memory only:
-// real requests through the real guard, with a token each, in no time.
+// served is the web front of a stage on in-memory connections: real requests
+// with a token each, through the real authentication, without elapsed time.
 type served struct {
 	s      *stage
 	client *http.Client
-	tokens map[string]string // by owner
+	tokens map[string]string // secrets by owner
 	writes *stuckTokens
 }
 
-// serve opens the front once, at the node where stops come in. It is gone before
-// the hub is.
+// serve opens the front once, at the node that receives stops. It is closed
+// before the hub.
 func (s *stage) serve() *served {
 	s.t.Helper()
 	if s.web != nil {
@@ -42,7 +42,7 @@ func (s *stage) serve() *served {
 	go func() { serving <- server.Serve(pipes) }()
 	s.web = &served{s: s, writes: writes, tokens: map[string]string{}, client: &http.Client{Transport: &http.Transport{
 		DialContext:       pipes.DialContext,
-		DisableKeepAlives: true, // a connection lives as long as its request
+		DisableKeepAlives: true, // each connection serves one request
 	}}}
 	s.t.Cleanup(func() {
 		front.Close()
@@ -50,14 +50,14 @@ func (s *stage) serve() *served {
 		if err := <-serving; !errors.Is(err, http.ErrServerClosed) {
 			s.t.Error(err)
 		}
-		synctest.Wait() // who was being answered has gone
+		synctest.Wait() // all pending responses have ended
 		writes.open()
 		door.Close()
 	})
 	return s.web
 }
 
-// token lets somebody in who may all but what admins may.
+// token returns the owner's token, with every scope except admin.
 func (w *served) token(owner string) string {
 	w.s.t.Helper()
 	if w.tokens[owner] == "" {
@@ -70,7 +70,7 @@ func (w *served) token(owner string) string {
 	return w.tokens[owner]
 }
 
-// request readies a request of the owner's; no body where it is nil.
+// request builds a request of the owner; a nil body sends none.
 func (w *served) request(ctx context.Context, owner, method, path string, body any) *http.Request {
 	w.s.t.Helper()
 	var sent io.Reader
@@ -92,7 +92,7 @@ func (w *served) request(ctx context.Context, owner, method, path string, body a
 	return r
 }
 
-// reply is what a request was answered.
+// reply is the response to a request.
 type reply struct {
 	status int
 	body   []byte
@@ -109,14 +109,15 @@ func (w *served) do(r *http.Request) reply {
 	return reply{resp.StatusCode, body, err}
 }
 
-// ask sends a request of anna's, whose session it is, and waits for the answer.
+// ask sends a request as anna, the owner of the session, and waits for the
+// response.
 func (w *served) ask(method, path string, body any) reply {
 	w.s.t.Helper()
 	return w.do(w.request(w.s.t.Context(), by.By, method, path, body))
 }
 
-// begin sends a request of the owner's and returns when the server has done with
-// it all that takes no time; the function waits for the answer.
+// begin sends a request of the owner and returns when the server has done
+// everything that takes no time; the returned function waits for the response.
 func (w *served) begin(owner, path string, body any) func() reply {
 	w.s.t.Helper()
 	r := w.request(w.s.t.Context(), owner, http.MethodPost, path, body)
@@ -126,7 +127,7 @@ func (w *served) begin(owner, path string, body any) func() reply {
 	return func() reply { return <-answer }
 }
 
-// stopReply is api.Stopped with the receipts as they came over the wire.
+// stopReply is api.Stopped with the receipts as sent over the wire.
 type stopReply struct {
 	State bellcord.StopState `json:"state"`
 	Turns []struct {
@@ -136,7 +137,7 @@ type stopReply struct {
 	} `json:"turns"`
 }
 
-// told reads a stop's answer for what it says of a turn.
+// told extracts what a stop's response contains about a turn.
 func (r reply) told(id bellcord.TurnID) (told, error) {
 	var said stopReply
 	if err := errors.Join(r.err, json.Unmarshal(r.body, &said)); err != nil {
@@ -156,7 +157,7 @@ func (r reply) told(id bellcord.TurnID) (told, error) {
 	return as, nil
 }
 
-// byHTTP is a stop that anna sends to a path.
+// byHTTP returns an origin's stop function that sends anna's stop to a path.
 func byHTTP(path func(s *stage, id bellcord.TurnID) string, queue bellcord.QueueAction) func(*stage, bellcord.TurnID) func() told {
 	return func(s *stage, id bellcord.TurnID) func() told {
 		s.t.Helper()

@@ -21,40 +21,41 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-// stage is a whole Bellcord with one session and one viewer, under a fake clock.
+// stage is a complete Bellcord with one session and one viewer, under a fake
+// clock.
 type stage struct {
 	*hub.Hub
 	t       *testing.T
-	dir     string         // of the session, and of a store that is a file
-	home    home           // of the data
-	network *server.Server // among nodes, where there may be several
-	nodes   []*node        // the one that has the turns, and behind it one where stops come in
-	format  string         // the wire format that the session's model speaks
+	dir     string         // directory of the session, and of a file-based store
+	home    home           // opens the stage's store
+	network *server.Server // connects the nodes if there may be several
+	nodes   []*node        // the node that runs the turns, then, if present, the node that receives stops
+	format  string         // wire format of the session's model
 	agent   *react.Agent
 	store   *gate
 	model   *fakemodel.Server
 	session bellcord.SessionID
-	base    int            // requests the model had seen before the scene
-	ran     counter        // how often each tool has had its effect
-	origin  origin         // of the scene's stop; the core, where nothing is said
-	web     *served        // once it is served
-	editor  *io.PipeWriter // once one is connected
+	base    int            // requests that the model received before the scene
+	ran     counter        // number of completed runs by tool
+	origin  origin         // origin of the scene's stop; the core by default
+	web     *served        // set once served
+	editor  *io.PipeWriter // set once an editor is connected
 
 	viewing sync.WaitGroup
 
 	mu   sync.Mutex
-	seen []bellcord.Event // by the viewer, who has followed from the start
+	seen []bellcord.Event // events that the viewer received since the start
 	grew chan struct{}
 }
 
-// onStage runs a scene under a fake clock. The bubble itself holds part of law
-// 18: it fails when a goroutine is left.
+// onStage runs a scene under a fake clock. The synctest bubble checks part of
+// law 18: it fails if a goroutine remains.
 func onStage(t *testing.T, play func(s *stage)) {
 	t.Helper()
 	onStageIn(t, "chat", play)
 }
 
-// onStageIn does so with a model that speaks the wire format.
+// onStageIn is onStage with a model that uses the given wire format.
 func onStageIn(t *testing.T, format string, play func(s *stage)) {
 	t.Helper()
 	onStageAt(t, setting{format: format, dir: t.TempDir()}, play)
@@ -93,7 +94,7 @@ func newStage(t *testing.T, home home, at setting) *stage {
 		s.store.open()
 		s.closeNodes()
 		if s.ran.of("deaf") > 0 {
-			<-time.After(2 * time.Hour) // it was abandoned, and ends in its own time
+			<-time.After(2 * time.Hour) // an abandoned agent ends later
 		}
 		for _, p := range providers {
 			p.Close()
@@ -132,8 +133,8 @@ func (s *stage) view(session bellcord.SessionID) {
 	}
 }
 
-// await returns when the viewer has seen an event of the turn of which is says
-// so.
+// await returns when the viewer has received an event of the turn that matches
+// is.
 func (s *stage) await(turn bellcord.TurnID, is func(bellcord.Body) bool) {
 	s.t.Helper()
 	bound := time.After(time.Hour)
@@ -155,7 +156,7 @@ func (s *stage) await(turn bellcord.TurnID, is func(bellcord.Body) bool) {
 	}
 }
 
-// send prompts with an id of our own.
+// send sends a prompt with the given turn id.
 func (s *stage) send(id bellcord.TurnID, text string) *hub.Turn {
 	s.t.Helper()
 	return s.sendPrompt(bellcord.Prompt{Turn: id, Text: text})
@@ -170,7 +171,7 @@ func (s *stage) sendPrompt(p bellcord.Prompt) *hub.Turn {
 	return turn
 }
 
-// done prompts and expects a normal answer.
+// done sends a prompt and requires that it ends normally.
 func (s *stage) done(text string) bellcord.Receipt {
 	s.t.Helper()
 	turn := s.send("", text)
@@ -181,7 +182,7 @@ func (s *stage) done(text string) bellcord.Receipt {
 	return turn.Receipt()
 }
 
-// ended returns the turn's end as it is on record, once it is.
+// ended waits for the turn's stored receipt and returns it.
 func (s *stage) ended(id bellcord.TurnID) bellcord.Receipt {
 	s.t.Helper()
 	s.await(id, func(b bellcord.Body) bool { _, is := b.(bellcord.TurnEnded); return is })
@@ -192,7 +193,7 @@ func (s *stage) ended(id bellcord.TurnID) bellcord.Receipt {
 	return *record.Receipt
 }
 
-// bodies returns what the store holds of a turn.
+// bodies returns the stored events of a turn.
 func (s *stage) bodies(id bellcord.TurnID) []bellcord.Body {
 	s.t.Helper()
 	events, err := s.store.Events(s.t.Context(), s.session, 0, 1<<20)
@@ -217,8 +218,9 @@ func (s *stage) history() []bellcord.Message {
 	return h
 }
 
-// tools are stand-ins whose every move we see: one that is quick, one that
-// works until it is stopped, one that asks first, one that does not listen.
+// tools returns fake tools that count their runs: one that returns at once, one
+// that works until it is stopped, one that needs approval, and one that ignores
+// cancellation.
 func (s *stage) tools() []tool.Tool {
 	made := func(name string, run func(context.Context, tool.Call) tool.Result) tool.Tool {
 		return tool.Tool{
@@ -267,16 +269,17 @@ func (c *counter) of(name string) int {
 	return c.n[name]
 }
 
-// gate is the real store, with a door that can be shut before a chosen op.
+// gate is the real store with a gate that can block chosen ops.
 type gate struct {
 	bellcord.Store
 	mu    sync.Mutex
 	stops func(bellcord.Op) bool
-	held  chan struct{} // closed when an op stands at the door
+	held  chan struct{} // closed when an op is blocked
 	pass  chan struct{}
 }
 
-// shut closes the door to ops of which stops says so.
+// shut blocks the ops that match stops. The returned channel is closed when the
+// first op is blocked.
 func (g *gate) shut(stops func(bellcord.Op) bool) (held <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

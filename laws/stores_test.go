@@ -24,25 +24,25 @@ import (
 
 var onStores = flag.String("stores", "sqlite,postgres", "the stores that the table of cut points is held on")
 
-// stored is a process's way to the data.
+// stored is a process's connection to the store.
 type stored interface {
 	bellcord.Store
 	bellcord.TokenStore
 	Close() error
 }
 
-// home is where a stage has its data. Each opening is another process's.
+// home opens a stage's store. Each call acts as another process.
 type home func(ctx context.Context) (stored, error)
 
-// filed is a home in a directory.
+// filed returns a home in a directory.
 func filed(dir string) home {
 	return func(ctx context.Context) (stored, error) { return sqlite.Open(ctx, dir) }
 }
 
-// ground is a store that the table of cut points is held on.
+// ground is a store on which the table of cut points is run.
 type ground struct {
 	name   string
-	shared bool // among nodes, which a stage on it has
+	shared bool // shared by nodes; a stage on it has several
 }
 
 func (g ground) home(t *testing.T, dir string) home {
@@ -53,7 +53,7 @@ func (g ground) home(t *testing.T, dir string) home {
 	return filed(dir)
 }
 
-// grounds are the stores that were asked for.
+// grounds returns the stores selected by the flags.
 func grounds(t *testing.T) []ground {
 	t.Helper()
 	var all []ground
@@ -66,8 +66,8 @@ func grounds(t *testing.T) []ground {
 	return all
 }
 
-// inSchema is a home in PostgreSQL. Hours pass in a scene, and none on the
-// database's clock: leases are not what is tried here.
+// inSchema returns a home in PostgreSQL. A scene takes hours of fake time but
+// none of the database's time, so leases are not tested here.
 func inSchema(name string) home {
 	return func(ctx context.Context) (stored, error) {
 		return postgres.Open(ctx, database(), postgres.Options{
@@ -76,20 +76,21 @@ func inSchema(name string) home {
 	}
 }
 
-// database is the one in which schemas may be made.
+// database returns the URL of a database in which schemas can be created.
 func database() string {
 	return cmp.Or(os.Getenv("BELLCORD_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
 }
 
-// schemas are made once and lent to one scene after the other: to make one takes
-// longer than a scene, and a stop of everything must find nobody else's turns.
+// schemas are created once and reused by later scenes: creating one takes
+// longer than a scene, and a stop of everything must not find turns of another
+// scene.
 var schemas struct {
 	mu        sync.Mutex
 	all, free []string
 }
 
-// schema lends a schema until the test has ended. One that a failed test had is
-// not lent again: what is left in it would fail others.
+// schema reserves a schema until the test has ended. A schema of a failed test
+// is not reused, because its content could make other tests fail.
 func schema(t *testing.T) string {
 	t.Helper()
 	if err := reached(); err != nil && os.Getenv("CI") != "true" {
@@ -118,11 +119,11 @@ func schema(t *testing.T) string {
 
 var scenes atomic.Int64
 
-// nextMoment is when a scene begins that gets a schema which others have used:
-// no two at the same nanosecond, because a store tells stops apart by theirs.
+// nextMoment returns the start time of a scene in a reused schema. It is
+// unique, because a store identifies stops by their time.
 func nextMoment() time.Duration { return time.Duration(scenes.Add(1)) }
 
-// reached says, once for all, whether PostgreSQL answers.
+// reached returns an error if PostgreSQL cannot be reached. It connects once.
 var reached = sync.OnceValue(func() error {
 	return atDatabase(func(context.Context, *pgx.Conn) error { return nil })
 })
@@ -138,7 +139,7 @@ func atDatabase(do func(context.Context, *pgx.Conn) error) error {
 	return do(ctx, db)
 }
 
-// TestMain removes the schemas that the scenes were lent.
+// TestMain removes the schemas that the scenes created.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if len(schemas.all) > 0 {

@@ -12,13 +12,14 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/rules"
 )
 
-// CI asks for every byte and 10,000 cuts; a few keep the suite quick.
+// CI cuts at every byte and 10,000 times at random; the defaults keep the suite
+// fast.
 var (
 	stride = flag.Int("stride", 397, "bytes between the cuts of a recorded stream")
 	chance = flag.Int("chance", 100, "random cuts of streams")
 )
 
-// streams are the answers that are cut after every byte.
+// streams lists the answers that are cut after every byte.
 var streams = map[string]string{
 	"text":           `[say Café, 世界: 🔔]`,
 	"thinking":       `[think 2][say Café]`,
@@ -26,10 +27,10 @@ var streams = map[string]string{
 	"parallel tools": `[think 1][tool quick {"a":"é"}][tool quick {"b":{"c":[1]}}]`,
 }
 
-// Law 21, byte by byte: an answer is stopped after each byte that came in.
-// Whatever was left is accepted with the next prompt, by the same model and by
-// those of other providers, and keeps every provider's rules.
-func TestLaw21_AStopAfterAnyByteOfAnyFormatLeavesAHistoryThatAllAccept(t *testing.T) {
+// Law 21, byte by byte: an answer is stopped after each received byte. The
+// remaining history is accepted with the next prompt by the same model and by
+// models of other providers, and satisfies every provider's rules.
+func TestLaw21_StopAfterAnyByte_LeavesHistoryThatAllFormatsAccept(t *testing.T) {
 	t.Parallel()
 	for i, format := range formats {
 		for name, script := range streams {
@@ -57,8 +58,8 @@ func TestLaw21_AStopAfterAnyByteOfAnyFormatLeavesAHistoryThatAllAccept(t *testin
 	}
 }
 
-// stoppedAfter stops an answer of which so many bytes have come in, and reports
-// whether that was before its end.
+// stoppedAfter stops an answer after n received bytes and reports whether that
+// was before its end.
 func (s *stage) stoppedAfter(n int, script string) bool {
 	s.t.Helper()
 	turn := s.send("", fmt.Sprintf("[bytes hang %d]%s", n, script))
@@ -68,7 +69,7 @@ func (s *stage) stoppedAfter(n int, script string) bool {
 	return turn.Receipt().End == bellcord.EndStopped
 }
 
-// speak has the session's next turn answered in another format.
+// speak switches the session's next turn to another wire format.
 func (s *stage) speak(format string) {
 	s.t.Helper()
 	if _, err := s.Configure(s.session, bellcord.SessionUpdated{Model: format + "/fake"}); err != nil {
@@ -86,8 +87,9 @@ func (s *stage) keepsTheRules() {
 	}
 }
 
-// Law 21, from the server's side: its stream ends, orderly, after any byte.
-func TestLaw21_AStreamCutAfterAnyByteIsAcceptedWithTheNextPrompt(t *testing.T) {
+// Law 21 from the server's side: the stream ends without an error after any
+// byte.
+func TestLaw21_StreamCutAfterAnyByte_NextPromptIsAccepted(t *testing.T) {
 	t.Parallel()
 	const script = `[think 2][say Café, 世界][tool quick {"a":"é"}][tool quick {"b":{"c":[1]}}]`
 	for _, format := range formats {
@@ -95,14 +97,14 @@ func TestLaw21_AStreamCutAfterAnyByteIsAcceptedWithTheNextPrompt(t *testing.T) {
 			t.Parallel()
 			cuts := 0
 			onStageIn(t, format, func(s *stage) {
-				for n := 0; ; n += 5 * *stride { // the stop above takes every byte
+				for n := 0; ; n += 5 * *stride { // the previous test cuts at every byte
 					turn := s.send("", fmt.Sprintf("[bytes cut %d]%s", n, script))
 					<-turn.Settled()
 					s.done("and now?")
 					if cuts++; cuts%8 == 7 {
 						s.freshSession()
 					}
-					if turn.Receipt().End == bellcord.EndDone { // the whole answer got through
+					if turn.Receipt().End == bellcord.EndDone { // the whole answer arrived
 						break
 					}
 				}
@@ -115,9 +117,9 @@ func TestLaw21_AStreamCutAfterAnyByteIsAcceptedWithTheNextPrompt(t *testing.T) {
 	}
 }
 
-// Law 23, by chance: what a client was shown of an answer is what is stored,
-// character for character, and what the model had sent begins with it.
-func TestLaw23_WhatIsStreamedIsWhatIsStoredWhereverItIsCut(t *testing.T) {
+// Law 23 at random cuts: the part of an answer that was shown to a client is
+// exactly what is stored, and a prefix of what the model sent.
+func TestLaw23_StreamedText_EqualsStoredTextAtAnyCut(t *testing.T) {
 	t.Parallel()
 	for i, format := range formats {
 		t.Run(format, func(t *testing.T) {
@@ -140,8 +142,8 @@ func TestLaw23_WhatIsStreamedIsWhatIsStoredWhereverItIsCut(t *testing.T) {
 	}
 }
 
-// shownIsStored compares what the viewer saw of the last turn with the store and
-// with what the model sent.
+// shownIsStored compares what the viewer received of the last turn with the
+// store and with what the model sent.
 func (s *stage) shownIsStored(base int) int {
 	s.t.Helper()
 	synctest.Wait()
@@ -180,9 +182,10 @@ func words(to *strings.Builder, b bellcord.Body) {
 	}
 }
 
-// Law 21 and 23 for thinking: what was sealed before the stop goes back to the
-// model that thought it, and to no other; what was not is left out.
-func TestLaw21_SealedThinkingGoesBackToItsModelAndToNoOther(t *testing.T) {
+// Laws 21 and 23 for thinking: thinking that was signed before the stop is sent
+// back to the model that signed it and to no other; unsigned thinking is left
+// out.
+func TestLaw21_SignedThinking_IsSentBackOnlyToItsModel(t *testing.T) {
 	t.Parallel()
 	for format, seal := range map[string]string{"anthropic": `"signature":`, "responses": `"encrypted_content":`, "gemini": `"thoughtSignature":`} {
 		for name, c := range map[string]struct {
@@ -194,7 +197,7 @@ func TestLaw21_SealedThinkingGoesBackToItsModelAndToNoOther(t *testing.T) {
 			"stopped in the thinking":       {"[think 50 20ms]", kind[bellcord.ThinkingDelta], false},
 		} {
 			if format == "gemini" {
-				c.prompt = strings.Replace(c.prompt, "[hang after 2]", `[say word2][tool works {}]`, 1) // it seals its calls
+				c.prompt = strings.Replace(c.prompt, "[hang after 2]", `[say word2][tool works {}]`, 1) // the model signs its calls
 			}
 			t.Run(format+"/"+name, func(t *testing.T) {
 				t.Parallel()

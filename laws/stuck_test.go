@@ -8,12 +8,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// stuckTokens is the store's tokens, whose writing can be made to hang as it does
-// when another process holds the database.
+// stuckTokens is the store's TokenStore with writes that can be blocked, as
+// when another process locks the database.
 type stuckTokens struct {
 	bellcord.TokenStore
 	mu   sync.Mutex
-	pass chan struct{} // nil: nothing hangs
+	pass chan struct{} // nil: writes are not blocked
 }
 
 func (t *stuckTokens) stick() {

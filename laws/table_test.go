@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// setting is what a stage is made of.
+// setting is the configuration of a stage.
 type setting struct {
-	ground ground // SQLite, where nothing is said
+	ground ground // SQLite by default
 	format string
 	dir    string
-	from   origin // of the scene's stop; the core, where nothing is said
+	from   origin // origin of the scene's stop; the core by default
 }
 
-// onStageAt runs a scene under a fake clock. It stands still while PostgreSQL is
-// asked: who waits for a socket is not at rest.
+// onStageAt runs a scene under a fake clock. The clock stands still during
+// requests to PostgreSQL, because a goroutine that waits for a socket is not
+// durably blocked.
 func onStageAt(t *testing.T, at setting, play func(s *stage)) {
 	t.Helper()
 	home := at.ground.home(t, at.dir)
@@ -27,9 +28,8 @@ func onStageAt(t *testing.T, at setting, play func(s *stage)) {
 	})
 }
 
-// atEveryCut plays a scene for each cut point and holds a law against it, on
-// every store. CI asks for every law in every format, and for every law with the
-// stop sent over HTTP.
+// atEveryCut plays a scene for each cut point on every store and checks a law.
+// CI runs every law in every wire format, and with the stop sent over HTTP.
 func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
 	t.Helper()
 	in := formats[:1]
@@ -39,9 +39,9 @@ func atEveryCut(t *testing.T, law func(t *testing.T, sc scene)) {
 	atEveryCutIn(t, in, law)
 }
 
-// atEveryCutIn does so with models that speak the formats: for laws about what
-// goes over the wire to them. Where a stop comes from and what a model speaks do
-// not meet, so other origins, and other stores, are tried in one format.
+// atEveryCutIn is atEveryCut with models that use the given wire formats, for
+// laws about requests to models. The origin of a stop and the wire format are
+// independent, so other origins and other stores run with one format only.
 func atEveryCutIn(t *testing.T, in []string, law func(t *testing.T, sc scene)) {
 	t.Helper()
 	for _, on := range grounds(t) {
@@ -60,10 +60,10 @@ func atEveryCutIn(t *testing.T, in []string, law func(t *testing.T, sc scene)) {
 	}
 }
 
-// atEveryCutOfNodes does so on a store that nodes share. Each cut point is tried
-// with the stop coming in at the turn's own node, at another one over NATS, or at
-// one that has the store alone: another of these for the next cut point, and for
-// the next law. Asked to, it tries each from everywhere.
+// atEveryCutOfNodes is atEveryCut on a store that nodes share. The stop arrives
+// at the turn's own node, at another node over NATS, or at another node that
+// has only the store; cut points and laws alternate between them. With
+// everyNode each cut point is run with each of them.
 func atEveryCutOfNodes(t *testing.T, on ground, format string, law func(t *testing.T, sc scene)) {
 	t.Helper()
 	if *everyNode {

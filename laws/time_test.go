@@ -11,10 +11,10 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// Law 13 is the same table: back-off, approvals and the time to the first byte
-// are cut points.
-// A stop that is in the store alone takes the time until the next look.
-func TestLaw12And13_AStopTakesNoTimeAtAnyCutPoint(t *testing.T) {
+// Law 13 is covered by the same table: back-off, approvals and the time to the
+// first byte are cut points. A stop that is only in the store takes effect at
+// the next poll.
+func TestLaw12And13_StopAtAnyCutPoint_TakesNoTime(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		if sc.end == bellcord.EndDone {
@@ -29,7 +29,7 @@ func TestLaw12And13_AStopTakesNoTimeAtAnyCutPoint(t *testing.T) {
 	})
 }
 
-func TestLaw12_AnAgentThatDoesNotListenIsAbandonedAfterTheGrace(t *testing.T) {
+func TestLaw12_AgentIgnoresCancellation_IsAbandonedAfterGrace(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[tool deaf {}]`)
@@ -46,11 +46,11 @@ func TestLaw12_AnAgentThatDoesNotListenIsAbandonedAfterTheGrace(t *testing.T) {
 		if r.End != bellcord.EndStopped || !r.AgentAbandoned || len(r.Calls.Unknown) != 1 {
 			s.t.Errorf("receipt %+v", r)
 		}
-		s.done("and the session goes on") // law 36: fenced off, the successor may start
+		s.done("and the session goes on") // law 36: the abandoned turn is fenced, so the next one may start
 	})
 }
 
-func TestLaw12_ASecondStopByForceSkipsTheGrace(t *testing.T) {
+func TestLaw12_SecondStopWithForce_SkipsGrace(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[tool deaf {}]`)
@@ -66,7 +66,7 @@ func TestLaw12_ASecondStopByForceSkipsTheGrace(t *testing.T) {
 	})
 }
 
-func TestLaw12_AStopAfterTheStepLetsTheStepFinish(t *testing.T) {
+func TestLaw12_StopAfterStep_LetsTheStepFinish(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[slow 5][tool quick {}][then [slow 50]]`)
@@ -87,7 +87,7 @@ func TestLaw12_AStopAfterTheStepLetsTheStepFinish(t *testing.T) {
 	})
 }
 
-func TestLaw12_LimitsAreStopsWithTheirOwnCause(t *testing.T) {
+func TestLaw12_LimitReached_StopsTurnWithItsCause(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -118,7 +118,7 @@ func TestLaw12_LimitsAreStopsWithTheirOwnCause(t *testing.T) {
 	}
 }
 
-func TestLaw14_SettlingIsBoundedWhenTheStoreIsStuck(t *testing.T) {
+func TestLaw14_StoreStuck_StopAnswersWithinBound(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[hang after 2]")
@@ -132,7 +132,7 @@ func TestLaw14_SettlingIsBoundedWhenTheStoreIsStuck(t *testing.T) {
 		if took := time.Since(asked); took != 10*time.Second {
 			s.t.Errorf("took %v", took)
 		}
-		s.store.open() // and when the store is back, the end is written and the session goes on
+		s.store.open() // when the store is back, the end is written and the session continues
 		if r := s.ended(turn.ID); r.End != bellcord.EndStopped {
 			s.t.Errorf("on record: %+v", r)
 		}
@@ -140,7 +140,7 @@ func TestLaw14_SettlingIsBoundedWhenTheStoreIsStuck(t *testing.T) {
 	})
 }
 
-// failing is a store whose commits fail for a while.
+// failing is a store with commits that fail until a given time.
 type failing struct {
 	bellcord.Store
 	until time.Time
@@ -153,7 +153,7 @@ func (f *failing) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Res
 	return f.Store.Commit(ctx, ops)
 }
 
-func TestLaw14_AStoreThatComesBackHasLostNothing(t *testing.T) {
+func TestLaw14_StoreRecovers_NothingIsLost(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[slow 100]")

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/react"
 )
 
-func TestLaw27_WhatTheModelToldIsRecordedAsItToldIt(t *testing.T) {
+func TestLaw27_ReportedUsage_IsRecordedUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
 		t.Run(format, func(t *testing.T) {
@@ -28,8 +28,8 @@ func TestLaw27_WhatTheModelToldIsRecordedAsItToldIt(t *testing.T) {
 	}
 }
 
-// spentAt is the running estimate after each event of a turn, as a budget sees
-// it: input, and four bytes of output for a token.
+// spentAt returns the running token estimate after each event of a turn, as the
+// budget counts it: the input, plus one token per four bytes of output.
 func spentAt(bodies []bellcord.Body) []int64 {
 	var spent []int64
 	var input, output int64
@@ -49,7 +49,7 @@ func spentAt(bodies []bellcord.Body) []int64 {
 	return spent
 }
 
-func TestLaw12_ABudgetStopsTheTurnWithinOneEventOfCrossingIt(t *testing.T) {
+func TestLaw12_TokenBudgetExceeded_StopsWithinOneEvent(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
 		for name, prompt := range map[string]string{"in text": "[usage 100 0][slow 5000 20ms]", "in thinking": "[usage 100 0][think 5000 20ms]"} {
@@ -79,7 +79,7 @@ func TestLaw12_ABudgetStopsTheTurnWithinOneEventOfCrossingIt(t *testing.T) {
 	}
 }
 
-// worked leaves out what the hub itself adds.
+// worked removes the events that the hub itself adds.
 func worked(bodies []bellcord.Body) []bellcord.Body {
 	var out []bellcord.Body
 	for _, b := range bodies {
@@ -92,13 +92,13 @@ func worked(bodies []bellcord.Body) []bellcord.Body {
 	return out
 }
 
-func TestLaw12_BudgetsOfMoneyAndOfSessionsAreStopsToo(t *testing.T) {
+func TestLaw12_CostOrSessionBudgetExceeded_StopsTurn(t *testing.T) {
 	t.Parallel()
 	priced := func(s *stage) {
 		plain := s.agent.Model
 		s.agent.Model = func(name string) (react.Model, error) {
 			m, err := plain(name)
-			m.Price = &bellcord.Price{Input: 3000, Output: 15_000, CacheRead: 300, CacheWrite: 3000} // 3 and 15 dollars for a million
+			m.Price = &bellcord.Price{Input: 3000, Output: 15_000, CacheRead: 300, CacheWrite: 3000} // 3 and 15 dollars per million tokens
 			return m, err
 		}
 	}
