@@ -15,13 +15,13 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// client has no retries: what had no answer is told to have had none.
+// client does not retry: a request without a response is recorded as such.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, IdleConnTimeout: 5 * time.Second}}
 
 var errDown = errors.New("the node does not serve")
 
-// ask sends one request to a node and reads the answer into the given value, where
-// it is a success. errDown means that nothing can have reached the node.
+// ask sends one request to a node and decodes a successful response into the
+// given value. errDown means that the request cannot have reached the node.
 func (n *node) ask(ctx context.Context, method, path string, body, into any) (status int, problem string, err error) {
 	url, _ := n.address()
 	if url == "" {
@@ -52,16 +52,16 @@ func (n *node) ask(ctx context.Context, method, path string, body, into any) (st
 	}
 	if res.StatusCode/100 != 2 {
 		var refused struct{ Type, Detail string }
-		_ = json.Unmarshal(answer, &refused) // without words it is a refusal all the same
+		_ = json.Unmarshal(answer, &refused) // a response without a problem body is still a refusal
 		return res.StatusCode, refused.Type + " " + refused.Detail, nil
 	}
 	return res.StatusCode, "", json.Unmarshal(answer, into)
 }
 
-// patience is how long a client waits for an answer.
+// patience is how long a client waits for a response.
 const patience = 5 * time.Second
 
-// do carries out an act at a node and notes it.
+// do performs an act at a node and records it.
 func (n *node) do(a act, method, path string, body, into any) act {
 	_, a.life = n.address()
 	a.node, a.called = n.index, n.s.since()
@@ -102,7 +102,7 @@ func (n *node) look(id bellcord.TurnID) act {
 	return n.noted(a)
 }
 
-// noted puts an act that was sent into the book.
+// noted adds an act that was sent to the book.
 func (n *node) noted(a act) act {
 	if a.returned > 0 {
 		n.s.book.note(a)

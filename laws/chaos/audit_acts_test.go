@@ -11,15 +11,16 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// accepted reports whether a prompt was answered with a turn.
+// accepted reports whether the response to a prompt was a turn.
 func (a act) accepted() bool { return a.verb == prompted && a.answered && a.status/100 == 2 }
 
-// unknown reports whether nobody can tell if it happened.
+// unknown reports whether it cannot be determined if the act took effect.
 func (a act) unknown() bool {
 	return !a.answered || a.status >= 500 && !strings.Contains(a.problem, bellcord.ErrDraining.Error())
 }
 
-// auditPrompts: what was accepted is there, what was refused is not.
+// auditPrompts checks that accepted prompts are stored and refused ones are
+// not.
 func (s *stage) auditPrompts(r *record) {
 	may := map[bellcord.TurnID]bool{}
 	for _, a := range s.book.acts {
@@ -38,9 +39,9 @@ func (s *stage) auditPrompts(r *record) {
 	}
 }
 
-// auditStops: every stop that was answered as recorded or kept holds.
+// auditStops checks that every stop answered as recorded or kept took effect.
 func (s *stage) auditStops(r *record) {
-	early := map[bellcord.TurnID]time.Duration{} // when a stop had been answered, at first
+	early := map[bellcord.TurnID]time.Duration{} // time of the first answered stop
 	for _, a := range s.book.acts {
 		if a.stop == nil || !a.answered || a.status/100 != 2 {
 			continue
@@ -63,7 +64,7 @@ func (s *stage) auditStops(r *record) {
 	}
 }
 
-// firstPrompts is when each turn was prompted, at first.
+// firstPrompts returns when each turn was first prompted.
 func (s *stage) firstPrompts() map[bellcord.TurnID]time.Duration {
 	first := map[bellcord.TurnID]time.Duration{}
 	for _, a := range s.book.acts {
@@ -74,13 +75,13 @@ func (s *stage) firstPrompts() map[bellcord.TurnID]time.Duration {
 	return first
 }
 
-// auditStop: a recorded stop is followed by the end stopped, unless the turn had
-// ended before; and a receipt stays what it was.
+// auditStop checks that a recorded stop is followed by the end "stopped",
+// unless the turn had ended before, and that a receipt did not change.
 func (s *stage) auditStop(r *record, a act, one bellcord.StopAnswer) {
 	l := r.lives[one.Turn]
 	where := s.nodes[a.node].name
 	if l == nil {
-		if one.State != bellcord.StopStateWaitingForTurn && one.State != bellcord.StopStateInProgress { // with a short wait it is not known yet
+		if one.State != bellcord.StopStateWaitingForTurn && one.State != bellcord.StopStateInProgress { // with a short wait the result cannot be determined yet
 			s.accuse("an accepted turn is missing", "a stop of %s at %s was answered %s; there is no such turn", one.Turn, where, one.State)
 		}
 		return
@@ -97,8 +98,8 @@ func (s *stage) auditStop(r *record, a act, one bellcord.StopAnswer) {
 	}
 }
 
-// auditCauses: nothing is stopped that nobody stopped (law 1). Each stop has its
-// own reason, which the record has, too.
+// auditCauses checks that every stopped turn was stopped by a client (law 1).
+// Each stop has a unique reason, which is stored.
 func (s *stage) auditCauses(r *record) {
 	acts := map[string]act{}
 	for _, a := range s.book.acts {
@@ -129,7 +130,7 @@ func (s *stage) auditCauses(r *record) {
 	}
 }
 
-// covers reports whether a stop may have meant the turn.
+// covers reports whether the turn may be in the scope of the stop.
 func (s *stage) covers(r *record, a act, l *life) bool {
 	switch {
 	case a.verb == cleared:
@@ -137,11 +138,11 @@ func (s *stage) covers(r *record, a act, l *life) bool {
 	case a.turn == l.id:
 		return true
 	}
-	named := r.lives[a.turn] // with drop, those behind it are meant, too
+	named := r.lives[a.turn] // with drop, the turns queued behind it are in the scope, too
 	return a.drops && named != nil && named.session == l.session
 }
 
-// stateOf is the word of a turn's state in an answer.
+// stateOf returns the turn's state in a response.
 func stateOf(t *api.Turn) string {
 	if t == nil {
 		return ""

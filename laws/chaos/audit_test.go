@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// audit compares the database with what clients were told, and says how much
-// there was to compare.
+// audit compares the database with the responses that clients received and
+// returns a summary of what was compared.
 func (s *stage) audit() string {
 	s.t.Helper()
 	ctx, done := within(time.Minute)
@@ -48,8 +48,8 @@ func (s *stage) audit() string {
 	return s.sumUp(r) + "; " + linear
 }
 
-// auditLog walks through a session's log: numbers without holes, turns that do
-// not overlap, nothing of a turn outside of it.
+// auditLog checks a session's log: sequence numbers without gaps, turns that do
+// not overlap, no event of a turn outside of it.
 func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.Event) {
 	if last := log[len(log)-1].Seq; int64(len(log)) != last || last != r.tails[session] {
 		s.accuse("a log with holes", "%s has %d events, the last is %d, its tail says %d", session, len(log), last, r.tails[session])
@@ -95,8 +95,8 @@ func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.E
 	}
 }
 
-// auditTurn looks at one turn: accepted once, started at most once, ended once,
-// and its row says the same as the log.
+// auditTurn checks one turn: accepted once, started at most once, ended once,
+// and a row that matches the log.
 func (s *stage) auditTurn(l *life) {
 	if l.prompted != 1 || l.started > 1 {
 		s.accuse("a turn began twice", "turn %s of %s was prompted %d times and started %d times", l.id, l.session, l.prompted, l.started)
@@ -119,7 +119,8 @@ func (s *stage) auditTurn(l *life) {
 	}
 }
 
-// auditShown: all that a viewer was shown is stored, byte for byte.
+// auditShown checks that every event shown to a viewer is stored, byte for
+// byte.
 func (s *stage) auditShown(r *record, id bellcord.SessionID, room *room) {
 	for i, data := range room.shown {
 		if i >= len(r.raw[id]) || r.raw[id][i] != data {
@@ -133,9 +134,9 @@ func (s *stage) auditShown(r *record, id bellcord.SessionID, room *room) {
 	}
 }
 
-// auditModel: what the log says that the model said is what the model said, no
-// piece missing and none twice; and who was stopped before it came was never
-// asked for.
+// auditModel checks that the logged answers are exactly what the model sent,
+// without gaps or repetitions, and that no request was sent for a turn that was
+// stopped before it arrived.
 func (s *stage) auditModel(r *record) {
 	sent, asked := map[bellcord.TurnID]string{}, map[bellcord.TurnID]int{}
 	for _, q := range s.asked() {
@@ -163,7 +164,7 @@ func (s *stage) auditModel(r *record) {
 	}
 }
 
-// sumUp is what the audit compared.
+// sumUp returns a summary of what the audit compared.
 func (s *stage) sumUp(r *record) string {
 	ends := map[bellcord.End]int{}
 	for _, l := range r.lives {

@@ -11,19 +11,19 @@ import (
 	"testing"
 )
 
-// change is one place of the product that a mutation alters.
+// change is one edit of the product's source that a mutation makes.
 type change struct {
-	file     string // below the module's root
+	file     string // path relative to the module's root
 	old, new string // the old text occurs once
 }
 
-// buildNode builds bellcord, with changes to its source where there are any, and
-// returns the path of the program. The tree itself is not touched.
+// buildNode builds bellcord, with changes to its source if there are any, and
+// returns the path of the binary. The source tree is not modified.
 func buildNode(t *testing.T, changes []change) string {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "bellcord")
-	args := []string{"build", "-ldflags", "-s -w", "-o", program} // which links faster
+	args := []string{"build", "-ldflags", "-s -w", "-o", program} // links faster
 	if *raceNodes {
 		args = append(args, "-race")
 	}
@@ -37,7 +37,7 @@ func buildNode(t *testing.T, changes []change) string {
 	return program
 }
 
-// overlay writes the changed files and the list of them that go build reads.
+// overlay writes the changed files and the overlay file for go build.
 func overlay(t *testing.T, dir string, changes []change) string {
 	t.Helper()
 	replace := map[string]string{}

@@ -13,44 +13,44 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// verb is what a client asked for.
+// verb is the kind of a client's request.
 type verb string
 
 const (
 	prompted verb = "prompt"
 	stopped  verb = "stop"
 	looked   verb = "get"
-	cleared  verb = "stop session" // all that the session runs
+	cleared  verb = "stop session" // every running turn of the session
 )
 
-// act is one request of a client, with what it was told. One that had no answer
-// may have happened, or happen still.
+// act is one request of a client with its response. A request without a
+// response may have taken effect, or may still do so.
 type act struct {
 	verb    verb
-	node    int // that was asked
-	life    int // which of its processes
+	node    int // node that received the request
+	life    int // which of the node's processes
 	turn    bellcord.TurnID
 	session bellcord.SessionID
-	text    string // of a prompt
-	why     string // of a stop: its own, so that the record tells which stop it has
-	drops   bool   // of a stop: also what waits behind the turn
+	text    string // text of a prompt
+	why     string // reason of a stop; unique, so that the stored stop can be identified
+	drops   bool   // the stop also drops the turns queued behind
 
 	called, returned time.Duration
 	answered         bool
 	status           int
-	problem          string // of a refusal: its type
+	problem          string // type of the problem of a refusal
 	seen             *api.Turn
 	stop             *api.Stopped
 }
 
-// book is what all clients were told.
+// book records the requests and responses of all clients.
 type book struct {
 	s *stage
 
 	mu     sync.Mutex
 	acts   []act
 	rooms  map[bellcord.SessionID]*room
-	shown  int // events, to all viewers
+	shown  int // events shown, summed over all viewers
 	recent []bellcord.TurnID
 }
 
@@ -58,18 +58,17 @@ func newBook(s *stage) *book {
 	return &book{s: s, rooms: map[bellcord.SessionID]*room{}}
 }
 
-// mostRecent is how many turns are remembered for whoever wants to stop or see
-// one.
+// mostRecent is how many turns are kept as candidates for stops and reads.
 const mostRecent = 60
 
-// note adds an act that is over, or given up.
+// note adds an act that has completed or was given up.
 func (b *book) note(a act) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.acts = append(b.acts, a)
 }
 
-// meet remembers a turn's id, also before it is prompted.
+// meet adds a turn's id, also before the turn is prompted.
 func (b *book) meet(id bellcord.TurnID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +78,7 @@ func (b *book) meet(id bellcord.TurnID) {
 	}
 }
 
-// anyTurn is one of the recent ones; pick chooses among so many.
+// anyTurn returns one of the recent turns; pick chooses an index below n.
 func (b *book) anyTurn(pick func(n int) int) (bellcord.TurnID, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,15 +88,15 @@ func (b *book) anyTurn(pick func(n int) int) (bellcord.TurnID, bool) {
 	return b.recent[pick(len(b.recent))], true
 }
 
-// room is a session with what was seen of it.
+// room is a session with the events that were seen of it.
 type room struct {
 	id bellcord.SessionID
 
 	mu      sync.Mutex
-	sent    int                      // prompts
-	unended map[bellcord.TurnID]bool // prompts whose end nobody has seen
-	retired bool                     // it is sent no more prompts
-	shown   []string                 // events as the first viewer was shown them, from number 1 on
+	sent    int                      // number of prompts
+	unended map[bellcord.TurnID]bool // prompts without an observed end
+	retired bool                     // receives no more prompts
+	shown   []string                 // events as the first viewer received them, starting with number 1
 }
 
 func (b *book) open(id bellcord.SessionID) *room {
@@ -133,25 +132,26 @@ func (r *room) retire() {
 	r.retired = true
 }
 
-// quiet reports whether there is nothing more to see.
+// quiet reports whether no more events are expected.
 func (r *room) quiet() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.retired && len(r.unended) == 0
 }
 
-// show compares an event with what others were shown under its number.
+// show compares an event with the one that other viewers received under the
+// same number.
 func (r *room) show(seq int, data string) (before string, same bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if seq <= len(r.shown) {
 		return r.shown[seq-1], r.shown[seq-1] == data
 	}
-	r.shown = append(r.shown, data) // a viewer has no gaps, so this is its place
+	r.shown = append(r.shown, data) // viewers have no gaps, so this is the event's index
 	return data, true
 }
 
-// write writes all acts down, for people.
+// write writes all acts to a file in a readable form.
 func (b *book) write(path string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,20 +14,20 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// crowdSize is how many take part, and how they behave.
+// crowdSize is the number of clients and their behavior.
 type crowdSize struct {
-	drivers int // at each node
-	rooms   int // sessions that are in use at the same time
-	turns   int // prompts that a session is sent before it is replaced
-	backlog int // prompts of a session that may be unended
+	drivers int // per node
+	rooms   int // sessions in use at the same time
+	turns   int // prompts sent to a session before it is replaced
+	backlog int // maximum number of unended prompts of a session
 	pause   time.Duration
 	script  func(chance *rand.Rand, marker string, id bellcord.TurnID) string
-	deed    func(d *driver) // what a driver does next
+	deed    func(d *driver) // performs a driver's next action
 }
 
 var usualCrowd = crowdSize{drivers: 3, rooms: 18, turns: 25, backlog: 4, pause: 120 * time.Millisecond, script: anyScript, deed: (*driver).anything}
 
-// crowd is the clients: drivers, who prompt and stop, and viewers.
+// crowd is the set of clients: drivers, which prompt and stop, and viewers.
 type crowd struct {
 	s    *stage
 	size crowdSize
@@ -40,7 +40,7 @@ type crowd struct {
 	rooms []*room
 }
 
-// driver is one client that is in a hurry.
+// driver is a client that sends requests in a loop.
 type driver struct {
 	crowd  *crowd
 	home   *node
@@ -75,7 +75,8 @@ func (s *stage) admit(size crowdSize) *crowd {
 	return c
 }
 
-// newRoom makes a session and has it watched; nil where the node does not answer.
+// newRoom creates a session and starts a viewer for it. It returns nil if the
+// node does not answer.
 func (c *crowd) newRoom(at *node) *room {
 	var made bellcord.Session
 	ctx, done := within(patience)
@@ -86,13 +87,14 @@ func (c *crowd) newRoom(at *node) *room {
 	}
 	r := c.s.book.open(made.ID)
 	c.viewers.Go(func() { c.s.follow(c.viewing, r) })
-	if rand.IntN(3) == 0 { // a second one, who has to be shown the same
+	if rand.IntN(3) == 0 { // a second viewer, which must receive the same events
 		c.viewers.Go(func() { c.s.follow(c.viewing, r) })
 	}
 	return r
 }
 
-// anyRoom is one in use. A session that has been sent enough is replaced.
+// anyRoom returns a session in use. A session that has received enough prompts
+// is replaced.
 func (d *driver) anyRoom() *room {
 	c := d.crowd
 	c.mu.Lock()
@@ -117,11 +119,12 @@ func (r *room) full(most int) bool {
 	return r.sent >= most
 }
 
-// anyNode is where a verb is sent that needs no particular one.
+// anyNode returns a random node, for requests that any node can handle.
 func (d *driver) anyNode() *node { return d.crowd.s.nodes[d.chance.IntN(len(d.crowd.s.nodes))] }
 
-// anyScript is a turn of some sort; the id in it tells the model's requests
-// apart, and the marker its processes.
+// anyScript returns a random script for the model. It contains the turn's id,
+// which identifies the model's requests, and the marker, which identifies its
+// processes.
 func anyScript(chance *rand.Rand, marker string, id bellcord.TurnID) string {
 	script := ""
 	switch n := chance.IntN(20); {
@@ -145,17 +148,18 @@ func anyScript(chance *rand.Rand, marker string, id bellcord.TurnID) string {
 	return script + " " + string(id)
 }
 
-// shell is a call with two processes that live for some seconds.
+// shell returns a tool call that starts two processes of the given duration.
 func shell(seconds, marker string, id bellcord.TurnID) string {
 	return fmt.Sprintf(`[tool shell {"command":"sleep %s %s & sleep %s %s; : %s"}]`, seconds, marker, seconds, marker, id)
 }
 
-// longProcess is a turn whose processes outlive every run, unless they are ended.
+// longProcess returns a turn that starts processes which outlive every run
+// unless they are killed.
 func longProcess(marker string, id bellcord.TurnID) string {
 	return "[slow 3 5ms] " + shell("300", marker, id) + " " + string(id)
 }
 
-// untilStopped is how long a turn runs that does not end by itself.
+// untilStopped returns how long a turn runs that does not end by itself.
 func untilStopped(chance *rand.Rand) time.Duration {
 	return 200*time.Millisecond + time.Duration(chance.Int64N(int64(1500*time.Millisecond)))
 }

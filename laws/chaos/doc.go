@@ -1,17 +1,17 @@
-// Package chaos is the chaos suite: three real nodes on a real PostgreSQL and
-// three real NATS servers, all of which are killed, paused, cut off and
-// restarted by a seeded schedule while clients prompt, stop and watch. What the
-// clients were told is then compared with what the database has, by an audit
-// and, turn by turn, by a search for an order in which every answer is true.
+// Package chaos contains the chaos suite: three real nodes, a real PostgreSQL
+// and three real NATS servers are killed, paused, cut off and restarted by a
+// seeded schedule while clients prompt, stop and watch. Afterwards the
+// responses that the clients received are compared with the database, by an
+// audit and by a linearizability check of each turn.
 //
 //	go test ./laws/chaos -run TestChaos -chaos=3m
-//	go test ./laws/chaos -run TestEveryMutationIsCaught -mutations=all
+//	go test ./laws/chaos -run TestMutations_EachBrokenRule_IsCaught -mutations=all
 //
-// A node reaches PostgreSQL and NATS through gates that the suite opens and
-// shuts; the audit reaches the database without one. A witness made of triggers
-// sits in the database and notes who writes what, which is how a write of a node
-// that has been fenced off is seen even where it does no visible harm.
+// The nodes connect to PostgreSQL and NATS through gates that the suite opens
+// and closes; the audit connects directly. Triggers in the database, the
+// witness, record which node makes each write. They detect a write of a fenced
+// node even if it does no visible harm.
 //
-// An audit that never fails proves nothing: TestEveryMutationIsCaught breaks one
-// rule of the engine at a time and has to see it found.
+// The suite is itself tested: TestMutations_EachBrokenRule_IsCaught breaks one rule of the
+// engine at a time, and the audit must report it.
 package chaos

@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// anything is what a driver of the usual crowd does next.
+// anything performs the next action of a driver of the usual crowd.
 func (d *driver) anything() {
 	switch n := d.chance.IntN(20); {
 	case n < 8:
@@ -34,7 +34,7 @@ func (d *driver) anything() {
 	}
 }
 
-// newTurn is a prompt for a session, in some policy.
+// newTurn returns a prompt with a random policy.
 func (d *driver) newTurn() api.NewTurn {
 	id := bellcord.NewTurnID()
 	turn := api.NewTurn{ID: string(id), Text: d.crowd.size.script(d.chance, d.crowd.s.marker, id)}
@@ -47,7 +47,7 @@ func (d *driver) newTurn() api.NewTurn {
 	return turn
 }
 
-// promptsOne prompts, and sees to the end of what does not end by itself.
+// promptsOne sends a prompt, and stops it later if it does not end by itself.
 func (d *driver) promptsOne() {
 	r := d.anyRoom()
 	if r.backlog() >= d.crowd.size.backlog {
@@ -70,12 +70,12 @@ func (d *driver) prompt(at *node, r *room, turn api.NewTurn) act {
 	r.sends(bellcord.TurnID(turn.ID))
 	a := at.prompt(r.id, turn)
 	if !a.answered || a.status >= 400 {
-		r.ended(bellcord.TurnID(turn.ID)) // it never was, as far as we know
+		r.ended(bellcord.TurnID(turn.ID)) // it was not accepted, as far as the client can determine
 	}
 	return a
 }
 
-// stop stops a turn at any node, and waits for the receipt or does not.
+// stop stops a turn at a random node and may wait for the receipt.
 func (d *driver) stop(id bellcord.TurnID) act {
 	how := api.Stop{Wait: []string{"1ms", "1s", "3s"}[d.chance.IntN(3)], Queue: []string{"next", "next", "hold", "drop"}[d.chance.IntN(4)]}
 	if d.chance.IntN(5) == 0 {
@@ -97,7 +97,7 @@ func (d *driver) looksAtAny() {
 	}
 }
 
-// stopsBefore stops a turn that has not come, which then comes, or not.
+// stopsBefore stops a turn that does not exist yet and then may prompt it.
 func (d *driver) stopsBefore() {
 	turn := d.newTurn()
 	d.stop(bellcord.TurnID(turn.ID))
@@ -106,7 +106,8 @@ func (d *driver) stopsBefore() {
 	}
 }
 
-// racesTheStop sends both at the same moment, to nodes that may differ.
+// racesTheStop sends a prompt and its stop at the same time, possibly to
+// different nodes.
 func (d *driver) racesTheStop() {
 	turn, r, at, how := d.newTurn(), d.anyRoom(), d.anyNode(), api.Stop{Wait: "1s", Queue: "next"}
 	var both sync.WaitGroup
@@ -122,22 +123,22 @@ func (d *driver) stopSessionOf(r *room) {
 	d.anyNode().stopSession(r.id, how)
 }
 
-// promptsTwice says the same to two nodes: it is one turn. Now and then it says
-// something else.
+// promptsTwice sends the same prompt to two nodes, which must create one turn.
+// Sometimes the second text differs.
 func (d *driver) promptsTwice() {
 	turn, r, other := d.newTurn(), d.anyRoom(), d.anyNode()
 	turn.Policy = ""
 	d.prompt(d.home, r, turn)
-	if d.chance.IntN(3) == 0 { // under the id of another prompt; only one of the two may be accepted
+	if d.chance.IntN(3) == 0 { // with the same id; only one of the two may be accepted
 		turn.Text = "[think 1] " + turn.Text
 	}
 	other.prompt(r.id, turn)
 }
 
-// releases lets run what a stop held back.
+// releases releases the turns that a stop held.
 func (d *driver) releases() {
 	ctx, done := within(patience)
 	defer done()
 	var line api.Turns
-	_, _, _ = d.anyNode().ask(ctx, http.MethodPost, "/v1/sessions/"+string(d.anyRoom().id)+"/queue/send", nil, &line) // nothing is promised
+	_, _, _ = d.anyNode().ask(ctx, http.MethodPost, "/v1/sessions/"+string(d.anyRoom().id)+"/queue/send", nil, &line) // any result is allowed
 }

@@ -16,13 +16,12 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// fault is one thing that goes wrong with one node, or with an engine. It lasts
-// until the function returns, but for a node that is down, which comes back by
-// itself.
+// fault is a failure of one node or of one engine. It lasts until its function
+// returns, except that a node that is down restarts by itself.
 type fault struct {
 	name   string
 	strike func(s *stage, n *node, chance *rand.Rand)
-	engine bool // it concerns no particular node
+	engine bool // affects no particular node
 }
 
 var faults = []fault{
@@ -44,12 +43,12 @@ func between(c *rand.Rand, from, to int) time.Duration {
 	return time.Duration(from+c.IntN(to-from)) * time.Millisecond
 }
 
-// burden gives a node a turn with processes that would live long, in a session of
-// their own, so that its end has something to leave behind.
+// burden starts a turn with long-lived processes on a node, in a separate
+// session, so that processes could remain when the node ends.
 func (s *stage) burden(n *node) {
 	r := s.crowd.newRoom(n)
 	if r == nil {
-		return // it has other worries
+		return // the node has another fault
 	}
 	id := bellcord.NewTurnID()
 	s.book.meet(id)
@@ -78,7 +77,8 @@ func (n *node) pause(d time.Duration) {
 	n.signal(syscall.SIGCONT)
 }
 
-// drain asks a node to leave; it has two seconds to finish what runs.
+// drain shuts a node down gracefully; it has two seconds to finish the running
+// turns.
 func (s *stage) drain(n *node, c *rand.Rand) {
 	n.stayDown(between(c, 50, 1000))
 	_, life := n.address()
@@ -90,7 +90,7 @@ func (s *stage) drain(n *node, c *rand.Rand) {
 	}
 }
 
-// isolate keeps a node from PostgreSQL.
+// isolate disconnects a node from PostgreSQL.
 func (s *stage) isolate(n *node, how passage, d time.Duration) {
 	defer n.troubled()()
 	n.pg.set(how)
@@ -98,7 +98,8 @@ func (s *stage) isolate(n *node, how passage, d time.Duration) {
 	n.pg.set(open)
 }
 
-// loseAnswers lets a node commit and not know it.
+// loseAnswers drops the responses of PostgreSQL, so that a node's commits take
+// effect but are not acknowledged.
 func (s *stage) loseAnswers(n *node, c *rand.Rand) {
 	defer n.troubled()()
 	for range 1 + c.IntN(3) {
@@ -111,14 +112,14 @@ func (s *stage) loseAnswers(n *node, c *rand.Rand) {
 	}
 }
 
-// silence keeps a node from NATS.
+// silence disconnects a node from NATS.
 func silence(n *node, how passage, d time.Duration) {
 	n.nats.set(how)
 	<-time.After(d)
 	n.nats.set(open)
 }
 
-// crashes crashes PostgreSQL every second or so for a while.
+// crashes crashes PostgreSQL about once per second for a while.
 func (s *stage) crashes(_ *node, c *rand.Rand) {
 	for _, n := range s.nodes {
 		defer n.troubled()()
@@ -129,15 +130,15 @@ func (s *stage) crashes(_ *node, c *rand.Rand) {
 	}
 }
 
-// step is one or more faults at the same time, and the quiet behind them.
+// step is one or more simultaneous faults, followed by a pause.
 type step struct {
 	faults []fault
 	nodes  []int
 	quiet  time.Duration
 }
 
-// draw draws a step, which the seed alone decides: mostly one fault, sometimes two
-// at once. No kind is seen again before all others were.
+// draw draws a step that is determined by the seed: mostly one fault, sometimes
+// two. A kind is not repeated before all others have occurred.
 func draw(chance *rand.Rand, bag *[]fault) step {
 	s := step{quiet: between(chance, 200, 1500), nodes: chance.Perm(3)}
 	if chance.IntN(6) == 0 {
@@ -154,7 +155,7 @@ func draw(chance *rand.Rand, bag *[]fault) step {
 	return s
 }
 
-// suffer makes faults for a while and says what there was.
+// suffer injects faults for the given time and returns a summary.
 func (s *stage) suffer(length time.Duration) string {
 	s.t.Helper()
 	chance := rand.New(rand.NewPCG(s.seed, 0xfa017))

@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// passage is what a gate lets through.
+// passage is the state of a gate.
 type passage int
 
 const (
 	open  passage = iota
-	shut          // connections are reset, new ones too
-	hole          // connections stay, and nothing is forwarded: a network that has gone away
-	muted         // questions pass and answers do not: who commits now cannot know
+	shut          // connections are reset, including new ones
+	hole          // connections stay open, but no data is forwarded, as in a network partition
+	muted         // requests are forwarded and responses are not: a commit takes effect without an acknowledgement
 )
 
-// gate stands between one node and one server.
+// gate is a proxy between one node and one server.
 type gate struct {
 	listener net.Listener
 	target   string
@@ -49,7 +49,7 @@ func newGate(t *testing.T, target string) *gate {
 
 func (g *gate) port() int { return g.listener.Addr().(*net.TCPAddr).Port }
 
-// set changes what passes. Shutting resets what is there.
+// set changes the state. shut resets the existing connections.
 func (g *gate) set(state passage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +63,7 @@ func (g *gate) set(state passage) {
 	}
 }
 
-// reset ends a connection as a machine that crashed does: without a farewell.
+// reset closes a connection with a TCP reset, as a crashed machine does.
 func reset(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -84,7 +84,7 @@ func (g *gate) accept(all *sync.WaitGroup) {
 	}
 }
 
-// keep notes a connection, unless the gate is shut.
+// keep registers a connection. It returns false if the gate is shut.
 func (g *gate) keep(conn net.Conn) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +105,7 @@ func (g *gate) forget(conns ...net.Conn) {
 	}
 }
 
-// connect carries one connection to its end.
+// connect proxies one connection until it ends.
 func (g *gate) connect(client net.Conn) {
 	defer g.forget(client)
 	if !g.waitFor(open, muted) {
@@ -122,8 +122,8 @@ func (g *gate) connect(client net.Conn) {
 	both.Wait()
 }
 
-// carry forwards bytes while the gate is in one of the states, and holds them
-// back while it is in another.
+// carry forwards bytes while the gate is in one of the states, and blocks
+// otherwise.
 func (g *gate) carry(to io.Writer, from io.Reader, through ...passage) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -137,7 +137,8 @@ func (g *gate) carry(to io.Writer, from io.Reader, through ...passage) {
 	}
 }
 
-// waitFor returns when the gate is in one of the states; false when it is shut.
+// waitFor blocks until the gate is in one of the states. It returns false when
+// the gate is shut.
 func (g *gate) waitFor(states ...passage) bool {
 	for {
 		g.mu.Lock()
@@ -155,7 +156,7 @@ func (g *gate) waitFor(states ...passage) bool {
 	}
 }
 
-// gates are a node's to all servers of one engine; they change together.
+// gates are a node's gates to all servers of one engine; they change together.
 type gates []*gate
 
 func (all gates) set(state passage) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// CI asks for 3m; the default keeps the whole of go test ./... short.
+// CI runs 3m; the default keeps go test ./... short.
 var (
 	length    = flag.Duration("chaos", 20*time.Second, "how long there are faults")
 	seed      = flag.Uint64("seed", 0, "of the schedule of faults; 0 picks one")
@@ -18,10 +18,11 @@ var (
 	mutations = flag.String("mutations", "", "which mutations are to be caught: all, or numbers with commas between them")
 )
 
-// lease is what the nodes are told. It is short, so that many run out.
+// lease is the nodes' lease duration. It is short, so that many leases expire.
 const lease = 3 * time.Second
 
-// TestMain lets the test binary be a NATS server, so that one can be killed.
+// TestMain lets the test binary run as a NATS server, so that the server can be
+// killed.
 func TestMain(m *testing.M) {
 	if os.Getenv(natsPort) != "" {
 		serveNATS()
@@ -30,9 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Laws 2, 7, 8, 15, 16, 20, 23, 28, 32, 33 and 36 for several nodes, under all
-// the faults that there are.
-func TestChaos(t *testing.T) {
+// Laws 2, 7, 8, 15, 16, 20, 23, 28, 32, 33 and 36 with several nodes and all
+// kinds of faults.
+func TestChaos_NodesAndServersFail_EveryLawHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("chaos takes its time: it is left out under -short")
 	}

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// mutation breaks one rule of the engine. The provocation is one round of faults
-// that makes it show; rounds go on until something is found, or time is over.
+// mutation breaks one rule of the engine. The provocation is one round of
+// faults that reveals it; rounds are repeated until a violation is found or the
+// time is over.
 type mutation struct {
 	name    string
 	changes []change
@@ -73,12 +74,12 @@ var mutants = []mutation{
 	},
 }
 
-// mostProvoked bounds the faults of one mutation; with the audit it takes some
-// seconds more.
+// mostProvoked limits the time of the faults for one mutation; the audit takes
+// some seconds more.
 const mostProvoked = 20 * time.Second
 
-// An audit that cannot fail proves nothing: each broken rule has to be found.
-func TestEveryMutationIsCaught(t *testing.T) {
+// The audit must detect each broken rule.
+func TestMutations_EachBrokenRule_IsCaught(t *testing.T) {
 	if *mutations == "" {
 		t.Skip("-mutations=all, or a number, breaks the engine's rules one by one")
 	}
@@ -93,7 +94,8 @@ func TestEveryMutationIsCaught(t *testing.T) {
 	}
 }
 
-// theWholeIsInnocent is the control: the same provocations, and no broken rule.
+// theWholeIsInnocent is the control: the same provocations without a broken
+// rule.
 func theWholeIsInnocent(t *testing.T) {
 	s := newStage(t, buildNode(t, nil), 1)
 	for round, m := range mutants {
@@ -116,7 +118,7 @@ func (m mutation) mustBeCaught(t *testing.T) {
 		m.provoke(s, round)
 	}
 	took := time.Since(began)
-	if s.innocent() { // the log has to show it
+	if s.innocent() { // not found yet, so the log must show it
 		s.rest(0)
 		s.audit()
 	}
@@ -129,7 +131,8 @@ func (m mutation) mustBeCaught(t *testing.T) {
 	t.Log(s.violationCounts())
 }
 
-// innocent reports whether nothing was found yet, also not by the witness.
+// innocent reports whether no violation was found yet, including by the
+// witness.
 func (s *stage) innocent() bool {
 	ctx, done := within(5 * time.Second)
 	defer done()

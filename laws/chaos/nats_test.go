@@ -17,19 +17,19 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// withNATS: the nodes are given NATS. Without it they have only the store, and
-// everything has to hold all the same.
+// withNATS gives the nodes NATS. Without it they have only the store, and
+// everything must hold, too.
 const withNATS = true
 
-// The environment that makes the test binary a NATS server.
+// Environment variables that make the test binary run as a NATS server.
 const (
 	natsPort   = "CHAOS_NATS_PORT"
-	natsRoute  = "CHAOS_NATS_ROUTE"  // the port for the other servers
-	natsRoutes = "CHAOS_NATS_ROUTES" // the other servers'
+	natsRoute  = "CHAOS_NATS_ROUTE"  // port for the other servers
+	natsRoutes = "CHAOS_NATS_ROUTES" // addresses of the other servers
 )
 
-// serveNATS is a NATS server until it is killed. It tells clients nothing about
-// the others: they are to use their gates.
+// serveNATS runs a NATS server until it is killed. It does not advertise the
+// other servers to clients, which must connect through their gates.
 func serveNATS() {
 	port, err := strconv.Atoi(os.Getenv(natsPort))
 	if err != nil {
@@ -54,14 +54,14 @@ func serveNATS() {
 	s.WaitForShutdown()
 }
 
-// bus is three NATS servers that are a cluster.
+// bus is a cluster of three NATS servers.
 type bus struct {
 	t       *testing.T
 	ports   []int
 	routes  []string
 	servers []*exec.Cmd
 
-	mu sync.Mutex // held while one is killed or started
+	mu sync.Mutex // held while a server is killed or started
 }
 
 func newBus(t *testing.T) *bus {
@@ -103,7 +103,7 @@ func (b *bus) start(i int) {
 	b.servers[i] = cmd
 }
 
-// kill is kill -9.
+// kill sends SIGKILL.
 func (b *bus) kill(i int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,7 +114,7 @@ func (b *bus) kill(i int) {
 	}
 }
 
-// outage kills some servers and starts them again.
+// outage kills the given servers and restarts them.
 func (b *bus) outage(d time.Duration, which ...int) {
 	for _, i := range which {
 		b.kill(i)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// node is a bellcord serve that is started again whenever it ends.
+// node is a bellcord serve that is restarted whenever it ends.
 type node struct {
 	s      *stage
 	index  int
@@ -27,15 +27,15 @@ type node struct {
 	pg     gates
 	nats   gates
 	log    *os.File
-	ended  chan struct{} // closed when it is not started again
+	ended  chan struct{} // closed when it is not restarted any more
 
 	mu        sync.Mutex
 	cmd       *exec.Cmd
-	life      int    // counts its processes
-	url       string // "" while it does not serve
+	life      int    // number of the current process
+	url       string // "" while the node does not serve
 	down      time.Duration
-	troubles  int       // faults that keep it from the database now
-	calmSince time.Time // when the last of them was over, or it began to serve
+	troubles  int       // current faults that keep the node from the database
+	calmSince time.Time // end of the last such fault, or start of serving
 	closing   bool
 }
 
@@ -60,7 +60,7 @@ func (s *stage) newNode(index int) *node {
 	return n
 }
 
-// live starts the node, again and again.
+// live runs the node and restarts it until the stage ends.
 func (n *node) live() {
 	defer close(n.ended)
 	for {
@@ -86,7 +86,7 @@ func (n *node) live() {
 	}
 }
 
-// start starts a process; the lock is held.
+// start starts a process. The caller holds the lock.
 func (n *node) start() (io.Reader, error) {
 	n.life++
 	args := []string{
@@ -111,12 +111,12 @@ func (n *node) start() (io.Reader, error) {
 	return errs, n.cmd.Start()
 }
 
-// listen reads what the process says, until its end.
+// listen reads the process's output until it ends.
 func (n *node) listen(errs io.Reader) {
 	lines := bufio.NewScanner(errs)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		_, _ = fmt.Fprintf(n.log, "%s-%d %s\n", n.name, n.life, lines.Text()) // no audit hangs on it
+		_, _ = fmt.Fprintf(n.log, "%s-%d %s\n", n.name, n.life, lines.Text()) // no audit depends on the log
 		var said struct{ Msg, URL string }
 		switch line := lines.Text(); {
 		case json.Unmarshal(lines.Bytes(), &said) == nil && said.Msg == "serving":
@@ -129,30 +129,30 @@ func (n *node) listen(errs io.Reader) {
 	}
 }
 
-// leave notes how the process ended; the lock is held.
+// leave records how the process ended. The caller holds the lock.
 func (n *node) leave() {
 	n.url = ""
 	_, _ = fmt.Fprintf(n.log, "%s-%d ended: %v\n", n.name, n.life, n.cmd.ProcessState)
 	n.s.noteExit(n.cmd.ProcessState)
 }
 
-// address is where the node serves now, and which of its lives that is.
+// address returns the node's current URL and the number of its process.
 func (n *node) address() (url string, life int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.url, n.life
 }
 
-// signal sends a signal to the process that runs now.
+// signal sends a signal to the current process.
 func (n *node) signal(sig syscall.Signal) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cmd != nil && n.cmd.Process != nil {
-		_ = n.cmd.Process.Signal(sig) // one that has ended needs none
+		_ = n.cmd.Process.Signal(sig) // fails only if the process has ended
 	}
 }
 
-// restart ends the process in good order; it is started again.
+// restart ends the process gracefully; it is then started again.
 func (n *node) restart() {
 	n.mu.Lock()
 	n.url = ""
@@ -160,14 +160,14 @@ func (n *node) restart() {
 	n.signal(syscall.SIGTERM)
 }
 
-// stayDown says how long the node is away after its next end.
+// stayDown sets how long the node stays down after its next end.
 func (n *node) stayDown(d time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.down = d
 }
 
-// troubled counts what keeps the node from the database, until the returned
+// troubled marks the node as unable to reach the database until the returned
 // function is called.
 func (n *node) troubled() (over func()) {
 	n.mu.Lock()
@@ -181,7 +181,7 @@ func (n *node) troubled() (over func()) {
 	}
 }
 
-// calmFor is how long the node has been able to do its work.
+// calmFor returns for how long the node has been able to work.
 func (n *node) calmFor() time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// history is the operations of one turn.
+// history is the list of operations of one turn.
 type history struct {
 	ops     []porcupine.Operation
-	horizon time.Duration // when all was over: an operation without an answer is open until then
-	near    bool          // nodes ask each other how turns stand
-	maker   string        // where they do not: the process that accepted the turn
+	horizon time.Duration // end of the run: an operation without a response is open until then
+	near    bool          // nodes query each other for the state of turns
+	maker   string        // otherwise: the process that accepted the turn
 }
 
 func (h *history) add(client int, d deed, out told, from, to time.Duration) {
@@ -29,7 +29,8 @@ func (h *history) add(client int, d deed, out told, from, to time.Duration) {
 	h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: d, Output: out, Call: int64(from), Return: int64(to)})
 }
 
-// auditOrder looks, for each turn, for an order in which all answers are true.
+// auditOrder searches, for each turn, for an order of its operations in which
+// all responses are correct.
 func (s *stage) auditOrder(r *record) string {
 	horizon := s.since()
 	all := map[bellcord.TurnID]*history{}
@@ -84,12 +85,12 @@ func (s *stage) checkOrder(id bellcord.TurnID, h *history) {
 	s.accuse("answers have no order", "turn %s (%s): see %s\n%s", id, result, filepath.Base(path), strings.Join(lines, "\n"))
 }
 
-// addAct adds what was asked of the turn by name.
+// addAct adds an act that names the turn.
 func (h *history) addAct(a act) {
 	near := h.near || h.maker == "" || h.maker == fmt.Sprint(a.node, a.life)
 	switch a.verb {
 	case prompted:
-		switch { // one that is refused as being there may be on its way there: that says nothing
+		switch { // a refusal because the turn exists may refer to a turn that is still being accepted, so it proves nothing
 		case a.accepted():
 			h.add(a.node, accepts, told{known: true}, a.called, a.returned)
 			h.add(a.node, reads, told{known: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
@@ -112,7 +113,7 @@ func (h *history) addAct(a act) {
 	}
 }
 
-// addAnswer adds what a stop said of a turn in its scope.
+// addAnswer adds the answer of a stop for a turn in its scope.
 func (h *history) addAnswer(a act, one bellcord.StopAnswer) {
 	if a.turn != one.Turn {
 		h.add(a.node, tells, told{}, a.called, 0)
@@ -127,9 +128,9 @@ func (h *history) addAnswer(a act, one bellcord.StopAnswer) {
 	}
 }
 
-// addRecord adds what the database knows: how it is at the end, and stops that no
-// answer named, such as a shutdown's, from the moment at which they were asked
-// for.
+// addRecord adds the content of the database: the final state, and stops that
+// no response mentioned, such as those of a shutdown, from the time at which
+// they were requested.
 func (h *history) addRecord(s *stage, l *life) {
 	if l == nil {
 		h.add(len(s.nodes), reads, told{known: true}, h.horizon, h.horizon)

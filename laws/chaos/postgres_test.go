@@ -21,19 +21,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is a PostgreSQL of the suite's own, which can be crashed.
+// database is a PostgreSQL server that the suite starts and can crash.
 type database struct {
 	t    *testing.T
 	bin  string
 	dir  string
 	port int
-	as   *syscall.Credential // nil where we are nobody special
+	as   *syscall.Credential // nil if the test does not run as root
 
-	mu  sync.Mutex // held while it is being crashed and started
+	mu  sync.Mutex // held during a crash and restart
 	cmd *exec.Cmd
 }
 
-// newDatabase makes a cluster and starts it.
+// newDatabase creates a database cluster and starts it.
 func newDatabase(t *testing.T, dir string) *database {
 	t.Helper()
 	d := &database{t: t, bin: findPostgres(t), dir: filepath.Join(dir, "pg"), port: freePort(t)}
@@ -57,7 +57,8 @@ func newDatabase(t *testing.T, dir string) *database {
 	return d
 }
 
-// findPostgres finds the directory of the programs, or skips; CI has them.
+// findPostgres returns the directory of PostgreSQL's programs, or skips the
+// test; CI has them.
 func findPostgres(t *testing.T) string {
 	t.Helper()
 	var places []string
@@ -81,7 +82,8 @@ func findPostgres(t *testing.T) string {
 	return ""
 }
 
-// becomeSomebodyElse is for root, whom postgres refuses.
+// becomeSomebodyElse selects another user for PostgreSQL if the test runs as
+// root, because PostgreSQL refuses to run as root.
 func (d *database) becomeSomebodyElse() {
 	d.t.Helper()
 	if os.Getuid() != 0 {
@@ -92,7 +94,7 @@ func (d *database) becomeSomebodyElse() {
 		if err != nil {
 			continue
 		}
-		uid, _ := strconv.Atoi(found.Uid) // a number, on unix
+		uid, _ := strconv.Atoi(found.Uid) // always a number on Unix
 		gid, _ := strconv.Atoi(found.Gid)
 		d.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 		if err := os.Chown(d.dir, uid, gid); err != nil {
@@ -103,7 +105,7 @@ func (d *database) becomeSomebodyElse() {
 	d.t.Fatal("root cannot run PostgreSQL, and there is no user postgres or nobody who could")
 }
 
-// command is one of PostgreSQL's, which does not outlive this process.
+// command returns a PostgreSQL command that is killed when this process ends.
 func (d *database) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(d.bin, name), args...)
 	cmd.Dir = d.dir
@@ -111,7 +113,7 @@ func (d *database) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start returns once the database answers. fsync is on: that is the default.
+// start returns once the database answers. fsync is on, which is the default.
 func (d *database) start() error {
 	d.cmd = d.command("postgres", "-D", d.dir, "-c", "port="+strconv.Itoa(d.port), "-c", "listen_addresses=127.0.0.1",
 		"-c", "unix_socket_directories=", "-c", "max_connections=200", "-c", "jit=off")
@@ -135,27 +137,27 @@ func (d *database) start() error {
 	}
 }
 
-// crash loses everything that is not on the disk, and starts again after a while.
+// crash loses everything that is not on disk and restarts after the given time.
 func (d *database) crash(down time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if out, err := d.command("pg_ctl", "-D", d.dir, "-m", "immediate", "stop").CombinedOutput(); err != nil {
 		d.t.Errorf("pg_ctl: %v: %s", err, out)
 	}
-	_ = d.cmd.Wait() // it ends as one that crashed does
+	_ = d.cmd.Wait() // reports a crash
 	<-time.After(down)
 	if err := d.start(); err != nil {
 		d.t.Error(err)
 	}
 }
 
-// url is the database's, at a port that may be a gate's. The name tells the
-// witness who asks.
+// url returns the database's URL at a port, which may be a gate's. The name
+// identifies the client to the witness.
 func (d *database) url(port int, name string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable&application_name=%s", port, name)
 }
 
-// freePort is one that nobody listens on now.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -18,7 +18,7 @@ import (
 var (
 	// streaming keeps a long answer running in each of many sessions.
 	streaming = crowdSize{drivers: 2, rooms: 30, turns: 1 << 20, pause: 60 * time.Millisecond, script: longAnswer, deed: (*driver).keepBusy}
-	// nobody leaves the stage to the provocation, with sessions to use.
+	// nobody has no drivers: only the provocation uses its sessions.
 	nobody = crowdSize{rooms: 12, turns: 1 << 20, script: longAnswer, pause: time.Second}
 )
 
@@ -26,7 +26,8 @@ func longAnswer(_ *rand.Rand, _ string, id bellcord.TurnID) string {
 	return "[slow 400 15ms] " + string(id)
 }
 
-// keepBusy prompts a session in which nothing runs. Each session has one node.
+// keepBusy prompts a session without a running turn. Each session uses one
+// node.
 func (d *driver) keepBusy() {
 	c := d.crowd
 	r := c.rooms[d.home.index+len(c.s.nodes)*d.chance.IntN(len(c.rooms)/len(c.s.nodes))]
@@ -37,20 +38,20 @@ func (d *driver) keepBusy() {
 	}
 }
 
-// Turns in the hands of a node that takes them over: ones that still run, and
-// ones that wait in a session in which nothing runs any more.
+// Queries for turns that a node has taken over: turns that still run, and
+// queued turns in a session without a running turn.
 const (
 	takenRunning = `SELECT coalesce(max(name), '') FROM turns JOIN witness.lives USING (node) WHERE taken AND state = 'running'`
 	takenWaiting = `SELECT coalesce(max(name), '') FROM turns JOIN witness.lives USING (node) WHERE taken AND state = 'queued'
 		AND NOT EXISTS (SELECT 1 FROM turns AS others WHERE others.session = turns.session AND others.state = 'running')`
 )
 
-// wakeBehindATakeOver pauses a node until another one is in the middle of taking
-// over its turns, kills that one so that they stay as they are, and wakes the
-// first: its lease is gone, its turns are somebody else's, and have not ended.
+// wakeBehindATakeOver pauses a node until another one is taking over its turns,
+// kills that one so that the turns stay unended, and resumes the first: its
+// lease has expired, and its turns belong to another node but have not ended.
 func (s *stage) wakeBehindATakeOver(round int) {
 	victim := s.nodes[round%len(s.nodes)]
-	<-time.After(1500 * time.Millisecond) // for turns to start
+	<-time.After(1500 * time.Millisecond) // lets turns start
 	defer victim.troubled()()
 	victim.signal(syscall.SIGSTOP)
 	defer victim.signal(syscall.SIGCONT)
@@ -59,14 +60,14 @@ func (s *stage) wakeBehindATakeOver(round int) {
 	<-time.After(time.Second)
 }
 
-// claimBehindATakeOver has turns wait at a node for those of another one to end,
-// and cuts the first off. Its claims, which it may still make by its own lease,
-// stay on their way until its turns have been taken over and not yet ended. Then
-// they arrive. The lease that a node looks at before it claims cannot help here.
+// claimBehindATakeOver queues turns at a node behind running turns of another
+// node, and cuts off the first. Its claims, which its lease still allows, are
+// delayed until its turns have been taken over but have not ended. Then they
+// arrive. The lease check before a claim cannot prevent this.
 func (s *stage) claimBehindATakeOver(round int) {
 	victim, other := s.nodes[round%len(s.nodes)], s.nodes[(round+1)%len(s.nodes)]
 	s.each(other, "[slow 75 20ms]") // they end before the lease does
-	victim.nats.set(shut)           // or the prompts would be passed on to where the sessions are at home
+	victim.nats.set(shut)           // otherwise prompts are forwarded to the sessions' node
 	defer victim.nats.set(open)
 	s.each(victim, "[slow 10 20ms]")
 	defer victim.troubled()()
@@ -76,19 +77,20 @@ func (s *stage) claimBehindATakeOver(round int) {
 	<-time.After(time.Second)
 }
 
-// killTaker waits for a node that takes over what the query finds, and kills it.
+// killTaker waits until a node has taken over turns that match the query, and
+// kills it.
 func (s *stage) killTaker(taken string) {
 	taker := s.awaitTaker(taken)
 	if taker == nil {
 		s.remember("no take-over was seen")
-		return // it was too quick, or there was nothing to take
+		return // the node was too fast, or had nothing to take over
 	}
 	taker.stayDown(time.Second)
 	taker.signal(syscall.SIGKILL)
 	s.remember("%s is killed while it takes over", taker.name)
 }
 
-// awaitTaker returns the node that has taken over what the query finds.
+// awaitTaker returns the node that has taken over turns that match the query.
 func (s *stage) awaitTaker(taken string) *node {
 	ctx, done := within(lease + 3*time.Second)
 	defer done()
@@ -112,8 +114,8 @@ func (s *stage) awaitTaker(taken string) *node {
 	return nil
 }
 
-// each prompts one turn of a script in every session, at a node, and returns
-// those that were accepted.
+// each prompts one turn with the script in every session, at one node, and
+// returns the accepted ones.
 func (s *stage) each(at *node, script string) []bellcord.TurnID {
 	var mu sync.Mutex
 	var all []bellcord.TurnID
@@ -134,7 +136,7 @@ func (s *stage) each(at *node, script string) []bellcord.TurnID {
 	return all
 }
 
-// stopAll stops turns at a node, all at the same time.
+// stopAll stops turns at a node concurrently.
 func (s *stage) stopAll(at *node, ids []bellcord.TurnID) {
 	var all sync.WaitGroup
 	for _, id := range ids {
@@ -143,12 +145,12 @@ func (s *stage) stopAll(at *node, ids []bellcord.TurnID) {
 	all.Wait()
 }
 
-// stopBehindTheOwnersBack: the owner is cut off while its turns come to their end,
-// and another node records stops for them.
+// stopBehindTheOwnersBack cuts off the owner while its turns end, and another
+// node records stops for them.
 func (s *stage) stopBehindTheOwnersBack(round int) {
 	owner, other := s.nodes[round%3], s.nodes[(round+1)%3]
 	ids := s.each(owner, "[slow 30 20ms]")
-	<-time.After(200 * time.Millisecond) // for all to start
+	<-time.After(200 * time.Millisecond) // lets all turns start
 	owner.nats.set(hole)
 	owner.pg.set(hole)
 	s.stopAll(other, ids)
@@ -159,7 +161,8 @@ func (s *stage) stopBehindTheOwnersBack(round int) {
 	s.inspect()
 }
 
-// stopWhereNobodyListens: without NATS the record is all there is.
+// stopWhereNobodyListens disconnects NATS, so that stops travel only through
+// the store.
 func (s *stage) stopWhereNobodyListens(round int) {
 	owner, other := s.nodes[round%3], s.nodes[(round+1)%3]
 	owner.nats.set(shut)
@@ -170,7 +173,7 @@ func (s *stage) stopWhereNobodyListens(round int) {
 	s.inspect()
 }
 
-// loseManyAnswers keeps every node from hearing that it has committed.
+// loseManyAnswers drops the commit acknowledgements of every node.
 func (s *stage) loseManyAnswers(round int) {
 	<-time.After(time.Second)
 	var all sync.WaitGroup
@@ -187,7 +190,7 @@ func (s *stage) loseManyAnswers(round int) {
 	}
 }
 
-// inspect audits where every turn that was prompted is expected to have ended.
+// inspect runs the audit, which requires that every prompted turn has ended.
 func (s *stage) inspect() {
 	if s.awaitEnds(); s.innocent() {
 		s.remember("inspected: %s", s.audit())

@@ -13,25 +13,25 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// life is a turn as the database has it, from its row and from the log.
+// life is a turn as stored in the database: its row and its events.
 type life struct {
 	id      bellcord.TurnID
 	session bellcord.SessionID
 	state   string
-	text    string // of the prompt
+	text    string // text of the prompt
 	stop    *bellcord.Cause
-	receipt string // of its row, as it was written
+	receipt string // receipt in the row, as written
 
 	prompted, started int
 	ends              []bellcord.Receipt
 	endSeq            int64
 	endAt             time.Time
-	stops             []bellcord.Cause // that are in the log, in order
-	stopSeq           int64            // of the first
+	stops             []bellcord.Cause // stops in the log, in order
+	stopSeq           int64            // sequence number of the first stop
 	said              string
 }
 
-// end is how the turn ended; "" where it has not.
+// end returns the turn's end, "" if it has not ended.
 func (l *life) end() bellcord.End {
 	if len(l.ends) == 0 {
 		return ""
@@ -46,17 +46,17 @@ func (l *life) String() string {
 	return fmt.Sprintf("turn %s of %s, %s, which ended %q: %q", l.id, l.session, l.state, l.end(), l.text)
 }
 
-// record is all that the database has.
+// record is the content of the database.
 type record struct {
 	lives  map[bellcord.TurnID]*life
 	logs   map[bellcord.SessionID][]bellcord.Event
-	raw    map[bellcord.SessionID][]string // each event as a viewer is shown it
+	raw    map[bellcord.SessionID][]string // events in the form that viewers receive
 	tails  map[bellcord.SessionID]int64
 	events int
 }
 
-// readRecord reads the database, without any part of the product but its words
-// for events.
+// readRecord reads the database. It uses no code of the product except the
+// event types.
 func readRecord(ctx context.Context, conn *pgx.Conn) (*record, error) {
 	r := &record{
 		lives: map[bellcord.TurnID]*life{}, logs: map[bellcord.SessionID][]bellcord.Event{},

@@ -12,34 +12,34 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// register is a turn as a sequence of single steps sees it: where it is, whether
-// a stop is on record, and whether one was told to the process that runs it,
-// which may be before it is on record.
+// register is the sequential model of a turn: its phase, whether a stop is
+// recorded, and whether a stop has reached the process that runs it, which may
+// happen before the stop is recorded.
 type register struct {
-	phase    string // "" before it is accepted; queued, running, or an end
+	phase    string // "" before it is accepted; then queued, running, or an end
 	recorded bool
 	told     bool
 }
 
-// deed is an operation of a turn's history.
+// deed is the kind of an operation in a turn's history.
 type deed string
 
 const (
 	accepts deed = "prompt"
-	tells   deed = "tell"   // a stop reaches who runs the turn, or does not
-	records deed = "record" // a stop is put on record
+	tells   deed = "tell"   // a stop may reach the process that runs the turn
+	records deed = "record" // a stop is recorded
 	reads   deed = "get"
 )
 
-// told is what an operation was answered.
+// told is the result of an operation.
 type told struct {
 	known bool
-	state string // of the turn, or of the stop
-	near  bool   // of a get: who was asked may run the turn, and know more than the record
+	state string // state of the turn or of the stop
+	near  bool   // for a get: the node that answered may run the turn and have a newer state than the store
 }
 
-// turnModel is what may happen to a turn. What a turn does by itself, to run and
-// to end, may happen between any two operations.
+// turnModel defines the allowed transitions of a turn. A turn can start and end
+// by itself between any two operations.
 var turnModel = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{register{}} },
 	Step: func(state, input, output any) []any {
@@ -64,9 +64,9 @@ func (r register) unended() bool {
 	return r.phase == string(api.Queued) || r.phase == string(api.Running)
 }
 
-// byItself are the states that a turn may have come to without being asked. One
-// with a stop on record ends stopped and in no other way; one that ends stopped
-// was told to.
+// byItself returns the states that a turn may have reached without an
+// operation. A turn with a recorded stop can only end stopped, and a turn ends
+// stopped only if a stop reached it.
 func (r register) byItself() []register {
 	if !r.unended() {
 		return []register{r}
@@ -89,7 +89,8 @@ func (r register) byItself() []register {
 	return all
 }
 
-// step carries out one operation; no states mean that it cannot be answered so.
+// step applies one operation and returns the possible next states; none means
+// that the result is not allowed.
 func (r register) step(d deed, out told) []register {
 	switch d {
 	case accepts:
@@ -108,7 +109,8 @@ func (r register) step(d deed, out told) []register {
 	return []register{r}
 }
 
-// accept: what was accepted is there from then on. A stop that was kept for it is its own then.
+// accept applies an accepted prompt: the turn exists from then on, and a stop
+// that was kept for it becomes its stop.
 func (r register) accept(out told) []register {
 	made := r
 	made.phase = string(api.Queued)
@@ -120,11 +122,11 @@ func (r register) accept(out told) []register {
 	case r.phase == "":
 		return []register{made}
 	}
-	return []register{r} // the same prompt said again is the same turn
+	return []register{r} // a repeated prompt is the same turn
 }
 
-// record: a stop that is answered as kept came before the turn, one that is
-// answered as too late came behind its end.
+// record applies a recorded stop: a result "waiting for turn" requires that the
+// turn does not exist yet, and "already ended" that it has ended.
 func (r register) record(out told) []register {
 	after := r
 	if r.phase == "" || r.unended() {
@@ -141,8 +143,8 @@ func (r register) record(out told) []register {
 	return []register{after}
 }
 
-// shows reports whether a reader may be shown the state. Once a stop is on
-// record no node shows the turn as running.
+// shows reports whether a reader may receive the state. Once a stop is
+// recorded, no node shows the turn as running.
 func (r register) shows(out told) bool {
 	switch out.state {
 	case string(api.Queued), string(api.Running):

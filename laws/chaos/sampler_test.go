@@ -13,13 +13,13 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// overdue is how long a dead node's turn may stay unended behind the end of the
-// lease.
+// overdue is how long a dead node's turn may stay unended after the lease has
+// expired.
 const overdue = 2 * time.Second
 
-// sampler looks into the database during the run, for what the end no longer
-// shows: turns that nobody would ever end, and turns that outlive their node by
-// too long.
+// sampler checks the database during the run for problems that the final state
+// does not show: turns that no node would ever end, and turns that outlive
+// their node for too long.
 type sampler struct {
 	s    *stage
 	quit chan struct{}
@@ -27,10 +27,11 @@ type sampler struct {
 
 	dead    map[left]time.Time // when a turn of a dead node was first seen
 	samples int
-	longest time.Duration // that a dead node's turn was seen unended
+	longest time.Duration // maximum time for which a dead node's turn was seen unended
 }
 
-// left is a turn at a node that has no lease any more, or has taken it over.
+// left is an unended turn at a node without a lease, or at the node that took
+// it over.
 type left struct {
 	turn   bellcord.TurnID
 	node   string
@@ -68,7 +69,7 @@ func (w *sampler) run() {
 	}
 }
 
-// look takes one sample. A database that is down is looked at again later.
+// look takes one sample. If the database is down, it is retried later.
 func (w *sampler) look(conn *pgx.Conn) *pgx.Conn {
 	ctx, done := within(time.Second)
 	defer done()
@@ -120,10 +121,10 @@ func (w *sampler) sample(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// judge is told that a turn has been left behind and is unended. It is late when
-// there is a node that could have ended it: the one that has taken it over; or,
-// where its node is dead, any that reached the database for as long as it has to
-// before it may take others for dead.
+// judge handles an unended turn that was left behind. The turn is late if a
+// node could have ended it: the node that took it over or, if its node is dead,
+// any node that could reach the database for as long as it must before it may
+// declare others dead.
 func (w *sampler) judge(of left, name, state string) {
 	since, known := w.dead[of]
 	if !known {
@@ -142,6 +143,6 @@ func (w *sampler) judge(of left, name, state string) {
 	w.longest = max(w.longest, late)
 	if late > overdue {
 		w.s.accuse("a turn runs past its lease", "turn %s is %s at %s, %v after that could have been ended (lease over: %v)", of.turn, state, name, late.Round(time.Millisecond), of.lapsed)
-		w.dead[of] = time.Now().Add(time.Hour) // told once
+		w.dead[of] = time.Now().Add(time.Hour) // reported once
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// remember writes a line into the diary of the run.
+// remember writes a line to the log of the run.
 func (s *stage) remember(format string, args ...any) {
 	line := fmt.Sprintf("%9v %s\n", s.since().Round(time.Millisecond), fmt.Sprintf(format, args...))
 	f, err := os.OpenFile(filepath.Join(s.evidence, "diary.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -30,9 +30,9 @@ func (s *stage) remember(format string, args ...any) {
 	}
 }
 
-// settle ends the crowd, heals everything and waits until nothing runs: the
-// drivers go first, then all leases have time to run out, then one stop of
-// everything at one node has to end what is left at all of them.
+// settle ends the crowd, removes all faults and waits until no turn runs: first
+// the drivers end, then all leases have time to expire, then one stop of
+// everything at one node must end the remaining turns of all nodes.
 func (s *stage) settle() {
 	s.t.Helper()
 	s.rest(lease + overdue)
@@ -41,7 +41,7 @@ func (s *stage) settle() {
 	s.remember("all is still")
 }
 
-// rest is settle up to the last end.
+// rest is the part of settle up to the last end.
 func (s *stage) rest(wait time.Duration) {
 	s.t.Helper()
 	s.remember("the drivers go")
@@ -63,7 +63,8 @@ func (s *stage) rest(wait time.Duration) {
 	s.crowd.viewers.Wait()
 }
 
-// stopEverything asks one node; nothing is broken now, so it has to answer.
+// stopEverything sends a stop of everything to one node. There is no fault at
+// this point, so the node must answer.
 func (s *stage) stopEverything(why string) {
 	s.t.Helper()
 	a := act{verb: cleared, why: why, stop: &api.Stopped{}}
@@ -91,7 +92,7 @@ func (s *stage) awaitEnds() {
 	}
 }
 
-// awaitViewers gives them time to see the last events.
+// awaitViewers waits until the viewers have received the last events.
 func (s *stage) awaitViewers() {
 	for began := time.Now(); time.Since(began) < 5*time.Second; <-time.After(50 * time.Millisecond) {
 		waiting := 0
@@ -106,8 +107,7 @@ func (s *stage) awaitViewers() {
 	}
 }
 
-// awaitProcesses: nothing that a turn started is alive, and no request to the
-// model is.
+// awaitProcesses checks that no process of a turn and no model request remains.
 func (s *stage) awaitProcesses() {
 	s.t.Helper()
 	for began := time.Now(); time.Since(began) < 5*time.Second; <-time.After(50 * time.Millisecond) {
@@ -123,7 +123,8 @@ func (s *stage) awaitProcesses() {
 	}
 }
 
-// marked finds processes by their arguments, without the product's own means.
+// marked returns the processes with the marker in their arguments, without
+// using the product's code.
 func (s *stage) marked() []string {
 	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -139,17 +140,17 @@ func (s *stage) marked() []string {
 	return found
 }
 
-// requests are those that the model still answers.
+// requests returns the model's open requests.
 func (s *stage) requests() []fakemodel.Request {
 	return slices.DeleteFunc(s.asked(), func(r fakemodel.Request) bool {
 		return !r.Finished.IsZero() || !r.Aborted.IsZero()
 	})
 }
 
-// asked is all that the model was asked so far. The bodies, which are long, are
-// not copied.
+// asked returns all requests that the model has received so far, without their
+// long bodies.
 func (s *stage) asked() (all []fakemodel.Request) {
-	_ = s.model.Wait(context.Background(), func(now []fakemodel.Request) bool { // it is what is there now that counts
+	_ = s.model.Wait(context.Background(), func(now []fakemodel.Request) bool { // returns immediately
 		all = now
 		return true
 	})

@@ -16,13 +16,13 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// stage is everything that takes part, and what was found out about it.
+// stage is the complete setup of a run, with the violations that were found.
 type stage struct {
 	t        *testing.T
-	program  string // bellcord
+	program  string // path of the bellcord binary
 	seed     uint64
 	dir      string
-	evidence string // kept where something was found
+	evidence string // directory of the evidence; kept if a violation was found
 	began    time.Time
 
 	pg       *database
@@ -37,15 +37,15 @@ type stage struct {
 	crowd *crowd
 	watch *sampler
 
-	disorders int // turns whose answers have no order
-	late      int // model requests that came behind the end of their turn: a paused node's
+	disorders int // turns without a valid order of their responses
+	late      int // model requests after the end of their turn, sent by a paused node
 
 	mu    sync.Mutex
 	found []violation
 	exits map[string]int
 }
 
-// violation is something that must not be.
+// violation is a violated rule.
 type violation struct{ kind, what string }
 
 func newStage(t *testing.T, program string, seed uint64) *stage {
@@ -66,7 +66,7 @@ func newStage(t *testing.T, program string, seed uint64) *stage {
 	s.bus = newBus(t)
 	for i := range 3 {
 		s.nodes = append(s.nodes, s.newNode(i))
-		if i == 0 { // it makes the tables and the token, and joins again under the eyes of the witness
+		if i == 0 { // the first start creates the tables and the token; the node restarts under the witness
 			s.awaitNodes(s.nodes)
 			s.seatWitness()
 			s.nodes[0].restart()
@@ -81,13 +81,13 @@ func newStage(t *testing.T, program string, seed uint64) *stage {
 	return s
 }
 
-// makeDirs makes the directory of all that runs, with names short enough for a
-// socket, and the one of the evidence.
+// makeDirs creates the directory of the run, with a path short enough for a
+// socket, and the directory of the evidence.
 func (s *stage) makeDirs() {
 	s.t.Helper()
 	dir, err := os.MkdirTemp("", "ch")
 	if err == nil {
-		err = os.Chmod(dir, 0o755) //nolint:gosec // PostgreSQL is somebody else
+		err = os.Chmod(dir, 0o755) //nolint:gosec // PostgreSQL runs as another user
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -115,17 +115,17 @@ func (s *stage) awaitNodes(nodes []*node) {
 	}
 }
 
-// accuse notes a violation.
+// accuse records a violation.
 func (s *stage) accuse(kind, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.found = append(s.found, violation{kind, fmt.Sprintf(format, args...)})
 }
 
-// mostShown is how many violations of a kind are told in full.
+// mostShown is how many violations of a kind are printed in full.
 const mostShown = 5
 
-// violations are those that were found, a few of each kind.
+// violations returns the violations found, a few of each kind.
 func (s *stage) violations() []violation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *stage) violationCounts() string {
 	return fmt.Sprintf("%d violations %v", len(s.found), seen)
 }
 
-// keep copies the evidence to where the end of the test does not remove it.
+// keep copies the evidence to a directory that is not removed after the test.
 func (s *stage) keep() string {
 	kept, err := os.MkdirTemp("", "chaos-evidence-")
 	if err == nil {
@@ -167,14 +167,14 @@ func (s *stage) keep() string {
 	return kept
 }
 
-// noteExit counts how nodes ended.
+// noteExit counts the exit states of nodes.
 func (s *stage) noteExit(state *os.ProcessState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.exits[state.String()]++
 }
 
-// begin lets the crowd in.
+// begin starts the crowd.
 func (s *stage) begin(size crowdSize) {
 	if s.watch == nil {
 		s.watch = s.startSampler()
@@ -182,10 +182,10 @@ func (s *stage) begin(size crowdSize) {
 	s.crowd = s.admit(size)
 }
 
-// since is the time on the stage's clock.
+// since returns the time since the stage began.
 func (s *stage) since() time.Duration { return time.Since(s.began) }
 
-// within bounds what the stage itself waits for.
+// within returns a context for the stage's own requests.
 func within(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), d)
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// follow is a viewer of a session: it watches at one node after the other, from
-// the last event that it was shown, until there is nothing more to see.
+// follow is a viewer of a session: it watches at one node after the other,
+// continuing after the last event it received, until no more events are
+// expected.
 func (s *stage) follow(ctx context.Context, r *room) {
 	last := 0
 	for ctx.Err() == nil && !r.quiet() {
@@ -53,17 +54,17 @@ func (s *stage) watchAt(ctx context.Context, at *node, r *room, last int) int {
 	switch res.StatusCode / 100 {
 	case 2:
 		return s.read(res.Body, at, life, r, last)
-	case 4: // it denies what we were shown
+	case 4: // the node does not have events that were already shown
 		words, _ := io.ReadAll(res.Body)
 		s.accuse("a lost event", "%s-%d refuses a viewer behind event %d of %s: %s", at.name, life, last, r.id, words)
 	}
 	return last
 }
 
-// read reads a stream to its end. Its events are in order, without a gap or a
-// repetition, and equal to the ones that other viewers received. A stream may end
-// with a problem, for example while the database is down: a problem is no event of
-// the log and has no number.
+// read reads a stream to its end. Its events must be in order, without gaps or
+// repetitions, and equal to those that other viewers received. A stream may end
+// with a problem, for example while the database is down: a problem is not an
+// event of the log and has no number.
 func (s *stage) read(stream io.Reader, at *node, life int, r *room, last int) int {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, 4<<20)
@@ -78,7 +79,7 @@ func (s *stage) read(stream io.Reader, at *node, life int, r *room, last int) in
 		} else if text, is := strings.CutPrefix(line, "data: "); is {
 			data = text
 		}
-		if line != "" || data == "" { // only an empty line makes it an event: it may have been cut
+		if line != "" || data == "" { // only an empty line completes an event; it may have been cut off
 			continue
 		}
 		if id != strconv.Itoa(last+1) {

@@ -9,17 +9,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The witness sits in the database. It knows which process is which node by the
-// name under which the process connects, looks at every write of a turn in the
-// transaction that makes it, and notes:
+// The witness is a set of database triggers. It identifies the node by the name
+// of its connection, checks every write of a turn in the transaction that makes
+// it, and records:
 //
-//   - an event of a turn, other than a stop that is asked for, that is written by
-//     a node which does not have the turn then: a fenced node's;
-//   - a claim by a node that does not have the turn, or has no lease;
-//   - a turn that changes once it has ended, or runs backwards.
+//   - an event of a turn, other than a requested stop, written by a node
+//     that does not have the turn at that time: a fenced node;
+//   - a claim by a node that does not have the turn or has no lease;
+//   - a turn that changes after it has ended, or moves to an earlier state.
 //
-// This is how a write that the fence should have refused is found even where it
-// leaves the log in good order.
+// This detects a write that the fence should have rejected, even if it leaves
+// the log consistent.
 const witness = `
 CREATE SCHEMA IF NOT EXISTS witness;
 CREATE TABLE witness.lives (name TEXT, node TEXT PRIMARY KEY);
@@ -69,7 +69,8 @@ CREATE TRIGGER witness AFTER UPDATE ON turns FOR EACH ROW
 	WHEN (OLD.state IS DISTINCT FROM NEW.state OR OLD.fence IS DISTINCT FROM NEW.fence OR OLD.state = 'ended') EXECUTE FUNCTION witness.changes();
 `
 
-// seatWitness is called once the tables are there, before anything is prompted.
+// seatWitness installs the triggers. It is called after the tables have been
+// created and before the first prompt.
 func (s *stage) seatWitness() {
 	s.t.Helper()
 	ctx, done := within(20 * time.Second)
@@ -84,12 +85,12 @@ func (s *stage) seatWitness() {
 	}
 }
 
-// connect is a connection of the audit's own, through no gate.
+// connect opens a connection for the audit, without a gate.
 func (s *stage) connect(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, s.pg.url(s.pg.port, "audit"))
 }
 
-// hearWitness moves what the witness noted to what was found.
+// hearWitness adds the violations that the witness recorded to those found.
 func (s *stage) hearWitness(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, `SELECT kind, what, at FROM witness.notes ORDER BY at`)
 	if err != nil {
