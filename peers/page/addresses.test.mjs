@@ -1,4 +1,5 @@
-// The page's addresses: switches between sessions, unknown ones, and the log in.
+// The page's addresses: switching between sessions, unknown addresses, and the
+// login.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Stage, prompt } from './stage.mjs'
@@ -7,7 +8,7 @@ let s
 before(async () => { s = await Stage.open() })
 after(() => s?.close())
 
-test('ten switches between sessions throw nothing', async () => {
+test('ten switches between sessions cause no errors', async () => {
   const page = await s.page()
   const ids = []
   for (const title of ['switch one', 'switch two']) {
@@ -26,7 +27,7 @@ test('ten switches between sessions throw nothing', async () => {
   await page.context().close()
 })
 
-test('an unknown session and an unknown address are pages with a way back', async () => {
+test('an unknown session and an unknown address show a page with a link back', async () => {
   const page = await s.page()
   for (const [path, title] of [['/s/abc', 'No such session'], ['/nope', 'Page not found'], ['/s/abc/def', 'No such session']]) {
     await page.goto(s.url + path)
@@ -40,7 +41,7 @@ test('an unknown session and an unknown address are pages with a way back', asyn
   await page.context().close()
 })
 
-test('a code pasted into the tab that shows the log in is taken', async () => {
+test('a code pasted into the tab with the login page is filled in', async () => {
   const context = await s.context()
   const page = await context.newPage()
   await page.goto(`${s.url}/login`)
@@ -54,7 +55,7 @@ test('a code pasted into the tab that shows the log in is taken', async () => {
   await context.close()
 })
 
-test('code in answers has 13 to 14 px and tabs of four', async () => {
+test('code in answers has 13 to 14 px and a tab width of four', async () => {
   const { page } = await s.at()
   await prompt(page, '[say `inline` and\n\n```go\nfunc main() {\n\tx()\n}\n```\n]')
   await page.locator('.badge.done').waitFor()

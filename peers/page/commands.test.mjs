@@ -1,4 +1,4 @@
-// Commands typed into the page: they act, and none reaches a model.
+// Commands typed into the page: they are executed and never sent to a model.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Stage, prompt, words } from './stage.mjs'
@@ -28,7 +28,7 @@ test('/stop while a turn runs stops it and is not queued', async () => {
   await page.context().close()
 })
 
-test('/stop all discards what waits as well', async () => {
+test('/stop all also discards queued turns', async () => {
   const { page, id } = await s.at()
   await prompt(page, '[slow 2000 20ms]')
   await words(page, 3)
@@ -42,7 +42,7 @@ test('/stop all discards what waits as well', async () => {
   await page.context().close()
 })
 
-test('/stop with nothing running says so', async () => {
+test('/stop without a running turn shows a message', async () => {
   const { page, id } = await s.at()
   await prompt(page, '/stop')
   await page.locator('.banner', { hasText: 'Nothing is running.' }).waitFor()
@@ -50,7 +50,7 @@ test('/stop with nothing running says so', async () => {
   await page.context().close()
 })
 
-test('/mode, /model, /clear and /help act', async () => {
+test('/mode, /model, /clear and /help take effect', async () => {
   const { page, id } = await s.at()
   await prompt(page, '/mode read-only')
   await page.locator('.top', { hasText: 'Read only' }).waitFor()
@@ -78,7 +78,7 @@ test('an unknown command is refused with the nearest one, and the draft is kept'
   await page.context().close()
 })
 
-test('two slashes, a leading blank and a path are text, also when they are sent again', async () => {
+test('two slashes, a leading space and a path are sent as text, also when sent again', async () => {
   const { page, id } = await s.at()
   for (const [n, message] of ['//stop', ' /stop', '/etc/hosts is wrong'].entries()) {
     await prompt(page, message)
@@ -104,7 +104,7 @@ test('a queued prompt cannot be edited into a command', async () => {
   await page.context().close()
 })
 
-test('the first page carries out commands and leaves no empty session behind', async () => {
+test('the start page executes commands and leaves no empty session', async () => {
   const page = await s.page()
   const count = async () => (await s.api('GET', '/v1/sessions?limit=100')).sessions.length
   const sessions = await count()

@@ -32,7 +32,7 @@ test('three files attached at once all arrive, and text files are chips', async 
   await page.context().close()
 })
 
-test('binary files are refused with a sentence and are not sent', async () => {
+test('binary files are refused with a message and are not sent', async () => {
   const { page, id } = await s.at()
   await page.locator('input[type=file]').setInputFiles([
     { name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 plain') },

@@ -1,5 +1,5 @@
-// What a model says is hostile: nothing in it runs, nothing is fetched for it,
-// and it gets no element or attribute that is not on a short list.
+// A model's output is untrusted: nothing in it runs, nothing is fetched for it,
+// and only elements and attributes of a fixed list are rendered.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Stage } from './stage.mjs'

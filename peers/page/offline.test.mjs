@@ -1,4 +1,5 @@
-// What the page says while the server is away, and afterwards: only what is known.
+// The page while the server is unreachable, and afterwards: it shows only
+// confirmed facts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Stage, prompt, words } from './stage.mjs'
@@ -9,7 +10,7 @@ after(() => s?.close())
 
 const everything = (page) => page.locator('body').innerText()
 
-test('a stop pressed after the server was killed is not called delivered, and the lost turn is named', async () => {
+test('a stop pressed after the server was killed is not shown as delivered, and the lost turn is shown', async () => {
   const { page } = await s.at()
   await prompt(page, '[slow 3000 20ms]')
   await words(page, 5)
@@ -26,7 +27,7 @@ test('a stop pressed after the server was killed is not called delivered, and th
   assert.equal(await page.locator('.head.stopping').count(), 0)
   const tries = []
   page.on('request', (r) => { if (r.method() === 'POST' && r.url().endsWith('/stop')) tries.push(r) })
-  await page.waitForRequest((r) => r.method() === 'POST' && r.url().endsWith('/stop')) // it goes on trying
+  await page.waitForRequest((r) => r.method() === 'POST' && r.url().endsWith('/stop')) // the stop is retried
   const shown = await page.evaluate(() => [...globalThis.shown])
   assert.ok(!shown.some((word) => word.includes('Stopping')), `a stop that reached nobody was shown as ${shown.join(' | ')}`)
   await s.serve()
@@ -36,7 +37,7 @@ test('a stop pressed after the server was killed is not called delivered, and th
   await page.context().close()
 })
 
-test('a stop pressed while the network is away is delivered when it is back', async () => {
+test('a stop pressed while offline is delivered after reconnecting', async () => {
   const { page } = await s.at()
   await prompt(page, '[slow 3000 20ms]')
   await words(page, 3)
@@ -49,7 +50,7 @@ test('a stop pressed while the network is away is delivered when it is back', as
   await page.context().close()
 })
 
-test('a stream that the server ends with a problem shows the problem, until it goes on', async () => {
+test('a stream that the server ends with a problem shows the problem until it resumes', async () => {
   const { page, id } = await s.at()
   let broken = true
   const problem = JSON.stringify({ type: 'urn:bellcord:store-damaged', status: 500, detail: 'event 7 cannot be read' })
@@ -65,7 +66,7 @@ test('a stream that the server ends with a problem shows the problem, until it g
   await page.context().close()
 })
 
-test('without a turn the page only says that the connection is lost', async () => {
+test('without a turn the page only shows that the connection is lost', async () => {
   const { page } = await s.at()
   await page.context().setOffline(true)
   await page.locator('.banner', { hasText: 'Connection lost. Reconnecting…' }).waitFor()

@@ -1,4 +1,4 @@
-// What a person does with the page, in a real browser.
+// A user's actions on the page, in a real browser.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,7 +23,7 @@ async function said(id) {
   return events.filter((e) => e.kind === 'text_delta').map((e) => e.body.text).join('')
 }
 
-test('a prompt on the first page makes a session and is answered', async () => {
+test('a prompt on the start page creates a session and is answered', async () => {
   const page = await s.page()
   await prompt(page, 'hello **there**')
   await page.locator('.badge.done').waitFor()
@@ -33,7 +33,7 @@ test('a prompt on the first page makes a session and is answered', async () => {
   await page.context().close()
 })
 
-test('Esc stops a streaming answer, and what was said stays as it was', async () => {
+test('Esc stops a streaming answer, and the shown text does not change', async () => {
   const { page, id } = await at()
   await prompt(page, '[slow 2000 20ms]')
   await words(page, 5)
@@ -54,7 +54,7 @@ test('Esc stops a streaming answer, and what was said stays as it was', async ()
   await page.context().close()
 })
 
-test('a fence that a stop left open is shown as code', async () => {
+test('a code fence left open by a stop is shown as code', async () => {
   const { page } = await at()
   await prompt(page, '[hang after 6] [say ```go\nfunc main() { for i := range 10 { print(i) } }\n``` end]')
   await page.locator('.prose pre').waitFor()
@@ -64,7 +64,7 @@ test('a fence that a stop left open is shown as code', async () => {
   await page.context().close()
 })
 
-test('Stop in the header and in the composer stop the same turn; the second press forces', async () => {
+test('Stop in the header and in the composer stop the same turn; the second press forces the stop', async () => {
   const { page } = await at()
   await prompt(page, `[tool shell {"command":"trap '' TERM; echo on; while :; do sleep 1; done"}]`)
   await page.locator('.tool.running .output').waitFor()
@@ -79,7 +79,7 @@ test('Stop in the header and in the composer stop the same turn; the second pres
   await page.context().close()
 })
 
-test('what waits is seen, held back by a stop, edited and sent', async () => {
+test('queued turns are listed, held by a stop, edited and sent', async () => {
   const { page } = await at()
   await prompt(page, '[slow 2000 20ms]')
   await words(page, 2)
@@ -101,7 +101,7 @@ test('what waits is seen, held back by a stop, edited and sent', async () => {
   await page.context().close()
 })
 
-test('a question shows the whole command and where; it is answered, or closed by a stop', async () => {
+test('a question shows the complete command and its directory; it is answered, or withdrawn by a stop', async () => {
   const { page, id } = await at({}, { mode: 'ask' })
   const { dir } = await s.api('GET', `/v1/sessions/${id}`)
   await prompt(page, '[tool shell {"command":"echo allowed-once && echo all of it"}]')
@@ -121,7 +121,7 @@ test('a question shows the whole command and where; it is answered, or closed by
   await page.context().close()
 })
 
-test('two tabs show the same live turn, and a stop in one is seen in the other', async () => {
+test('two tabs show the same live turn, and a stop in one is shown in the other', async () => {
   const { page, id } = await at()
   const other = await page.context().newPage()
   await other.goto(`${s.url}/s/${id}`)
@@ -135,7 +135,7 @@ test('two tabs show the same live turn, and a stop in one is seen in the other',
   await page.context().close()
 })
 
-test('the list knows of a stop without waiting for its next look', async () => {
+test('the session list shows a stop without waiting for its next refresh', async () => {
   const context = await s.context()
   await context.addInitScript(() => { const every = globalThis.setInterval; globalThis.setInterval = (f, ms, ...more) => ms === 4000 ? 0 : every(f, ms, ...more) })
   const page = await context.newPage()
@@ -165,7 +165,7 @@ test('a reload shows the same live turn', async () => {
   await page.context().close()
 })
 
-test('Stop works while the network is away, and the page comes back by itself', async () => {
+test('Stop works while offline, and the page reconnects automatically', async () => {
   const { page } = await at()
   await prompt(page, '[slow 3000 20ms]')
   await words(page, 3)
@@ -179,7 +179,7 @@ test('Stop works while the network is away, and the page comes back by itself', 
   await page.context().close()
 })
 
-test('a server that is killed and comes back is found again, without a reload', async () => {
+test('the page reconnects to a restarted server without a reload', async () => {
   const { page } = await at()
   await prompt(page, '[slow 3000 20ms]')
   await words(page, 5)
@@ -194,7 +194,7 @@ test('a server that is killed and comes back is found again, without a reload', 
   await page.context().close()
 })
 
-test('the keyboard is enough', async () => {
+test('the page is fully usable by keyboard', async () => {
   const page = await s.page()
   const press = async (name, most = 40) => {
     for (let i = 0; i < most; i++) {
@@ -208,7 +208,7 @@ test('the keyboard is enough', async () => {
   await page.keyboard.type('[slow 2000 20ms]')
   await page.keyboard.press('Enter')
   await words(page, 2)
-  await page.reload() // focus begins anew
+  await page.reload() // resets the focus
   await words(page, 2)
   await press('Stop')
   await page.keyboard.press('Enter')
@@ -219,7 +219,7 @@ test('the keyboard is enough', async () => {
   await words(page, 1)
   await press('Session menu')
   await page.keyboard.press('Enter')
-  await page.keyboard.press('Escape') // closes the menu, and stops nothing
+  await page.keyboard.press('Escape') // closes the menu without stopping the turn
   assert.equal(await page.locator('.menu[open]').count(), 0)
   assert.equal(await page.locator('[data-state=running]').count(), 1)
   await page.keyboard.press('Escape')
@@ -227,7 +227,7 @@ test('the keyboard is enough', async () => {
   await page.context().close()
 })
 
-test('a change of state is said to who does not see it', async () => {
+test('state changes are announced to screen readers', async () => {
   const { page } = await at()
   await page.evaluate(() => {
     globalThis.heard = []
@@ -243,7 +243,7 @@ test('a change of state is said to who does not see it', async () => {
   await page.context().close()
 })
 
-test('nothing sticks out on a phone, in any of the faces', async () => {
+test('no view overflows on a phone', async () => {
   const { page, id } = await at({ viewport: { width: 320, height: 568 } })
   await prompt(page, '[say | a | b | c | d | e | f |\n|---|---|---|---|---|---|\n| averyveryverylongwordindeed | x | averyveryverylongwordindeed | y | z | w |\n\nhttps://example.com/' + 'a'.repeat(200) + '] [tool shell {"command":"echo ' + 'x'.repeat(300) + '"}]')
   await page.locator('.badge.done').waitFor()
@@ -258,7 +258,7 @@ test('nothing sticks out on a phone, in any of the faces', async () => {
   await page.context().close()
 })
 
-test('axe finds nothing serious, in light and in dark', async () => {
+test('axe reports no serious violations, in light and dark mode', async () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   const found = []
   for (const colorScheme of ['light', 'dark']) {
@@ -289,7 +289,7 @@ test('axe finds nothing serious, in light and in dark', async () => {
   assert.deepEqual(found, [])
 })
 
-test('operations: what runs is listed, one is stopped, then all', async () => {
+test('operations: running turns are listed; one is stopped, then all', async () => {
   const page = await s.page()
   const ids = []
   for (let i = 0; i < 3; i++) {
@@ -311,7 +311,7 @@ test('operations: what runs is listed, one is stopped, then all', async () => {
   await page.context().close()
 })
 
-test('a code logs in once; a link alone logs nobody in; a log out holds', async () => {
+test('a code logs in once; a link alone does not log in; a logout is permanent', async () => {
   const context = await s.context()
   const page = await context.newPage()
   await page.goto(s.url)
@@ -334,6 +334,6 @@ test('a code logs in once; a link alone logs nobody in; a log out holds', async 
   await context.close()
 })
 
-test('no browser asked anybody else for anything, broke the policy or threw', () => {
+test('no browser sent requests to other hosts, violated the policy or threw an error', () => {
   for (const c of contexts) assert.deepEqual(c.watch, { foreign: [], violations: [], dialogs: [], errors: [] })
 })

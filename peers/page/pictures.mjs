@@ -1,9 +1,9 @@
-// Takes the pictures of docs/page.md: node pictures.mjs FOLDER [all]
+// Takes the screenshots of docs/page.md: node pictures.mjs FOLDER [all]
 import { join } from 'node:path'
 import { Stage, prompt } from './stage.mjs'
 
 const folder = process.argv[2] ?? '../../docs/pictures'
-// The ones that a document shows; any other word takes all.
+// The screenshots that the docs use; any other argument takes all.
 const shown = ['running', 'stopping', 'stopped', 'timeline', 'phone', 'operations']
 const answer = `Three things stand out.
 

@@ -1,5 +1,6 @@
-// Cookies ignore ports: a server on another port of the host gets the browser's
-// cookie. It opens nothing without the secret that the page keeps for its origin.
+// Cookies ignore ports: a server on another port of the host receives the
+// browser's cookie. The cookie is useless without the secret that the page
+// stores for its origin.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -21,13 +22,13 @@ before(async () => {
 })
 after(async () => { other?.close(); await s?.close() })
 
-/** replay sends a request with the stolen cookie and returns the status and the word of the problem. */
+/** replay sends a request with the stolen cookie and returns the status and the type of the problem. */
 async function replay(cookie, method, path, body, headers = {}) {
   const response = await fetch(s.url + path, {
     method, headers: { Cookie: cookie, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers }, body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(20_000),
   })
-  if (response.status === 429) { // the limit on bad credentials, which is not what is looked at
+  if (response.status === 429) { // the rate limit for bad credentials, which is not tested here
     await patience(1000)
     return replay(cookie, method, path, body, headers)
   }
@@ -38,7 +39,7 @@ async function replay(cookie, method, path, body, headers = {}) {
 const loggedIn = (page) => page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
 const loginShown = (page) => page.getByRole('textbox', { name: 'Code' }).waitFor()
 
-test('a server on another port gets the cookie, and can do nothing with it', async () => {
+test('a server on another port receives the cookie but cannot use it', async () => {
   const { page, id } = await s.at()
   await prompt(page, '[slow 3000 20ms]')
   await words(page, 3)
@@ -47,7 +48,7 @@ test('a server on another port gets the cookie, and can do nothing with it', asy
   got.length = 0
   await visit.goto(other.url)
   const cookie = got.find((c) => c.includes('bellcord=bc_'))
-  assert.ok(cookie, `the browser sent ${JSON.stringify(got)}`) // else this test shows nothing
+  assert.ok(cookie, `the browser sent ${JSON.stringify(got)}`) // otherwise this test proves nothing
   assert.equal(await visit.evaluate(() => localStorage.length), 0)
 
   const tries = [
@@ -65,7 +66,8 @@ test('a server on another port gets the cookie, and can do nothing with it', asy
   const asBearer = { Authorization: 'Bearer ' + /bellcord=([^;]+)/.exec(cookie)[1] }
   assert.equal(await replay('', 'GET', '/v1/me', undefined, asBearer), '401 bad-credentials')
 
-  // The other page itself can neither ask from the browser nor read the answer.
+  // The other page can neither send requests from the browser nor read the
+  // responses.
   const asked = await visit.evaluate(async (url) => {
     const outcome = (init) => fetch(url + '/v1/me', init).then((r) => `${r.type} ${r.status}`, () => 'refused')
     return [await outcome({ credentials: 'include' }), await outcome({ credentials: 'include', headers: { 'Bellcord-Page': 'x' } }), await outcome({ credentials: 'include', mode: 'no-cors' })]
@@ -75,14 +77,14 @@ test('a server on another port gets the cookie, and can do nothing with it', asy
   const { state } = await s.api('GET', `/v1/turns/${turn}`)
   assert.equal(state, 'running')
   const before = await page.locator('.turn .prose').last().innerText()
-  await page.waitForFunction((n) => document.querySelector('.turn .prose').innerText.length > n, before.length) // its stream goes on
+  await page.waitForFunction((n) => document.querySelector('.turn .prose').innerText.length > n, before.length) // its stream continues
   await page.bringToFront()
-  await page.keyboard.press('Escape') // the page itself may stop
+  await page.keyboard.press('Escape') // the page itself can stop
   await page.locator('.badge.stopped').waitFor()
   await page.context().close()
 })
 
-test('a cookie without the secret of the page shows the login, and asks for nothing', async () => {
+test('a cookie without the secret of the page shows the login and sends no requests', async () => {
   const { page, id } = await s.at()
   await page.evaluate(() => localStorage.clear())
   const requests = []
@@ -101,7 +103,7 @@ test('a cookie without the secret of the page shows the login, and asks for noth
   await page.context().close()
 })
 
-test('a login whose secret is another one shows the login', async () => {
+test('a login with a wrong secret shows the login page', async () => {
   const { page, id } = await s.at()
   await page.evaluate(() => localStorage.setItem('bellcord.page', 'f'.repeat(64)))
   await page.goto(`${s.url}/s/${id}`)
@@ -110,7 +112,7 @@ test('a login whose secret is another one shows the login', async () => {
   await page.context().close()
 })
 
-test('tabs share a login; a second one replaces the first for all of them; a logout is for all of them', async () => {
+test('tabs share a login; a second login replaces the first in all tabs; a logout applies to all tabs', async () => {
   const { page, id } = await s.at()
   const context = page.context()
   const first = await page.evaluate(() => localStorage.getItem('bellcord.page'))
@@ -134,7 +136,7 @@ test('tabs share a login; a second one replaces the first for all of them; a log
   await context.close()
 })
 
-test('a conversation is saved as a file, by the page and not by a link', async () => {
+test('a conversation is saved as a file by the page, not by a link', async () => {
   const { page, id } = await s.at()
   await prompt(page, 'save this')
   await page.locator('.badge.done').waitFor()
@@ -146,11 +148,11 @@ test('a conversation is saved as a file, by the page and not by a link', async (
   assert.match(text, /You said: save this/)
   assert.deepEqual(page.context().watch.violations, [])
   await page.goto(`${s.url}/v1/sessions/${id}/transcript`)
-  assert.match(await page.locator('body').innerText(), /page-secret-needed/) // an address of the API by itself is refused
+  assert.match(await page.locator('body').innerText(), /page-secret-needed/) // opening an API address directly is refused
   await page.context().close()
 })
 
-test('without admin the page says what needs it', async () => {
+test('without the admin scope the page shows what requires it', async () => {
   const page = await s.page()
   await page.locator('.sessions').getByText('Only your own sessions are listed. To see other people’s, log in with bellcord open --admin.').waitFor()
   await page.goto(`${s.url}/ops`)

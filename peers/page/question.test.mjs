@@ -1,4 +1,5 @@
-// Questions: typing cannot approve, the whole call is shown, nothing is hidden in it.
+// Questions: typing cannot approve, the complete call is shown, nothing in it
+// is hidden.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ after(() => s?.close())
 const box = (page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
 const call = (name, args) => `[tool ${name} ${JSON.stringify(args)}]`
 
-/** asked starts a turn that puts a question, and waits until it is shown. */
+/** asked starts a turn that opens a question, and waits until it is shown. */
 async function asked(name, args, options) {
   const { page, id } = await s.at(options)
   const { dir } = await s.api('GET', `/v1/sessions/${id}`)
@@ -47,7 +48,7 @@ test('typing "add a test" and Enter while a question appears approves nothing', 
   await page.context().close()
 })
 
-test('a click and Enter in the first 0.7 s answer nothing; a letter on an answer goes to the composer', async () => {
+test('a click and Enter in the first 0.7 s do not answer; a letter typed on an answer goes to the composer', async () => {
   const { page, id, question } = await asked('shell', { command: 'touch approved' })
   const early = await page.evaluate(() => {
     const b = document.querySelector('.answers button')
@@ -56,7 +57,7 @@ test('a click and Enter in the first 0.7 s answer nothing; a letter on an answer
     return inert
   })
   await page.waitForTimeout(200)
-  if (early !== 'false') assert.deepEqual(await answers(id), []) // on a slow machine it may have stood long enough
+  if (early !== 'false') assert.deepEqual(await answers(id), []) // on a slow machine the answers may already have settled
   await ready(page)
   await question.getByRole('button', { name: 'Allow once' }).focus()
   await page.keyboard.type('add')
@@ -70,7 +71,7 @@ test('a click and Enter in the first 0.7 s answer nothing; a letter on an answer
   await question.getByRole('button', { name: 'Allow once' }).focus()
   await page.keyboard.press('x')
   await page.keyboard.press('Backspace')
-  await page.keyboard.press('Shift+Tab') // wherever that leads, the keyboard was not quiet
+  await page.keyboard.press('Shift+Tab') // whatever gets the focus, a key was pressed recently
   await question.getByRole('button', { name: 'Allow once' }).focus()
   await page.keyboard.press('Enter')
   await page.waitForTimeout(200)
@@ -78,7 +79,7 @@ test('a click and Enter in the first 0.7 s answer nothing; a letter on an answer
   await page.context().close()
 })
 
-test('an answer that has the focus is given by Enter after a pause, and by a click', async () => {
+test('a focused answer is chosen by Enter after a pause, and by a click', async () => {
   for (const how of ['key', 'click']) {
     const { page, id, dir, allow } = await asked('shell', { command: 'touch approved' })
     await ready(page)
@@ -95,7 +96,7 @@ test('an answer that has the focus is given by Enter after a pause, and by a cli
   }
 })
 
-test('answers that move are inert again', async () => {
+test('answers that move become inactive again', async () => {
   const { page, id } = await asked('shell', { command: 'touch approved' })
   await ready(page)
   const inert = await page.evaluate(() => {
@@ -111,7 +112,7 @@ test('answers that move are inert again', async () => {
   await page.context().close()
 })
 
-test('a written file is shown whole, and has to be read to its end before it can be allowed', async () => {
+test('a written file is shown completely and must be scrolled to its end before it can be allowed', async () => {
   const content = Array.from({ length: 120 }, (_, i) => `line ${i}`).join('\n') + '\nthe last line\n'
   const { page, id, dir, question, allow } = await asked('write_file', { path: 'notes/new.txt', content })
   const shown = await question.innerText()
@@ -125,7 +126,7 @@ test('a written file is shown whole, and has to be read to its end before it can
   assert.equal(await question.getByRole('button', { name: 'Reject' }).getAttribute('aria-disabled'), 'false')
   await question.locator('.diff').evaluate((e) => { e.scrollTop = e.scrollHeight })
   await question.locator('.unread').waitFor({ state: 'detached' })
-  await page.waitForTimeout(1500) // its line is gone, so the answers moved and are inert again
+  await page.waitForTimeout(1500) // its note is gone, so the answers moved and are inactive again
   await allow.click()
   await page.locator('.badge.done').waitFor()
   assert.deepEqual(await answers(id), ['allow'])
@@ -155,7 +156,7 @@ test('direction and control characters are shown as escapes, in questions, title
   await page.context().close()
 })
 
-test('every answer has a label of its own', async () => {
+test('every answer has a unique label', async () => {
   const { page, question } = await asked('shell', { command: 'true' })
   assert.deepEqual(await question.locator('.answers button').allInnerTexts(), ['Allow once', 'Allow for this session', 'Always allow in this directory', 'Reject'])
   await page.context().close()

@@ -1,4 +1,4 @@
-// A real server with a fake model behind it, and a real browser in front.
+// A real server with a fake model, and a real browser.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core'
 const program = process.env.BELLCORD_BIN ?? new URL('../../bin/bellcord', import.meta.url).pathname
 const browserAt = process.env.BELLCORD_BROWSER ?? '/usr/bin/chromium'
 
-/** started runs a program until it says what is waited for. */
+/** started runs a program until its output matches. */
 function started(args, env, find) {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const gone = new Promise((resolve) => child.once('exit', resolve))
@@ -37,7 +37,7 @@ export class Stage {
     return s
   }
 
-  /** serve starts the server, the second time at the address of the first. */
+  /** serve starts the server; later calls reuse the first address. */
   async serve() {
     this.server = started(['serve', '--addr', this.addr, '--data-dir', this.data, '--mode', this.mode], {
       OPENAI_API_KEY: 'x', OPENAI_BASE_URL: this.modelURL.replace(/\/v1$/, '') + '/v1', BELLCORD_MODEL: 'openai/fake', XDG_CONFIG_HOME: this.data,
@@ -49,7 +49,7 @@ export class Stage {
 
   async kill() { this.server.child.kill('SIGKILL'); await this.server.gone }
 
-  /** api asks the server as its admin. */
+  /** api sends a request to the server with its admin token. */
   async api(method, path, body) {
     const response = await fetch(this.url + path, {
       method, headers: { Authorization: `Bearer ${this.token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) }, body: body && JSON.stringify(body),
@@ -58,7 +58,7 @@ export class Stage {
     return response.status === 204 ? undefined : response.json()
   }
 
-  /** context is a browser of somebody's, logged in by a code; what it asks elsewhere and what its policy refuses is kept. */
+  /** context opens a browser context that is logged in by a code. Requests to other hosts and policy violations are recorded. */
   async context(options = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1100, height: 760 }, ...options })
     const watch = { foreign: [], violations: [], dialogs: [], errors: [] }
@@ -80,7 +80,7 @@ export class Stage {
     await page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
   }
 
-  /** page is a tab that is logged in. */
+  /** page opens a tab that is logged in. */
   async page(options) {
     const context = await this.context(options)
     const page = await context.newPage()
@@ -88,7 +88,7 @@ export class Stage {
     return page
   }
 
-  /** at opens a session of its own in a tab of its own. */
+  /** at opens a new session in a new tab. */
   async at(options, more) {
     const page = await this.page(options)
     const id = await this.session(more)
@@ -109,10 +109,10 @@ export class Stage {
   }
 }
 
-/** words waits until the last answer has so many of the fake model's words. */
+/** words waits until the last answer contains the given number of the fake model's words. */
 export const words = (page, n) => page.waitForFunction((n) => (document.querySelector('.turn:last-child .prose')?.textContent.match(/word\d+/g)?.length ?? 0) >= n, n)
 
-/** prompt types and sends. */
+/** prompt types a prompt and sends it. */
 export async function prompt(page, text) {
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill(text)
   await page.keyboard.press('Enter')

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 
 let tell = (_: string) => {}
 
-/** say has a screen reader say something, without moving anybody's focus. */
+/** say makes a screen reader read a text, without moving the focus. */
 export function say(text: string) { tell(text) }
 
-/** Announcer is where what is said stands. Two places by turns, so that the same words are said again. */
+/** Announcer contains the texts for screen readers. It alternates between two elements, so that a repeated text is read again. */
 export function Announcer() {
   const [said, set] = useState<[string, string, number]>(['', '', 0])
   useEffect(() => {

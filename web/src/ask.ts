@@ -1,19 +1,20 @@
-// Requests to the server that served the page, and to no other.
+// Requests go only to the server that served the page.
 import { forget, keep, secret } from './secret'
 
-/** Problem is an answer that is none, or no answer at all (status 0). */
+/** Problem is an error response, or a request without a response (status 0). */
 export class Problem extends Error {
   constructor(readonly status: number, readonly type: string, detail: string) { super(detail) }
 }
 
 let loggedOut = () => {}
 
-/** whenLoggedOut is told when the server no longer knows this browser. */
+/** whenLoggedOut sets the function to call when the server no longer accepts this browser's login. */
 export function whenLoggedOut(tell: () => void) { loggedOut = tell }
 
 /**
- * send makes one request with this browser's login. It is sent once more where
- * another tab logged in meanwhile: the cookie was the new one already.
+ * send makes one request with this browser's login. If another tab logged in
+ * during the request, it is sent again with the new secret, because the cookie
+ * was already the new one.
  */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   for (;;) {
@@ -25,7 +26,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-/** ask makes one request and returns what the answer holds. */
+/** ask makes one request and returns the decoded response body. */
 export async function ask<T = any>(method: string, path: string, body?: unknown, more: RequestInit = {}): Promise<T> {
   let response: Response
   try {
@@ -44,7 +45,7 @@ export async function ask<T = any>(method: string, path: string, body?: unknown,
   return (isJSON ? response.json() : response.text()) as Promise<T>
 }
 
-/** refusal reads why a request was refused. */
+/** refusal reads the reason from an error response. */
 export async function refusal(response: Response): Promise<Problem> {
   if (response.status === 401 && !new URL(response.url).pathname.endsWith('/login')) loggedOut()
   const said = await response.json().catch(() => ({}))
@@ -52,15 +53,15 @@ export async function refusal(response: Response): Promise<Problem> {
   return new Problem(response.status, String(said.type ?? '').replace('urn:bellcord:', ''), detail || response.statusText)
 }
 
-/** logIn trades a code for a login: the cookie, which the browser keeps, and the secret of the page. */
+/** logIn exchanges a code for a login: the cookie, which the browser stores, and the secret of the page. */
 export async function logIn(code: string): Promise<void> { keep((await ask<{ page: string }>('POST', '/v1/login', { code })).page) }
 
-/** logOut ends this browser's login, here also where the server cannot be reached. */
+/** logOut ends this browser's login, even if the server cannot be reached. */
 export async function logOut(): Promise<void> {
-  try { await ask('POST', '/v1/logout') } catch { /* without the secret the cookie opens nothing */ } finally { forget() }
+  try { await ask('POST', '/v1/logout') } catch { /* without the secret the cookie is useless */ } finally { forget() }
 }
 
-/** download saves an answer as a file. A plain link would send the cookie alone. */
+/** download saves a response as a file. A plain link would send the cookie without the secret. */
 export async function download(path: string, name: string): Promise<void> {
   const text = await ask<string>('GET', path)
   const link = document.createElement('a')
@@ -70,7 +71,7 @@ export async function download(path: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-/** newID makes an id of our own, so that a turn can be stopped before its prompt is answered. */
+/** newID returns a client-generated id, so that a turn can be stopped before its prompt has a response. */
 export function newID(): string {
   const b = crypto.getRandomValues(new Uint8Array(16))
   const now = Date.now()
@@ -81,7 +82,7 @@ export function newID(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** pause waits, or less where the network comes back meanwhile. */
+/** pause waits for the given time, or until the network is back. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
@@ -96,15 +97,15 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Watch follows the attempts to deliver a stop: failed is called after each one that failed; over ends them. */
+/** Watch observes the attempts to deliver a stop: failed is called after each failed attempt; over ends the retries. */
 interface Watch { failed?: () => void; over?: () => boolean }
 
-// A stop that has no answer after this time is sent again, in milliseconds.
+// A stop without a response is sent again after this time, in milliseconds.
 const mostAnswer = 10_000
 
 /**
- * stop sends a stop until the server has it. It means the same however often
- * it is said, and it needs no stream. Gives up only where the server refuses.
+ * stop sends a stop until the server has received it. It is idempotent and
+ * needs no stream. It throws only if the server refuses the stop.
  */
 export async function stop(path: string, body: { mode?: string; queue?: string; reason?: string }, watch: Watch = {}): Promise<any> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 3000)) {

@@ -5,7 +5,7 @@ interface Props { name: string; args: any }
 
 const text = (value: unknown) => visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2) ?? '')
 
-/** CallDetails shows a call whole: what is allowed is what is seen. */
+/** CallDetails shows the complete call: everything that an approval allows is visible. */
 export function CallDetails({ name, args }: Props) {
   const edit = edited(name, args)
   if (!edit) return <Arguments of={args} />
@@ -19,14 +19,14 @@ export function CallDetails({ name, args }: Props) {
   )
 }
 
-/** edited returns the lines that a call changes in a file; undefined for a call that changes none. */
+/** edited returns the lines that a call changes in a file, or undefined if it changes none. */
 function edited(name: string, args: any): Line[] | undefined {
   if (name === 'write_file' && typeof args?.content === 'string') return differences('', args.content)
   if (name === 'edit_file' && typeof args?.old === 'string') return differences(args.old, typeof args.new === 'string' ? args.new : '')
   return undefined
 }
 
-/** Arguments are a call's, one below the other. A command needs no name. */
+/** Arguments lists a call's arguments. A command is shown without a name. */
 function Arguments({ of }: { of: any }) {
   const entries = of && typeof of === 'object' ? Object.entries(of) : []
   if (entries.length === 0) return null

@@ -1,7 +1,7 @@
 import { span } from './figures'
 import type { Histogram } from './metrics'
 
-/** Bars is how often a stop took how long; behind a line is what is not to happen. */
+/** Bars shows the distribution of stop durations, with a line at the limit. */
 export function Bars({ histogram: h, label }: { histogram: Histogram; label: string }) {
   const wide = 320
   const high = 96
@@ -27,7 +27,7 @@ export function Bars({ histogram: h, label }: { histogram: Histogram; label: str
   )
 }
 
-/** Line is how a number went since the page was opened. */
+/** Line shows the values of a number since the page was opened. */
 export function Line({ values, label }: { values: number[]; label: string }) {
   const wide = 160
   const high = 36

@@ -1,6 +1,6 @@
-// The page's client of the API: requests and streams with this browser's login.
-// It is a file of its own (/client.js), so that tests drive the client that the
-// page uses.
+// The page's API client: requests and streams with this browser's login. It is
+// built as a separate file (/client.js), so that tests use the same client as
+// the page.
 export { ask, download, logIn, logOut, newID, Problem, send, stop, whenLoggedOut } from './ask'
 export { follow, type Link } from './follow'
 export { secret, whenReplaced } from './secret'

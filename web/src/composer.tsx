@@ -7,19 +7,19 @@ import { visible } from './visible'
 import type { Image } from './words'
 
 interface Props {
-  /** a turn is under way: with nothing typed the button stops it. */
+  /** a turn is running: with an empty draft the button stops it. */
   running: boolean
   stopping: boolean
   draft: string
   onDraft: (text: string) => void
-  /** resolves to false where nothing was sent: the draft is then kept. */
+  /** resolves to false if nothing was sent: the draft is then kept. */
   onSend: (text: string, images: Image[]) => Promise<boolean>
   onStop?: () => void
   placeholder: string
   disabled?: boolean
 }
 
-/** Composer takes a prompt. Send becomes Stop while a turn runs and nothing is typed. */
+/** Composer accepts a prompt. Send becomes Stop while a turn runs and the draft is empty. */
 export function Composer(p: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
@@ -38,7 +38,7 @@ export function Composer(p: Props) {
     if (p.disabled || empty) return
     const { draft } = p
     const message = trimmed(draft)
-    if (commandIn(message)) { // the files stay for the next prompt
+    if (commandIn(message)) { // the files are kept for the next prompt
       void p.onSend(message, [])
       p.onDraft('')
       return
@@ -59,7 +59,8 @@ export function Composer(p: Props) {
     e.preventDefault()
     send()
   }
-  // The list is copied by the caller: a browser empties it when the picker is reset.
+  // The caller copies the list, because the browser empties it when the picker
+  // is reset.
   const take = async (list: File[]) => {
     for (const file of list) {
       const read = await attach(file)
@@ -85,7 +86,7 @@ export function Composer(p: Props) {
   )
 }
 
-/** Chip is an attached file, or the sentence why it was refused. */
+/** Chip shows an attached file, or the reason why it was refused. */
 function Chip({ file, onRemove }: { file: Attached; onRemove: () => void }) {
   return (
     <li class={file.kind}>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 
 interface Props { title: string; action: string; onYes: () => void; onNo: () => void; children?: ComponentChildren }
 
-/** Confirm asks before something that others will notice. */
+/** Confirm asks the user to confirm an action that affects others. */
 export function Confirm({ title, action, onYes, onNo, children }: Props) {
   const box = useRef<HTMLDialogElement>(null)
   useEffect(() => { box.current!.showModal() }, [])

@@ -6,19 +6,19 @@ import type { Command } from './slash'
 import { visible } from './visible'
 import type { Image, Session, TurnReport } from './words'
 
-/** Pending is a prompt on its way to the server. */
+/** Pending is a prompt that is being sent to the server. */
 export interface Pending { id: string; text: string; images: Image[]; failed?: string }
 
-/** Pressed is a stop that was asked for here. The server has it once it is delivered; failed means that an attempt did not arrive. */
+/** Pressed is a stop requested in this tab. delivered means that the server has it; failed means that an attempt did not arrive. */
 export interface Pressed { at: number; force: boolean; delivered?: boolean; failed?: boolean }
 
-/** Delivery is what is known of a stop that was pressed here. */
+/** Delivery is the state of a stop that was requested in this tab. */
 export type Delivery = 'stopping' | 'unconfirmed' | 'undelivered'
 
-// A live connection confirms a stop in much less, in milliseconds.
+// A live connection confirms a stop much faster than this, in milliseconds.
 const confirmation = 1500
 
-/** Conversation is a session as this tab knows it: the log, and what is under way from here. */
+/** Conversation is a session as this tab shows it: the log, and the prompts and stops that are being sent. */
 export class Conversation {
   record: Record = newRecord()
   link: Link = 'connecting'
@@ -26,11 +26,11 @@ export class Conversation {
   pending: Pending[] = []
   pressed = new Map<string, Pressed>()
   trouble = ''
-  /** why the server cannot show what follows, until it can. */
+  /** the reason why the server cannot send further events; empty while it can. */
   problem = ''
   /** the list of commands is shown. */
   help = false
-  /** everything that was on record when we came has been read. */
+  /** all events that existed when the tab was opened have been read. */
   caughtUp = false
 
   private listeners = new Set<() => void>()
@@ -69,7 +69,7 @@ export class Conversation {
     return () => this.listeners.delete(tell)
   }
 
-  /** changed has the screen follow, once a frame at most. */
+  /** changed updates the screen, at most once per frame. */
   changed(atOnce = false) {
     if (atOnce) for (const tell of this.listeners) tell()
     else this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.changed(true) })
@@ -77,7 +77,7 @@ export class Conversation {
 
   get turns(): Turn[] { return [...this.record.turns.values()] }
 
-  /** running is the turn that a stop is for: the one at work, else none. */
+  /** running is the turn that a stop applies to: the running one, if any. */
   get running(): Turn | undefined { return this.turns.find((t) => t.started && !t.receipt) }
 
   get queue(): (TurnReport | undefined)[] {
@@ -90,7 +90,7 @@ export class Conversation {
     ]
   }
 
-  /** refresh asks for what the log does not say: the order of the queue, and what is held in it. */
+  /** refresh loads what the log does not contain: the order of the queue, and which turns are held. */
   async refresh() {
     if (this.asking) { this.again = true; return }
     this.asking = true
@@ -101,15 +101,15 @@ export class Conversation {
         this.caughtUp = true
         turns.dispatchEvent(new Event('change'))
       } while (this.again)
-    } catch { /* the stream says how the connection is */ } finally {
+    } catch { /* the stream shows the state of the connection */ } finally {
       this.asking = false
       this.changed()
     }
   }
 
   /**
-   * send hands over a prompt. Its id is ours, so that a stop works before the answer and a second try is the same turn.
-   * It returns false where the server refuses the text as a command: nothing was sent, and the text is not shown as a prompt.
+   * send sends a prompt. The id is generated here, so that a stop works before the response and a retry is the same turn.
+   * It returns false if the server rejects the text as a command: no turn was created, and the text is not shown as a prompt.
    */
   async send(text: string, images: Image[] = [], id = newID()): Promise<boolean> {
     const p: Pending = { id, text, images }
@@ -131,14 +131,14 @@ export class Conversation {
     return true
   }
 
-  /** tell shows a sentence above the conversation, until it is closed. */
+  /** tell shows a message above the conversation until it is closed. */
   tell(sentence: string) {
     this.trouble = sentence
     say(sentence)
     this.changed(true)
   }
 
-  /** obey carries out a command of the page. */
+  /** obey executes a command of the page. */
   async obey({ name, rest }: Command, target?: string) {
     this.trouble = ''
     this.help = name === 'help'
@@ -159,11 +159,11 @@ export class Conversation {
 
   discardPending(id: string) { this.pending = this.pending.filter((p) => p.id !== id); this.changed(true) }
 
-  /** stop shows at once that it was pressed; the second press does not wait for anything to end by itself. */
+  /** stop shows immediately that it was pressed; a second press forces the stop, without a grace period. */
   stop(turn: string) {
     const before = this.pressed.get(turn)
     const known = this.delivery(turn)
-    if (known && known !== 'stopping') return // it is being retried; nothing has been asked to end yet
+    if (known && known !== 'stopping') return // the prompt is being retried; there is no turn to stop yet
     const force = !!before || !!this.record.turns.get(turn)?.stop
     const pressed: Pressed = { at: before?.at ?? performance.now(), force }
     this.pressed.set(turn, pressed)
@@ -184,7 +184,7 @@ export class Conversation {
     })
   }
 
-  /** delivery says what is known of a stop that was pressed here: stopping only while the server has it, or may have it in this moment. */
+  /** delivery returns the state of a stop requested in this tab. It is "stopping" only if the server has the stop, or may just be receiving it. */
   delivery(turn: string): Delivery | undefined {
     const pressed = this.pressed.get(turn)
     if (!pressed) return undefined
@@ -193,7 +193,7 @@ export class Conversation {
     return performance.now() - pressed.at > confirmation ? 'unconfirmed' : 'stopping'
   }
 
-  /** act does something small and says what came of it. */
+  /** act performs a small action and shows an error if it fails. */
   async act(what: () => Promise<unknown>) {
     try {
       await what()
@@ -205,7 +205,7 @@ export class Conversation {
     await this.refresh()
   }
 
-  /** announce tells who does not see the screen how the turns stand, once the past has been read. */
+  /** announce reports changes of the turns' states to screen readers, once the existing events have been read. */
   private announce() {
     for (const t of this.turns) {
       const now = state(t)
@@ -227,13 +227,13 @@ const words: { [state: string]: string } = {
 
 const turns = new EventTarget()
 
-/** whenTurnsChange tells who lists turns that one began or ended here, so that no list is behind the conversation beside it. */
+/** whenTurnsChange calls a function when a turn starts or ends here, so that lists of turns are as current as the conversation. */
 export function whenTurnsChange(tell: () => void): () => void {
   turns.addEventListener('change', tell)
   return () => turns.removeEventListener('change', tell)
 }
 
-/** useChanges draws again when a conversation changes. */
+/** useChanges renders again when a conversation changes. */
 export function useChanges(c: Conversation) {
   const [, again] = useReducer((n: number) => n + 1, 0)
   useEffect(() => c.watch(() => again(undefined as never)), [c])

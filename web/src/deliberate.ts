@@ -1,9 +1,9 @@
-// Typing cannot approve. A question is answered by a click, or by an answer that
-// has the focus and then Enter. Both count only once the answers have stood
-// still in view for a while; a key counts only after a pause in the typing.
+// Typing cannot approve a question. It is answered by a click, or by Enter on a
+// focused answer. Both count only after the answers have been in view without
+// moving for a while; a key counts only after a pause in typing.
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** settling is how long the answers have to stand still, and the keyboard be quiet, in milliseconds. */
+/** settling is how long the answers must not move, and no key be pressed, in milliseconds. */
 const settling = 700
 
 // Keys that move the focus or only modify others are not typing.
@@ -15,7 +15,7 @@ addEventListener('keydown', (e) => {
   if (!moves.has(e.key)) typed = performance.now()
 }, true)
 
-/** useDeliberation watches a question's card. ready: the answers may be used; unread: a part of the question has not been in view. */
+/** useDeliberation watches a question's card. ready: the answers can be used; unread: a part of the question has not been in view. */
 export function useDeliberation() {
   const card = useRef<HTMLElement>(null)
   const answers = useRef<HTMLDivElement>(null)
@@ -45,16 +45,16 @@ export function useDeliberation() {
   return {
     card, answers, ready, unread,
     press: () => { state.current.pressedReady = isReady() },
-    /** clicked reports whether a click may answer. One of a pointer has to have begun when the answers were ready. */
+    /** clicked reports whether a click may answer. A pointer click must have started after the answers were ready. */
     clicked: (e: MouseEvent) => isReady() && (e.detail === 0 || state.current.pressedReady),
-    /** entered reports whether Enter or Space on an answer may give it. */
+    /** entered reports whether Enter or Space on a focused answer may choose it. */
     entered: (e: KeyboardEvent) => !e.repeat && isReady() && performance.now() - before >= settling && composer()?.value === '',
   }
 }
 
 const composer = () => document.getElementById('composer') as HTMLTextAreaElement | null
 
-/** toComposer passes a key that is typed on an answer on to the composer. */
+/** toComposer forwards a key typed on an answer to the composer. */
 export function toComposer(e: KeyboardEvent) {
-  if (e.key.length === 1 && !e.ctrlKey && !e.metaKey && !e.altKey) composer()?.focus() // the key's own effect follows the focus
+  if (e.key.length === 1 && !e.ctrlKey && !e.metaKey && !e.altKey) composer()?.focus() // the key's default action follows the focus
 }

@@ -2,12 +2,13 @@ import { visible } from './visible'
 
 export interface Line { sign: ' ' | '+' | '-'; text: string }
 
-// Above this many pairs of lines the two sides are shown one after the other.
+// With more pairs of lines than this, the two sides are shown one after the
+// other.
 const mostPairs = 250_000
 
 const lines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** differences returns the lines of two texts: removed, added, or the same. */
+/** differences returns the lines of two texts as removed, added or unchanged. */
 export function differences(before: string, after: string): Line[] {
   const a = lines(before)
   const b = lines(after)
@@ -38,7 +39,7 @@ function changed(a: string[], b: string[]): Line[] {
 
 const names = { '+': 'added', '-': 'removed', ' ': 'same' }
 
-/** Diff shows changed lines, each with a sign: colour is never the only difference. */
+/** Diff shows changed lines, each with a sign, so that colour is never the only difference. */
 export function Diff({ of, label }: { of: Line[]; label: string }) {
   return (
     <pre class="diff" tabIndex={0} role="region" aria-label={label}>
@@ -47,7 +48,7 @@ export function Diff({ of, label }: { of: Line[]; label: string }) {
   )
 }
 
-/** counts are the lines that were added and removed: +2 −1. */
+/** counts returns the number of added and removed lines: +2 −1. */
 export function counts(of: Line[]): string {
   const n = (sign: string) => of.filter((l) => l.sign === sign).length
   return [n('+') && `+${n('+')}`, n('-') && `−${n('-')}`].filter(Boolean).join(' ')

@@ -1,8 +1,8 @@
-// Files that go with a prompt: images as they are, text files as text.
+// Files attached to a prompt: images unchanged, text files as text.
 import { bytes } from './figures'
 import type { Image } from './words'
 
-/** Attached is a file in the composer. One that is refused says why, and is not sent. */
+/** Attached is a file in the composer. A refused file has a reason and is not sent. */
 export type Attached =
   | { kind: 'image'; name: string; size: number; image: Image }
   | { kind: 'text'; name: string; size: number; text: string }
@@ -12,7 +12,7 @@ export type Attached =
 const mostImage = 20 << 20
 const mostText = 200 << 10
 
-// Types whose files are never text, whatever their bytes are.
+// Files of these types are never treated as text.
 const binary = /^(audio|video|font)\/|^application\/(pdf|zip|gzip|x-tar|x-7z|x-rar|vnd\.|msword|octet-stream|wasm|x-sqlite)/
 
 /** attach reads a file. */
@@ -26,7 +26,7 @@ export async function attach(file: File): Promise<Attached> {
   return text === undefined ? { kind: 'refused', name, why: 'not an image or UTF-8 text' } : { kind: 'text', name, size, text }
 }
 
-/** decoded returns the text of a file, or undefined where its bytes are not text. */
+/** decoded returns the text of a file, or undefined if its bytes are not text. */
 function decoded(data: ArrayBuffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(data)
@@ -45,7 +45,7 @@ function encoded(file: File): Promise<string> {
   })
 }
 
-/** withFiles returns a prompt's text with its text files behind it, each in a fence that its content cannot close. */
+/** withFiles returns a prompt's text followed by its text files, each in a fence that its content cannot close. */
 export function withFiles(text: string, files: Attached[]): string {
   const parts = files.flatMap((f) => {
     if (f.kind !== 'text') return []

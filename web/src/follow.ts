@@ -6,22 +6,23 @@ export type Link = 'connecting' | 'live' | 'lost' | 'gone'
 interface Listener {
   events(events: Event[]): void
   link(state: Link): void
-  /** the log is not the one we knew: it is read anew. */
+  /** the log differs from the one read so far; it is read again from the start. */
   anew(): void
-  /** the server says why it cannot show what follows; it is asked again. */
+  /** the server reports why it cannot send further events; the request is retried. */
   problem(why: string): void
 }
 
-// The server gives a sign of life every 15 seconds.
+// The server sends a keep-alive every 15 seconds.
 const silence = 40_000
-// A hidden tab lets go of its stream, so that many tabs leave connections for a stop.
+// A hidden tab closes its stream, so that connections remain available for
+// stops from other tabs.
 const hiddenFor = 10_000
 
 /**
- * follow reads a session's events behind a sequence number, for as long as
- * anybody wants. It opens the stream again by itself. No event is told twice,
- * none is left out. It is no EventSource: that cannot send the secret of the page,
- * and gives up where a connection ends inside the head of an answer.
+ * follow reads a session's events from the start until the returned function
+ * is called. It reconnects automatically; no event is repeated or left out. It
+ * does not use EventSource, which cannot send the secret of the page and gives
+ * up if a connection ends within the headers of a response.
  */
 export function follow(session: string, listener: Listener): () => void {
   const life = new AbortController()
@@ -48,7 +49,7 @@ export function follow(session: string, listener: Listener): () => void {
     return read(response.body, signal)
   }
 
-  /** read returns false where the server ended the stream with a problem. */
+  /** read returns false if the server ended the stream with a problem. */
   async function read(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<boolean> {
     const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>
     let rest = ''
@@ -111,7 +112,7 @@ export function follow(session: string, listener: Listener): () => void {
     hiding = document.hidden ? setTimeout(() => { hiding = undefined; current?.abort() }, hiddenFor) : undefined
   }
   document.addEventListener('visibilitychange', look)
-  // A network that went takes connections with it that nobody closes.
+  // When the network goes down, its connections are not closed.
   const offline = () => current?.abort()
   addEventListener('offline', offline)
   listener.link('connecting')
@@ -125,7 +126,7 @@ export function follow(session: string, listener: Listener): () => void {
   }
 }
 
-/** parse reads a message of the stream; a sign of life has no data. The server writes data in one line. */
+/** parse parses a message of the stream; a keep-alive has no data. The server writes data on one line. */
 function parse(frame: string): { kind: string; data: string } {
   const lines = frame.split('\n')
   const field = (name: string) => lines.find((line) => line.startsWith(name + ': '))?.slice(name.length + 2)

@@ -2,12 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { logIn, Problem } from './client'
 import { go } from './route'
 
-/** codeInAddress returns the one-time code behind # in the address, or nothing. */
+/** codeInAddress returns the one-time code after # in the address, or an empty string. */
 const codeInAddress = () => /^#([0-9A-Za-z]{5}-?[0-9A-Za-z]{5})$/.exec(location.hash)?.[1] ?? ''
 
 /**
- * Login takes a one-time code. One that came with the address is filled in and
- * taken out of it, and a person still has to press: a link logs nobody in.
+ * Login accepts a one-time code. A code in the address is filled in and removed
+ * from the address. The user must still press the button, so a link alone does
+ * not log in.
  */
 export function Login({ onIn, wasIn }: { onIn: () => void; wasIn: boolean }) {
   const [code, setCode] = useState(codeInAddress)
@@ -20,7 +21,8 @@ export function Login({ onIn, wasIn }: { onIn: () => void; wasIn: boolean }) {
     if (location.hash) history.replaceState(null, '', '/login')
     if (code) button.current!.focus()
     else field.current!.focus()
-    // An address pasted into this tab changes only what is behind #, and loads nothing.
+    // Pasting an address into this tab only changes the part after # and does
+    // not load the page.
     const pasted = () => {
       const found = codeInAddress()
       history.replaceState(null, '', '/login')

@@ -20,7 +20,7 @@ function App() {
     const out = () => { setMe((old) => { if (old) setWasIn(true); return undefined }); if (location.pathname !== '/login') go('/login', true) }
     whenLoggedOut(out)
     if (location.pathname !== '/login') void whoAmI()
-    return whenReplaced(() => { // by another tab, for all of them
+    return whenReplaced(() => { // another tab logged in or out, which applies to all tabs
       if (!secret()) return out()
       void whoAmI()
       if (location.pathname === '/login') go('/', true)
@@ -46,7 +46,7 @@ function App() {
   )
 }
 
-/** Missing is shown at an address that leads nowhere. */
+/** Missing is shown for an unknown address. */
 function Missing({ title }: { title: string }) {
   useEffect(() => { document.title = `${title} – Bellcord` }, [title])
   return (
@@ -58,6 +58,7 @@ function Missing({ title }: { title: string }) {
   )
 }
 
-// A cookie without the secret of the page is no login: nothing is asked with it.
+// A cookie without the secret of the page is not a login: send no requests with
+// it.
 if (!secret() && location.pathname !== '/login') history.replaceState(null, '', '/login')
 render(<App />, document.getElementById('app')!)

@@ -1,25 +1,25 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { Component, type ComponentChildren } from 'preact'
 
-// What a model says is hostile. It is read as Markdown and built node by node
-// from a closed list of elements: markup in it stays text, no attribute of its
-// own gets in, and nothing is fetched.
+// A model's output is untrusted. It is parsed as Markdown and rendered from a
+// fixed list of elements: markup in it stays text, its attributes are dropped,
+// and nothing is fetched.
 
 const longest = 200_000
 
-/** Markdown shows text as far as it has come; a fence that is open is closed by the reader of it. */
+/** Markdown shows the text received so far; an open fence is closed by the parser. */
 export function Markdown({ text }: { text: string }) {
   let tokens: Token[] = []
   try {
     if (text.length < longest) tokens = lexer(text, { gfm: true, breaks: false })
   } catch {
-    tokens = [] // nested too deep to be meant: shown as it is
+    tokens = [] // nested too deeply: shown as plain text
   }
   if (tokens.length === 0) return <div class="prose"><p class="plain">{text}</p></div>
   return <div class="prose">{tokens.map((t, i) => <Block key={i} token={t} />)}</div>
 }
 
-/** Block is not built again while its source stays the same: a long answer grows at its end only. */
+/** Block is not rendered again while its source stays the same: a long answer only grows at its end. */
 class Block extends Component<{ token: Token }> {
   override shouldComponentUpdate(next: { token: Token }) {
     return next.token.raw !== this.props.token.raw || next.token.type !== this.props.token.type
@@ -48,7 +48,7 @@ function block(token: Token): ComponentChildren {
 }
 
 function heading(depth: number, inside: ComponentChildren) {
-  // The page has headings of its own above these.
+  // The page uses the higher heading levels itself.
   if (depth <= 1) return <h3>{inside}</h3>
   if (depth === 2) return <h4>{inside}</h4>
   return depth === 3 ? <h5>{inside}</h5> : <h6>{inside}</h6>
@@ -75,7 +75,7 @@ function table(t: Tokens.Table) {
   )
 }
 
-/** Code is a block of it, with a way to take it along. */
+/** Code shows a code block with a copy button. */
 function Code({ text, language }: { text: string; language?: string }) {
   const name = (language ?? '').split(/\s/)[0]!.slice(0, 20)
   return (
@@ -106,7 +106,7 @@ function inline(token: Token): ComponentChildren {
   }
 }
 
-/** Away is a link to elsewhere. One that leads anywhere but to the web or to a mailbox is text. */
+/** Away is an external link. A link that is neither a web nor a mail address is shown as text. */
 function Away({ href, children }: { href: string; children: ComponentChildren }) {
   const to = safe(plain(href))
   if (!to) return <>{children}</>
@@ -125,7 +125,7 @@ export function safe(href: string): string | undefined {
 
 const named: { [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', hellip: '…', mdash: '—', ndash: '–' }
 
-/** plain reads the few entities that models write. The result is text and nothing else. */
+/** plain decodes the few entities that models write. The result is plain text. */
 function plain(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
     if (name) return named[name] ?? whole

@@ -1,9 +1,9 @@
-// What /metrics says, as far as the page shows it.
+// The part of /metrics that the page shows.
 
 export interface Histogram { bounds: number[]; counts: number[]; total: number; sum: number }
 export interface Metrics { sample(name: string, labels?: { [name: string]: string }): number; histogram(name: string, labels: { [name: string]: string }): Histogram }
 
-/** parse reads the text format of Prometheus. */
+/** parse parses the text format of Prometheus. */
 export function parse(text: string): Metrics {
   const samples: { name: string; labels: { [name: string]: string }; value: number }[] = []
   for (const line of text.split('\n')) {
@@ -28,13 +28,13 @@ export function parse(text: string): Metrics {
   }
 }
 
-/** within is how many of a hundred came within a bound. */
+/** within returns the percentage of values within a bound. */
 export function within(h: Histogram, bound: number): number {
   if (h.total === 0) return 100
   return (100 * h.counts.reduce((sum, n, i) => sum + (h.bounds[i]! <= bound ? n : 0), 0)) / h.total
 }
 
-/** quantile is the bound below which a share of all came: the bucket's upper end, which is never too good. */
+/** quantile returns the upper bound of the bucket that contains the quantile, so the result is never too low. */
 export function quantile(h: Histogram, share: number): number {
   let seen = 0
   for (let i = 0; i < h.counts.length; i++) {

@@ -12,7 +12,7 @@ import { may, type Me, type Node, type Session, type TurnReport } from './words'
 
 interface Seen { turns: TurnReport[]; metrics?: Metrics; nodes: Node[]; running: number[]; survivors: number[] }
 
-/** Operations is what runs now, everywhere, and how well stops go. */
+/** Operations shows all running turns and the statistics of stops. */
 export function Operations({ me }: { me?: Me }) {
   const [seen, setSeen] = useState<Seen>()
   const [trouble, setTrouble] = useState('')

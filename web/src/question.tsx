@@ -7,7 +7,7 @@ import { titleOf, type Turn } from './record'
 import { visible } from './visible'
 import type { Choice, Question } from './words'
 
-/** QuestionCard puts a question. The whole of what would be done is in it, and where. */
+/** QuestionCard shows a question with the complete call and its directory. */
 export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; dir: string; mayAnswer: boolean }) {
   const [chosen, choose] = useState('')
   const [whole, showWhole] = useState(false)
@@ -49,13 +49,15 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
 
 const headings: { [tool: string]: string } = { shell: 'Run this command?', edit_file: 'Edit this file?', write_file: 'Write this file?', fetch: 'Fetch this URL?' }
 
-// What Bellcord's own tools ask: the same as the heading and the arguments.
+// The text of questions of the built-in tools, which repeats the heading and
+// the arguments.
 const own = /^(Run|Write|Edit|Fetch) /
 
-// Choices of Bellcord's own questions. Those of a hosted agent may have the same ids for other things.
+// Choices of built-in questions. External agents may use the same ids with
+// other meanings.
 const choices: { [id: string]: string } = { allow: 'Allow once', allow_session: 'Allow for this session', allow_always: 'Always allow in this directory', reject: 'Reject' }
 
-/** labelsOf returns the answers' labels. No two are the same. */
+/** labelsOf returns the answers' labels, which are unique. */
 export function labelsOf(all: Choice[]): string[] {
   const ours = all.some((c) => c.id === 'allow_session') && all.every((c) => c.id in choices)
   const texts = all.map((c) => (ours ? choices[c.id]! : visible(c.text)))

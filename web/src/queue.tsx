@@ -6,7 +6,7 @@ import { escaped, trimmed } from './slash'
 import { visible } from './visible'
 import type { TurnReport } from './words'
 
-/** Queue is what waits, and what can be done about it. A stop holds it back. */
+/** Queue shows the queued turns and the actions for them. A stop holds them. */
 export function Queue({ conversation, mayPrompt, mayStop }: { conversation: Conversation; mayPrompt: boolean; mayStop: boolean }) {
   const waits = conversation.queue as TurnReport[]
   if (waits.length === 0) return null

@@ -1,7 +1,7 @@
 import { visible } from './visible'
 import type { Cause, Event, Image, Question, Receipt } from './words'
 
-// What the log says, as a person looks at it.
+// The session's log, prepared for display.
 
 export interface Call {
   id: string; name: string; title?: string; args: any; problem?: string
@@ -15,7 +15,7 @@ export type Part =
   | { kind: 'call'; call: Call }
   | { kind: 'note'; text: string }
 
-/** Span is a stretch of a turn's time, for its picture. */
+/** Span is a time span of a turn, for the timeline. */
 export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' | 'person' | 'pause'; label: string; from: number; to?: number }
 
 export interface Turn {
@@ -30,7 +30,7 @@ export interface Record { turns: Map<string, Turn>; title?: string; model?: stri
 
 export const newRecord = (): Record => ({ turns: new Map() })
 
-/** state is the word for where a turn is, the same everywhere. */
+/** state returns the state of a turn, in the terms of the API. */
 export function state(t: Turn): string {
   if (t.receipt) return t.receipt.end
   if (t.stop && t.stop.mode !== 'after_step') return 'stopping'
@@ -38,12 +38,12 @@ export function state(t: Turn): string {
   return open(t).length > 0 ? 'waiting' : 'running'
 }
 
-/** open are the questions that wait for an answer. */
+/** open returns the questions that wait for an answer. */
 export function open(t: Turn) {
   return t.receipt ? [] : [...t.questions.values()].filter((q) => q.answer === undefined)
 }
 
-/** doing is what a turn is at, in few words. */
+/** doing describes the current activity of a turn in a few words. */
 export function doing(t: Turn): string {
   const running = [...t.calls.values()].filter((c) => c.state === 'running')
   if (running.length > 0) return running.map(titleOf).join(', ')
@@ -52,7 +52,7 @@ export function doing(t: Turn): string {
   return { queue: 'queued', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label }[span.kind]
 }
 
-/** titleOf is a call in one line: a command as it is typed, else the tool's name and its first argument. */
+/** titleOf returns a call in one line: a command as it is typed, otherwise the tool's name and its first argument. */
 export function titleOf(c: Call): string { return visible(title(c)) }
 
 function title(c: Call): string {
@@ -62,7 +62,7 @@ function title(c: Call): string {
   return first ? `${c.name} ${first}` : c.name
 }
 
-/** add puts an event on the record. */
+/** add adds an event to the record. */
 export function add(r: Record, ev: Event) {
   if (ev.kind === 'session_updated') {
     r.title = ev.body.title ?? r.title
@@ -94,7 +94,7 @@ function begin(t: Turn, kind: Span['kind'], label: string, at: number) {
   t.spans.push({ kind, label, from: at })
 }
 
-/** speak goes on with a stream of the model's, or begins one. */
+/** speak continues a stream of the model, or starts one. */
 function speak(t: Turn, kind: 'thinking' | 'text', text: string, at: number) {
   const part = kind === 'text' ? 'text' : 'thought'
   const last = t.parts[t.parts.length - 1]
@@ -166,10 +166,10 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
   },
 }
 
-// What of a call's output is kept for the screen.
+// The maximum length of a call's output that is kept for display.
 const mostOutput = 60_000
 
-/** answer is the text that the model said in a turn. */
+/** answer returns the text of the model's answer in a turn. */
 export function answer(t: Turn): string {
   return t.parts.map((p) => (p.kind === 'text' ? p.text : '')).filter(Boolean).join('\n\n')
 }

@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks'
 
 const moved = new EventTarget()
 
-/** go shows another of the page's faces, without a load. */
+/** go shows another view of the page without loading it. */
 export function go(path: string, replace = false) {
   if (replace) history.replaceState(null, '', path)
   else history.pushState(null, '', path)
   moved.dispatchEvent(new Event('moved'))
 }
 
-/** usePath is where we are. */
+/** usePath returns the current path. */
 export function usePath(): string {
   const [path, set] = useState(location.pathname)
   useEffect(() => {
@@ -21,7 +21,7 @@ export function usePath(): string {
   return path
 }
 
-/** here makes a link to another face of the page out of an ordinary one. */
+/** here turns an ordinary link into a link to another view of the page. */
 export function here(e: MouseEvent) {
   if (e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return
   e.preventDefault()

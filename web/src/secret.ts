@@ -1,13 +1,13 @@
-// The secret of the page. Together with the cookie it is this browser's login:
-// a browser sends the cookie to every port of the host, and to other servers on
-// the machine too; what the origin keeps is its own.
+// The secret of the page. Together with the cookie it is this browser's login.
+// A browser sends the cookie to every port of the host, including other servers
+// on the machine; the origin's storage is not shared with them.
 
 const key = 'bellcord.page'
 
-// Where the browser lets the page keep nothing, a login lasts until the next load.
+// If the browser has no storage, a login lasts until the next load.
 let unkept = ''
 
-/** secret returns what the last login on this origin gave, in whichever tab that was. */
+/** secret returns the secret of the last login on this origin, in any tab. */
 export function secret(): string {
   try { return localStorage.getItem(key) || unkept } catch { return unkept }
 }
@@ -19,10 +19,10 @@ export function keep(given: string) {
 
 export function forget() {
   unkept = ''
-  try { localStorage.removeItem(key) } catch { /* nothing was kept */ }
+  try { localStorage.removeItem(key) } catch { /* nothing was stored */ }
 }
 
-/** whenReplaced is called when another tab logs in or out. */
+/** whenReplaced calls a function when another tab logs in or out. */
 export function whenReplaced(tell: () => void): () => void {
   const look = (e: StorageEvent) => { if (e.key === key || e.key === null) tell() }
   addEventListener('storage', look)

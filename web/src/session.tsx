@@ -11,7 +11,7 @@ import { stopWords, TurnView } from './turn'
 import { visible } from './visible'
 import { may, modes, type Image, type Me } from './words'
 
-/** SessionView is one conversation, live. */
+/** SessionView shows one conversation, live. */
 export function SessionView({ id, me }: { id: string; me?: Me }) {
   const conversation = useMemo(() => new Conversation(id), [id])
   useEffect(() => () => conversation.close(), [conversation])
@@ -103,7 +103,7 @@ export function Help({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Scroll stays at the end while the answer grows, unless somebody reads further up. */
+/** Scroll stays at the end while the answer grows, unless the user has scrolled up. */
 function Scroll({ children }: { children: preact.ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)

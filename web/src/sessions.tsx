@@ -8,7 +8,7 @@ import { may, type Me, type Session, type TurnReport } from './words'
 
 interface Props { current?: string; me?: Me }
 
-/** Sessions lists what there is to go on with. */
+/** Sessions lists the sessions. */
 export function Sessions({ current, me }: Props) {
   const [sessions, set] = useState<Session[]>()
   const [next, setNext] = useState('')
@@ -20,11 +20,11 @@ export function Sessions({ current, me }: Props) {
       const nth = ++asked
       try {
         const [page, turns] = await Promise.all([ask('GET', '/v1/sessions?limit=40'), ask('GET', '/v1/turns')])
-        if (nth !== asked) return // a newer look knows more
+        if (nth !== asked) return // a newer request has been made
         set((old) => [...page.sessions, ...(old ?? []).slice(40).filter((s) => !page.sessions.some((p: Session) => p.id === s.id))])
         setNext((old) => old || page.next_cursor || '')
         setLive(new Map(turns.turns.filter((t: TurnReport) => t.state !== 'queued').map((t: TurnReport) => [t.session, t])))
-      } catch { if (nth === asked) setLive(new Map()) } // what runs is not known any more; the conversation shows why
+      } catch { if (nth === asked) setLive(new Map()) } // the running turns cannot be determined; the conversation shows why
     }
     void look()
     const timer = setInterval(() => void look(), 4000)

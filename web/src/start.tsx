@@ -6,7 +6,7 @@ import { Help } from './session'
 import { commandIn, type Command } from './slash'
 import { may, modes, type Image, type Me } from './words'
 
-/** Start makes a session out of a first prompt. */
+/** Start creates a session from a first prompt. */
 export function Start({ me }: { me?: Me }) {
   const [models, setModels] = useState<{ id: string }[]>([])
   const [agents, setAgents] = useState<{ name: string; installed: boolean }[]>([])
@@ -40,7 +40,7 @@ export function Start({ me }: { me?: Me }) {
       return true
     } catch (err) {
       const { status } = err as Problem
-      if (made && status >= 400 && status < 500) void ask('DELETE', `/v1/sessions/${made.id}`).catch(() => {}) // it has no turn
+      if (made && status >= 400 && status < 500) void ask('DELETE', `/v1/sessions/${made.id}`).catch(() => {}) // the session has no turn
       setTrouble(`Not sent: ${(err as Problem).message}.`)
       return false
     }

@@ -4,7 +4,7 @@ import type { Span, Turn } from './record'
 
 interface Mark { label: string; at: number; stop?: boolean }
 
-/** marks are the moments of a stop, from the receipt. */
+/** marks returns the times of a stop from the receipt. */
 export function marks(turn: Turn): Mark[] {
   const t = turn.receipt?.times
   const all: (Mark | false | undefined)[] = [
@@ -20,7 +20,7 @@ const names: Record<Span['kind'], string> = {
   queue: 'Queued', model: 'Waiting for the model', thinking: 'Thinking', text: 'Answer', tool: 'Tool', person: 'Waiting for you', pause: 'Retry delay',
 }
 
-/** lanes puts spans that overlap beneath each other. */
+/** lanes places overlapping spans in separate rows. */
 function lanes(turn: Turn): { label: string; spans: Span[] }[] {
   const model = turn.spans.filter((s) => ['queue', 'model', 'thinking', 'text', 'pause'].includes(s.kind))
   const all = [{ label: 'Model', spans: model }]
@@ -36,7 +36,7 @@ function lanes(turn: Turn): { label: string; spans: Span[] }[] {
   return all
 }
 
-/** Timeline is a turn as a picture, and its stop under a magnifying glass. */
+/** Timeline shows a turn over time, with its stop enlarged. */
 export function Timeline({ turn }: { turn: Turn }) {
   const box = useRef<HTMLElement>(null)
   const [width, setWidth] = useState(600)
@@ -66,7 +66,7 @@ function inWords(turn: Turn, moments: Mark[]): string[] {
   return lines.sort((a, b) => a.at - b.at).map((l) => l.text)
 }
 
-/** fitting is as much of a label as a bar has room for. */
+/** fitting returns the part of a label that fits into a bar. */
 function fitting(label: string, wide: number): string {
   const room = Math.floor((wide - 12) / 6.8)
   return label.length <= room ? label : label.slice(0, room - 1) + '…'
@@ -108,7 +108,7 @@ function Whole({ turn, width, from, to, moments }: { turn: Turn; width: number; 
   )
 }
 
-/** Glass shows the moments between a stop and its end, which are a hair's breadth in the whole. */
+/** Glass enlarges the time between a stop and its end, which is too short to see in the whole turn. */
 function Glass({ width, moments }: { width: number; moments: Mark[] }) {
   const asked = moments.find((m) => m.stop)!.at
   const after = moments.filter((m) => m.at >= asked)

@@ -8,7 +8,7 @@ const outcomes: { [state: string]: string } = {
   asked: 'waiting', running: 'running', finished: 'finished', failed: 'failed', stopped: 'stopped', not_started: 'not run', unknown: 'outcome unknown',
 }
 
-/** ToolCard is a call with its output, live, and what became of it. */
+/** ToolCard shows a call with its live output and its outcome. */
 export function ToolCard({ call }: { call: Call }) {
   const output = printed(call.output || call.result || '')
   const took = call.from && call.to ? span(call.to - call.from) : ''
@@ -32,7 +32,7 @@ export function ToolCard({ call }: { call: Call }) {
 
 const lastLine = (text: string) => text.trim().split('\n').pop() ?? ''
 
-/** Output stays at its end while it grows, unless somebody scrolled up in it. */
+/** Output stays at its end while it grows, unless the user has scrolled up. */
 function Output({ text, live, label }: { text: string; live: boolean; label: string }) {
   const box = useRef<HTMLPreElement>(null)
   const atEnd = useRef(true)

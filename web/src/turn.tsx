@@ -13,7 +13,7 @@ import { visible } from './visible'
 
 interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
 
-/** TurnView is not built again once its turn has ended: a long conversation costs what its last turn does. */
+/** TurnView is not rendered again once its turn has ended, so that the cost of a long conversation is that of its last turn. */
 export class TurnView extends Component<Props & { version: number }> {
   override shouldComponentUpdate(next: Props & { version: number }) {
     const now = this.props
@@ -22,7 +22,7 @@ export class TurnView extends Component<Props & { version: number }> {
   override render() { return <OneTurn {...this.props} /> }
 }
 
-/** OneTurn is one prompt and everything done for it. */
+/** OneTurn shows one prompt and everything done for it. */
 function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props) {
   const live = !turn.receipt
   const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} />), [turn, turn.version])
@@ -60,7 +60,7 @@ function Thought({ text, live }: { text: string; live: boolean }) {
   )
 }
 
-/** useTick draws again every so often while something is under way. */
+/** useTick renders again at an interval while the turn is active. */
 export function useTick(every: number, on: boolean) {
   const [, set] = useState(0)
   useEffect(() => {
@@ -70,12 +70,12 @@ export function useTick(every: number, on: boolean) {
   }, [every, on])
 }
 
-/** stopWords are the words for a stop that was pressed here, by what is known of it. */
+/** stopWords maps the delivery state of a stop to its text. */
 export const stopWords: { [delivery: string]: string } = {
   stopping: 'Stopping…', undelivered: 'Stop not delivered yet, retrying…', unconfirmed: 'Stop not confirmed yet…',
 }
 
-/** Head says how a turn stands, and has a Stop that is always in sight. */
+/** Head shows the state of a turn, with a Stop button that is always visible. */
 function Head({ conversation, turn, mayStop }: { conversation: Conversation; turn: Turn; mayStop: boolean }) {
   useTick(250, true)
   const now = state(turn)
@@ -100,7 +100,7 @@ function Head({ conversation, turn, mayStop }: { conversation: Conversation; tur
 /** grace is how long an agent has to return after a stop, in milliseconds: the server's UsualGrace. */
 const grace = 8000
 
-/** Waits says, past two seconds, what a stop waits for, and how long at most. */
+/** Waits shows, after two seconds, what a stop waits for and the maximum duration. */
 function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn }) {
   const pressed = conversation.pressed.get(turn.id)
   const at = pressed ? performance.now() - pressed.at : turn.stop ? Date.now() - Date.parse(turn.stop.at) : 0
@@ -112,7 +112,7 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
   return <>waiting for {what} to end{left > 0 && `, at most ${left} s more`}; press again to force it</>
 }
 
-/** Foot is the end of a turn: how, by whom, what it took and what was kept. */
+/** Foot shows the end of a turn: its kind and cause, its duration and usage, and the kept output. */
 function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean }) {
   const r = turn.receipt!
   const [shown, show] = useState(false)
@@ -155,7 +155,7 @@ const kinds: { [kind: string]: string } = {
 
 const places: { [from: string]: string } = { page: 'from the page', terminal: 'from the terminal', Telegram: 'in Telegram', http: 'over HTTP' }
 
-/** byWhom is who stopped a turn, and from where. */
+/** byWhom returns the user that stopped a turn, and the source of the stop. */
 export function byWhom(turn: Turn): string {
   const c = turn.receipt?.cause ?? turn.stop
   if (!c) return ''

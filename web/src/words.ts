@@ -1,4 +1,4 @@
-// The words of the HTTP API that the page uses; docs/http.md explains them.
+// The types of the HTTP API that the page uses; see docs/http.md.
 
 export interface Cause { kind: string; by?: string; source?: string; reason?: string; at: string; mode?: string }
 export interface Usage { input_tokens: number; output_tokens: number; cost_nano_usd?: number; exact: boolean }
@@ -24,7 +24,7 @@ export interface Receipt {
 export interface Choice { id: string; text: string; kind: string }
 export interface Question {
   id: string; call?: string; text: string; choices: Choice[]
-  /** the call that it is about */
+  /** id of the tool call that needs approval */
   tool?: string; arguments?: any
 }
 export interface Image { type: string; data: string }
@@ -48,7 +48,7 @@ export interface Node {
 
 export interface Me { owner: string; scopes: string[] }
 
-/** may reports whether somebody has a scope; an admin has all. */
+/** may reports whether a login has a scope; an admin has all. */
 export function may(me: Me | undefined, scope: string): boolean {
   return !!me && (me.scopes.includes(scope) || me.scopes.includes('admin'))
 }
