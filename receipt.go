@@ -37,8 +37,8 @@ type Receipt struct {
 	End        End       `json:"end" enum:"done,stopped,failed,lost"`
 	Cause      *Cause    `json:"cause,omitempty"` // the first stop requested, also if completion won
 	RaceWinner Winner    `json:"race_winner" enum:"stop,completion"`
-	Error      string    `json:"error,omitempty"` // set for a failed turn
-	Prompt     string    `json:"prompt,omitempty"`
+	Error      string    `json:"error,omitempty"`  // set for a failed turn
+	Prompt     string    `json:"prompt,omitempty"` // text of a turn that never started
 
 	Times Times `json:"times"`
 
@@ -46,8 +46,8 @@ type Receipt struct {
 	Processes          Processes    `json:"processes"`
 	WithdrawnQuestions []string     `json:"withdrawn_questions,omitempty"` // questions closed without an answer
 	Queue              QueueAction  `json:"queue,omitempty"`               // action for the turns queued behind a stopped turn
-	HeldTurns          []TurnID     `json:"held_turns,omitempty"`
-	DroppedTurns       []TurnID     `json:"dropped_turns,omitempty"`
+	HeldTurns          []TurnID     `json:"held_turns,omitempty"`          // queued turns that the stop held
+	DroppedTurns       []TurnID     `json:"dropped_turns,omitempty"`       // queued turns that the stop dropped
 	Usage              Usage        `json:"usage"`
 	UsageByModel       []ModelUsage `json:"usage_by_model,omitempty"` // Usage split by model
 	Kept               Kept         `json:"kept"`

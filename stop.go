@@ -73,21 +73,23 @@ const (
 	CauseDisconnect CauseKind = "disconnect"
 )
 
-// Cause describes a stop: what stopped the turn, on whose behalf, from where,
-// why and when. It is recorded with the turn, and it is the cause of the
-// canceled context of the turn. A stop is not a failure (law 11).
+// Cause describes a stop: its kind, who or what requested it, from where, why
+// and when. It is recorded with the turn, and context.Cause of the turn's
+// canceled context returns it. A stop is not a failure (law 11).
 type Cause struct {
 	Kind   CauseKind `json:"kind"`
 	By     string    `json:"by,omitempty"`     // user or component that requested the stop
 	Source string    `json:"source,omitempty"` // frontend that received the stop
-	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"`             // time at which a hub received the stop
-	Mode   StopMode  `json:"mode,omitempty"` // empty for StopNow
+	Reason string    `json:"reason,omitempty"` // text given with the stop
+	At     time.Time `json:"at"`               // time at which a hub received the stop
+	Mode   StopMode  `json:"mode,omitempty"`   // empty for StopNow
 	// Queue is the requested action for queued turns; empty for QueueHold. The
 	// process that runs the turn may read it from the store.
 	Queue QueueAction `json:"queue,omitempty"`
 }
 
+// Error implements error, so that a Cause can be the cause of a canceled
+// context.
 func (c *Cause) Error() string {
 	s := "stopped: " + string(c.Kind)
 	if c.By != "" {

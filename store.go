@@ -109,17 +109,19 @@ type Scrubber interface {
 type Op interface{ isOp() }
 
 type (
-	// PutSession creates or updates a session. With Existing it does not create
-	// one: it is rejected if the session was deleted.
+	// PutSession creates or updates a session. With Existing it only updates,
+	// and is rejected with ErrNoSession if the session does not exist.
 	PutSession struct {
 		Session  Session
 		Existing bool
 	}
 	// DeleteSession removes a session with its turns and events.
 	DeleteSession struct{ ID SessionID }
-	// AcceptTurn records a turn as queued and appends its TurnAccepted event. A
-	// stop that was stored for its id before becomes the turn's stop and is
-	// returned as Result.Stop.
+	// AcceptTurn records a turn as queued and appends its TurnAccepted event.
+	// An early stop that was stored for its id becomes the turn's stop and is
+	// returned as Result.Stop. It is rejected with ErrTurnExists if the id is
+	// taken, with ErrNoSession if the session does not exist, and with
+	// ErrFenced if this process has been declared dead.
 	AcceptTurn struct {
 		Session SessionID
 		Turn    TurnID
@@ -128,16 +130,17 @@ type (
 	}
 	// ClaimTurn starts a queued turn and appends its TurnStarted event. It is
 	// rejected with ErrBusy if another turn of the session is running, and with
-	// ErrFenced if this process has been fenced.
+	// ErrFenced if the turn is no longer queued or belongs to another process.
 	ClaimTurn struct {
 		Session SessionID
 		Turn    TurnID
 		At      time.Time
 	}
 	// AppendEvents appends events to a running turn. N counts the turn's
-	// appends from 1. It is rejected with ErrFenced if the turn has ended or
-	// belongs to another process. Without a turn it appends to the session;
-	// such events describe a state, so a duplicate is harmless.
+	// appends from 1. It is rejected with ErrFenced if the turn is not running
+	// or belongs to another process, or if an append before N is missing.
+	// Without a turn it appends to the session; such events describe a state,
+	// so a duplicate is harmless.
 	AppendEvents struct {
 		Session SessionID
 		Turn    TurnID
@@ -158,9 +161,10 @@ type (
 	// RecordStop records a stop for a turn and appends its StopRequested event.
 	// If the turn does not exist yet, the stop is stored for EarlyStopLifetime.
 	// The first of several stops is kept, except that an immediate stop
-	// replaces one that waits for the end of a step. With an Owner it is
-	// rejected with ErrNoTurn for a turn in another owner's session, and an
-	// early stop applies only to that owner's turns.
+	// replaces one that waits for the end of a step; a later StopForce only
+	// changes the mode of the first. With an Owner it is rejected with
+	// ErrNoTurn for a turn in another owner's session, and an early stop
+	// applies only to that owner's turns.
 	RecordStop struct {
 		Turn  TurnID
 		Owner string
@@ -181,6 +185,8 @@ type (
 	// records its spending from the receipt. It is rejected with
 	// ErrStopRecorded (and Result.Stop) if an immediate stop is recorded and
 	// the receipt's end is not EndStopped: the stored row decides every race.
+	// It is rejected with ErrFenced if the turn has another end or belongs to
+	// another process.
 	FinishTurn struct {
 		Session SessionID
 		Turn    TurnID

@@ -163,7 +163,7 @@ export class Conversation {
   stop(turn: string) {
     const before = this.pressed.get(turn)
     const known = this.delivery(turn)
-    if (known && known !== 'stopping') return // the prompt is being retried; there is no turn to stop yet
+    if (known && known !== 'stopping') return // an undelivered stop is being retried; this press does not force it
     const force = !!before || !!this.record.turns.get(turn)?.stop
     const pressed: Pressed = { at: before?.at ?? performance.now(), force }
     this.pressed.set(turn, pressed)
