@@ -158,14 +158,15 @@ const (
 // for a title. A request that was cut off ends with an estimate, or has no end
 // event and is counted by its estimate.
 type (
-	// SideRequestStarted means that such a request is sent to a model.
+	// SideRequestStarted means that a request outside the conversation is sent
+	// to a model.
 	SideRequestStarted struct {
 		Purpose        string `json:"purpose" enum:"compaction,title"`
 		Model          string `json:"model,omitempty"`
 		EstimatedInput int64  `json:"estimated_input_tokens,omitempty"`
 		Price          *Price `json:"price,omitempty"`
 	}
-	// SideRequestEnded reports the usage of the request.
+	// SideRequestEnded contains the usage of a request outside the conversation.
 	SideRequestEnded struct {
 		Purpose string `json:"purpose" enum:"compaction,title"`
 		Usage   Usage  `json:"usage"`

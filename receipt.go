@@ -72,7 +72,7 @@ const (
 	CompletionWon Winner = "completion"
 )
 
-// Times of a turn; zero for an event that did not happen.
+// Times contains the times of a turn; zero for an event that did not happen.
 type Times struct {
 	Accepted         time.Time `json:"accepted,omitzero"`
 	Started          time.Time `json:"started,omitzero"`

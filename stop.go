@@ -10,9 +10,9 @@ import (
 // every origin, are made by it. A scope is resolved to a fixed set of turns
 // when the hub receives the request (law 1).
 type StopRequest struct {
-	Turn    TurnID    // stops this turn; if empty:
-	Session SessionID // stops the running turn of this session (with QueueDrop also the queued ones); if empty, of all sessions
-	Owner   string    // restricts the request to sessions of this owner; empty: any owner (law 35)
+	Turn    TurnID    // the turn to stop; empty for a scope
+	Session SessionID // scope: the running turn of this session, with QueueDrop also its queued turns; empty for all sessions
+	Owner   string    // restricts the request to sessions of this owner; empty for any owner (law 35)
 	// Everywhere extends a stop of a session or of all sessions to turns of
 	// other processes that share the store.
 	Everywhere bool
@@ -128,11 +128,11 @@ const (
 	StopStateAlreadyEnded   StopState = "already_ended"
 )
 
-// UnderWay reports whether the turn has not settled yet.
+// UnderWay reports whether the turn is being stopped and has not settled yet.
 func (s StopState) UnderWay() bool { return s == StopStateInProgress || s == StopStateWorkEnded }
 
 // StopAnswer is the result of a stop for one turn. The receipt is set once the
-// turn has settled.
+// turn has settled; before, it may be set with EndNotDurable.
 type StopAnswer struct {
 	Turn    TurnID    `json:"turn"`
 	State   StopState `json:"state"`

@@ -13,7 +13,7 @@ import (
 // recorded with the turns that the process claims. Every op of a turn is
 // idempotent: if it is committed again because the first commit was not
 // acknowledged, it changes nothing and returns the same result, except that
-// Result.Events may be missing.
+// Result.Events may be missing and that EditTurn appends its event again.
 type Store interface {
 	// Commit applies the ops in order, in one transaction, and returns one
 	// result for each. After an error the ops may or may not have been applied;

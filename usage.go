@@ -16,8 +16,8 @@ type Usage struct {
 	Exact            bool  `json:"exact"`
 }
 
-// Price of a model's tokens in billionths of a dollar per token: 3 dollars per
-// million tokens are 3000.
+// Price is the price of a model's tokens in billionths of a dollar per token: 3
+// dollars per million tokens are 3000.
 type Price struct {
 	Input      int64 `json:"input_nano_usd"`
 	Output     int64 `json:"output_nano_usd"`

@@ -197,7 +197,7 @@ type Usage struct {
 	Models []bellcord.ModelUsage `json:"models"`
 }
 
-// Me is the identity of the caller.
+// Me is the identity of the caller as the server has authenticated it.
 type Me struct {
 	Owner  string   `json:"owner"`
 	Scopes []string `json:"scopes"`
