@@ -75,7 +75,8 @@ func (d *driver) prompt(at *node, r *room, turn api.NewTurn) act {
 	return a
 }
 
-// stop stops a turn at a random node and may wait for the receipt.
+// stop stops a turn at a random node and waits up to three seconds for the
+// receipt.
 func (d *driver) stop(id bellcord.TurnID) act {
 	how := api.Stop{Wait: []string{"1ms", "1s", "3s"}[d.chance.IntN(3)], Queue: []string{"next", "next", "hold", "drop"}[d.chance.IntN(4)]}
 	if d.chance.IntN(5) == 0 {

@@ -48,7 +48,7 @@ func between(c *rand.Rand, from, to int) time.Duration {
 func (s *stage) burden(n *node) {
 	r := s.crowd.newRoom(n)
 	if r == nil {
-		return // the node has another fault
+		return // the node does not answer
 	}
 	id := bellcord.NewTurnID()
 	s.book.meet(id)

@@ -105,7 +105,8 @@ func (d *database) becomeSomebodyElse() {
 	d.t.Fatal("root cannot run PostgreSQL, and there is no user postgres or nobody who could")
 }
 
-// command returns a PostgreSQL command that is killed when this process ends.
+// command returns a PostgreSQL command that receives SIGQUIT when this process
+// ends.
 func (d *database) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(d.bin, name), args...)
 	cmd.Dir = d.dir

@@ -190,7 +190,7 @@ func (s *stage) loseManyAnswers(round int) {
 	}
 }
 
-// inspect runs the audit, which requires that every prompted turn has ended.
+// inspect waits until every turn has ended and then runs the audit.
 func (s *stage) inspect() {
 	if s.awaitEnds(); s.innocent() {
 		s.remember("inspected: %s", s.audit())

@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core'
 const program = process.env.BELLCORD_BIN ?? new URL('../../bin/bellcord', import.meta.url).pathname
 const browserAt = process.env.BELLCORD_BROWSER ?? '/usr/bin/chromium'
 
-/** started runs a program until its output matches. */
+/** started starts a program. found resolves to the first value that find returns for a line of its output. */
 function started(args, env, find) {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const gone = new Promise((resolve) => child.once('exit', resolve))

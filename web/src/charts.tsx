@@ -1,7 +1,7 @@
 import { span } from './figures'
 import type { Histogram } from './metrics'
 
-/** Bars shows the distribution of stop durations, with a line at the limit. */
+/** Bars shows the distribution of stop durations, with a line at the limit of one second. */
 export function Bars({ histogram: h, label }: { histogram: Histogram; label: string }) {
   const wide = 320
   const high = 96

@@ -35,7 +35,7 @@ export function ago(time: string, now = Date.now()): string {
   return new Date(time).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: s > 3e7 ? 'numeric' : undefined })
 }
 
-/** bytes returns the length of a text in UTF-8, as it is stored. */
+/** bytes formats a number of bytes: 512 B, 1.5 kB, 2.0 MB. */
 export function bytes(n: number): string {
   return n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`
 }

@@ -97,7 +97,7 @@ function Head({ conversation, turn, mayStop }: { conversation: Conversation; tur
   )
 }
 
-/** grace is how long an agent has to return after a stop, in milliseconds: the server's UsualGrace. */
+/** grace is how long an agent has to return after a stop, in milliseconds: hub.DefaultGrace of the server. */
 const grace = 8000
 
 /** Waits shows, after two seconds, what a stop waits for and the maximum duration. */
