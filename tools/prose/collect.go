@@ -15,10 +15,14 @@ import (
 type kind string
 
 const (
-	comment   kind = "comment"
-	message   kind = "error"
-	paragraph kind = "doc paragraph"
-	testName  kind = "test name"
+	comment    kind = "comment"
+	message    kind = "error"
+	logMessage kind = "log message"
+	// joinedMessage is an error from several literals. It is a kind apart, so that
+	// draw finds the same errors for a seed as before there were log messages.
+	joinedMessage kind = "joined error"
+	paragraph     kind = "doc paragraph"
+	testName      kind = "test name"
 )
 
 // text is something that a person reads, and where it is.
@@ -72,8 +76,13 @@ func fromGo(path string) ([]text, error) {
 				all = append(all, text{testName, at(n.Pos()), n.Name.Name, n.Name.Name})
 			}
 		case *ast.CallExpr:
-			if words := errorText(n); words != "" {
+			if words, joined := errorText(n); joined && words != "" {
+				all = append(all, text{joinedMessage, at(n.Pos()), "", words})
+			} else if words != "" {
 				all = append(all, text{message, at(n.Pos()), "", words})
+			}
+			if words := logText(n); words != "" {
+				all = append(all, text{logMessage, at(n.Pos()), "", words})
 			}
 		}
 		return true
@@ -81,22 +90,19 @@ func fromGo(path string) ([]text, error) {
 	return all, nil
 }
 
-// errorText returns the literal given to errors.New or fmt.Errorf.
-func errorText(call *ast.CallExpr) string {
+// errorText returns the text given to errors.New or fmt.Errorf, and whether it is
+// joined from several literals.
+func errorText(call *ast.CallExpr) (words string, joined bool) {
 	fun, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) == 0 {
-		return ""
+		return "", false
 	}
 	pkg, ok := fun.X.(*ast.Ident)
 	if !ok || pkg.Name+"."+fun.Sel.Name != "errors.New" && pkg.Name+"."+fun.Sel.Name != "fmt.Errorf" {
-		return ""
+		return "", false
 	}
-	literal, ok := call.Args[0].(*ast.BasicLit)
-	if !ok {
-		return ""
-	}
-	words, _ := strconv.Unquote(literal.Value) // the parser has checked it
-	return words
+	_, joined = call.Args[0].(*ast.BinaryExpr)
+	return literalText(call.Args[0]), joined
 }
 
 // fromMarkdown returns paragraphs of prose: no headings, code, tables or lists

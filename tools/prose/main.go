@@ -3,6 +3,8 @@
 //	go run ./tools/prose count        # comment blocks with words that english.md rules out
 //	go run ./tools/prose list hub/    # those blocks and old test names, below a path
 //	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
+//	go run ./tools/prose messages     # errors and log messages, with file and line
+//	go run ./tools/prose messages DIR # the same as text files in DIR, for make prose
 //
 // A comment block is one paragraph group of Go comments, as go/ast has it. Uses
 // that are right are in allowed.txt with their reasons; count prints how many.
@@ -38,6 +40,11 @@ func run(args []string) error {
 		}
 		draw(texts, seed)
 		return nil
+	case len(args) == 1 && args[0] == "messages":
+		printMessages(texts)
+		return nil
+	case len(args) == 2 && args[0] == "messages":
+		return writeMessages(texts, args[1])
 	}
-	return fmt.Errorf("usage: prose count | prose list PATH | prose draw SEED")
+	return fmt.Errorf("usage: prose count | prose list PATH | prose draw SEED | prose messages [DIR]")
 }
