@@ -137,7 +137,7 @@ func (h *house) record(ctx context.Context, session bellcord.SessionID) ([]strin
 	for i, data := range transcript.Events {
 		var event struct{ Seq int }
 		if err := json.Unmarshal(data, &event); err != nil || event.Seq != i+1 {
-			return nil, fmt.Errorf("event %d on record is %s: %w", i+1, data, err)
+			return nil, fmt.Errorf("recorded event %d is %s: %w", i+1, data, err)
 		}
 		all = append(all, string(data))
 	}
