@@ -184,7 +184,7 @@ func TestLaw26_CallStart_IsDurableBeforeToolRuns(t *testing.T) {
 	}
 	onStage(t, &model{script: []answer{{says: "let me", calls: []llm.Call{use("look")}}}}, "full", tools, func(t *testing.T, s *stage) {
 		r := s.run("go")
-		if got := s.told("look"); !strings.Contains(got, "step_started said called step_ended call_started") || ran != 1 || r.Kept.FinishedCalls != 1 {
+		if got := s.told("look"); !strings.Contains(got, "step_started text_delta tool_call_requested step_ended tool_call_started") || ran != 1 || r.Kept.FinishedCalls != 1 {
 			t.Errorf("ran %d times; on record when it ran: %s", ran, got)
 		}
 	})
