@@ -59,7 +59,8 @@ func (s *settings) serveACP(ctx context.Context) error {
 	return errors.Join(err, e.Close())
 }
 
-// setUp does what bellcord init does, unless somebody has done it meanwhile.
+// setUp returns the configuration. If it has no model and there is no configuration file, setUp
+// first writes one, as bellcord init does; a file without a model is an error.
 func (s *settings) setUp(ctx context.Context) (config.Config, error) {
 	if c, err := s.load(); err != nil || app.HasModel(c) {
 		return c, err
@@ -73,13 +74,13 @@ func (s *settings) setUp(ctx context.Context) (config.Config, error) {
 	return s.load()
 }
 
-// endedBySignal is the input until SIGTERM or SIGINT, which end it like the
-// editor's own leaving: every turn is stopped, every prompt answered.
+// endedBySignal returns a reader that ends when in ends, or on SIGTERM or SIGINT. The end of the
+// input stops every turn and answers every prompt, as when the editor exits.
 func endedBySignal(in io.Reader) io.Reader {
 	r, w := io.Pipe()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	go func() { // both live as long as the process
+	go func() { // both goroutines run until the process exits
 		<-signals
 		_ = w.Close()
 	}()

@@ -72,8 +72,8 @@ func (a acpInstall) printSettings(s *settings, out io.Writer) error {
 	return nil
 }
 
-// acpCommand is how an editor starts this program with these flags. The path is
-// whole: an editor that is started from a menu has not the shell's PATH.
+// acpCommand returns the command with which an editor starts this program with these flags. Its
+// path is absolute, because an editor that is started from a menu does not have the shell's PATH.
 func (s *settings) acpCommand() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -52,7 +52,7 @@ func (f *attachFlags) attach(ctx context.Context, prefix string) error {
 	}
 	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer done()
-	context.AfterFunc(ctx, done) // a second one ends it like any other program: nothing here is its own
+	context.AfterFunc(ctx, done) // a second signal terminates the process: attach runs no work that must end first
 	at, err := backend.Open(ctx, f.backend(c, "attach"))
 	if err != nil {
 		return err
@@ -68,8 +68,8 @@ func (f *attachFlags) attach(ctx context.Context, prefix string) error {
 	return codeOf(receipt)
 }
 
-// watchSession shows the session until the person leaves or, where nobody can
-// type, until its turn ends, and returns that turn's receipt.
+// watchSession shows the session until the person leaves or, without a terminal, until its turn
+// ends, and returns that turn's receipt.
 func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID) (bellcord.Receipt, error) {
 	begin, err := backend.RunningTurn(ctx, at, id)
 	if err != nil {
@@ -113,7 +113,8 @@ func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID
 	return *receipt, err
 }
 
-// typing reads a terminal. It ends with the process: a read cannot be called off.
+// typing returns a channel with the input of a terminal. Its goroutine runs until the process exits
+// or in ends: a read cannot be canceled.
 func typing(in io.Reader) <-chan []byte {
 	typed := make(chan []byte)
 	go func() {
@@ -121,7 +122,7 @@ func typing(in io.Reader) <-chan []byte {
 			some := make([]byte, 64)
 			n, err := in.Read(some)
 			if err != nil {
-				typed <- []byte{ctrlD} // nobody is there any more
+				typed <- []byte{ctrlD} // the terminal is gone
 				return
 			}
 			typed <- some[:n]
@@ -132,8 +133,8 @@ func typing(in io.Reader) <-chan []byte {
 
 const ctrlD = 0x04
 
-// rawWriter writes lines on a terminal in raw mode, which does not go back to
-// the first column by itself.
+// rawWriter writes to a terminal in raw mode: it replaces each \n with \r\n, because a line feed
+// does not return to the first column in that mode.
 type rawWriter struct{ to io.Writer }
 
 func (w rawWriter) Write(p []byte) (int, error) {

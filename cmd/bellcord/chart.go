@@ -9,19 +9,19 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// table is a part of a chart.
+// table is one section of a chart.
 type table struct {
 	title string
 	rows  []sum
 }
 
 const (
-	mostName = 44 // characters of a row's name
-	mostBar  = 24 // cells of the longest bar
+	mostName = 44 // maximum length of a row's name in characters
+	mostBar  = 24 // length of the longest bar in cells
 )
 
-// chart prints tables with a bar for each row, as long as its share of the
-// greatest in its table.
+// chart prints tables with a bar for each row. The length of a bar is proportional to the largest
+// value in its table.
 func chart(out io.Writer, tables []table) error {
 	width := 0
 	for _, t := range tables {
@@ -54,7 +54,7 @@ func chart(out io.Writer, tables []table) error {
 	return nil
 }
 
-// bar has eighths of a cell, so that small differences show.
+// bar draws with eighths of a cell, so that small differences are visible.
 func bar(n, most int64) string {
 	eighths := int(n * mostBar * 8 / most)
 	if n > 0 {
@@ -78,7 +78,7 @@ func cost(u bellcord.Usage) string {
 	return text
 }
 
-// formatTokens writes a number of tokens in five characters or so.
+// formatTokens formats a number of tokens in about five characters.
 func formatTokens(n int64) string {
 	switch {
 	case n < 10_000:

@@ -72,7 +72,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	if f.dir, err = f.directory(); err != nil {
 		return err
 	}
-	// A Ctrl-C is a key in a terminal; it is a signal only where lines are read.
+	// In a terminal, Ctrl-C is a key. It is a signal only in plain mode, which reads lines.
 	ctx, done := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer done()
 	at, err := backend.Open(ctx, f.backend(c, "chat"))
@@ -82,7 +82,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	id, err := f.talk(ctx, at, c)
 	deaf := errors.Is(err, line.ErrDeaf)
 	if deaf {
-		err = nil // whom should it be told?
+		err = nil // the terminal takes no output, so the error cannot be shown
 	}
 	if err = errors.Join(err, at.Close()); err == nil && id != "" && !deaf {
 		fmt.Fprintf(os.Stderr, "to continue: bellcord chat --session %s\n", id)
@@ -90,7 +90,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	return err
 }
 
-// directory is the one that new sessions work in; "" is the server's to choose.
+// directory returns the working directory for new sessions; "" lets the server choose one.
 func (f *chatFlags) directory() (string, error) {
 	if f.dir == "" && f.server != "" {
 		return "", nil
@@ -98,14 +98,14 @@ func (f *chatFlags) directory() (string, error) {
 	return filepath.Abs(f.dir)
 }
 
-// talk shows the session until the person leaves, and returns which it was.
+// talk shows the session until the person leaves, and returns the session's id.
 func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Config) (bellcord.SessionID, error) {
 	hub, err := backend.Chat(at, c, f.dir)
 	if err != nil {
 		return "", err
 	}
 	first := bellcord.Session{Agent: f.agent, Model: f.model, Mode: f.mode, Dir: f.dir}
-	if _, here := at.(backend.Local); here { // a server has its own usual ones
+	if _, here := at.(backend.Local); here { // a server has its own defaults
 		first.Agent, first.Model, first.Mode = c.Agent, app.DefaultModel(c), c.Mode
 	}
 	if f.again {
@@ -113,7 +113,7 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 		if err != nil {
 			return "", err
 		}
-		f.session = string(id) // "" begins a new one
+		f.session = string(id) // "" starts a new session
 	}
 	if f.session != "" {
 		id, err := backend.FindSession(ctx, at, f.session)

@@ -17,12 +17,12 @@ func manCommand() *cobra.Command {
 		Short: "Write the manual pages, one for each command",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // pages are for everybody
+			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // manual pages are public
 				return fmt.Errorf("write manual pages: %w", err)
 			}
 			for _, c := range allCommands(cmd.Root()) {
 				path := filepath.Join(args[0], pageOf(c)+".1")
-				if err := os.WriteFile(path, []byte(manPage(c)), 0o644); err != nil { //nolint:gosec // pages are for everybody
+				if err := os.WriteFile(path, []byte(manPage(c)), 0o644); err != nil { //nolint:gosec // manual pages are public
 					return fmt.Errorf("write manual pages: %w", err)
 				}
 			}
@@ -31,8 +31,8 @@ func manCommand() *cobra.Command {
 	}
 }
 
-// allCommands is a command and those below it that a person may type, as they
-// are listed.
+// allCommands returns c and its available subcommands except help, in the order in which they are
+// listed.
 func allCommands(c *cobra.Command) []*cobra.Command {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
@@ -47,7 +47,7 @@ func allCommands(c *cobra.Command) []*cobra.Command {
 
 func pageOf(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is a command's page, in the macros that every man knows.
+// manPage returns the manual page of a command. It uses only the standard man macros.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder
 	section := func(title string) { fmt.Fprintf(&b, ".SH %s\n", title) }
@@ -83,7 +83,7 @@ func manPage(c *cobra.Command) string {
 	return b.String()
 }
 
-// related are the pages above and below.
+// related returns the manual pages of the parent command and the subcommands.
 func related(c *cobra.Command) []string {
 	var all []string
 	if c.HasParent() {
@@ -101,8 +101,8 @@ func related(c *cobra.Command) []string {
 	return all
 }
 
-// roff is text in which nothing is a command: neither a backslash, nor a dot at
-// the beginning of a line.
+// roff escapes text so that roff interprets nothing in it: backslashes, hyphens, and a dot or an
+// apostrophe at the beginning of a line.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -48,7 +48,8 @@ The exit code is 1 if something is broken, and 0 if there are only warnings.`,
 	return cmd
 }
 
-// progress shows a person which check is waited for; a program sees nothing.
+// progress returns a function that shows the running check on a terminal. It shows nothing if quiet
+// is set or if stdout or stderr is not a terminal.
 func progress(quiet bool) func(check string) {
 	if quiet || !isatty.IsTerminal(os.Stderr.Fd()) || !isatty.IsTerminal(os.Stdout.Fd()) {
 		return func(string) {}

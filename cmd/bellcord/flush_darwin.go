@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flushTyped discards what was typed on a terminal and has not been read yet.
-// Other files are left alone.
+// flushTyped discards the input of a terminal that has not been read yet. It does nothing for other
+// files.
 func flushTyped(in *os.File) {
 	const read = 1 // FREAD
 	_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCFLUSH, read)

@@ -15,24 +15,24 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// version is set when a release is built.
+// version is set at build time for a release.
 var version = "0.1.0-dev"
 
-// Exit codes. A stop is not an error and has its own.
+// Exit codes. A stop is not an error and has a separate code.
 const (
 	exitFailed   = 1
 	exitDeadline = 124
 	exitStopped  = 130
 )
 
-// exitCode ends the program with a code when there is nothing left to say.
+// exitCode is an error that ends the program with the given code and prints nothing.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 func main() {
-	// The collector may wait: a short life is the usual one, and the first
-	// answer counts.
+	// Collect garbage less often: most commands run only briefly, and the time to the first answer
+	// matters.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}
@@ -67,8 +67,8 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// nextStep returns advice for an error that many commands share, or "" if the
-// error text already has it.
+// nextStep returns advice for an error that many commands share, or "" if the error text already
+// contains it.
 func nextStep(err error) string {
 	switch {
 	case errors.Is(err, client.ErrUnreachable):
@@ -79,8 +79,7 @@ func nextStep(err error) string {
 	return ""
 }
 
-// explainFlag adds the next step to the most usual mistake: a duration without
-// its unit.
+// explainFlag adds the next step to the most common mistake: a duration without a unit.
 func explainFlag(_ *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "missing unit in duration") {
 		return fmt.Errorf("%w: write the unit, as in 5s, 2m or 1h", err)

@@ -35,7 +35,7 @@ stop has closed its connection.`,
 	return cmd
 }
 
-// listBound is how long one provider may take to list its models.
+// listBound is the timeout for listing the models of one provider.
 const listBound = 15 * time.Second
 
 func listModels(ctx context.Context, c config.Config, only []string) error {

@@ -69,7 +69,7 @@ func listNodes(to io.Writer, nodes []api.Node, now time.Time) error {
 	return out.Flush()
 }
 
-// nodeState is what the others think of a node.
+// nodeState returns a node's state: draining, silent (its lease has expired) or live.
 func nodeState(n api.Node) string {
 	switch {
 	case n.Draining:
@@ -101,7 +101,7 @@ func left(n api.Node) string {
 	return fmt.Sprintf("%.1fs", n.Lease)
 }
 
-// over is how long a node takes to answer over the bus.
+// over returns the time a node takes to respond over the bus.
 func over(n api.Node) string {
 	switch {
 	case n.Self:

@@ -47,7 +47,7 @@ It ends after 12 hours without use, and after 30 days at the latest.`,
 	return cmd
 }
 
-// errNoServer means that there is nothing to open.
+// errNoServer means that no server runs on the data directory.
 var errNoServer = errors.New("no server answers on this data directory: start one with bellcord serve")
 
 func (f *openFlags) open(ctx context.Context) error {
@@ -77,8 +77,8 @@ func (f *openFlags) open(ctx context.Context) error {
 	return nil
 }
 
-// address is the page's, with a code behind the mark that browsers keep to
-// themselves: it is sent to nobody and no log has it.
+// address returns the address of the login page with a code in its fragment. Browsers do not send
+// the fragment, so the code appears in no request and no log.
 func (f *openFlags) address(ctx context.Context, remote *client.Client) (string, error) {
 	var wanted api.NewCode
 	if f.admin {
@@ -90,12 +90,12 @@ func (f *openFlags) address(ctx context.Context, remote *client.Client) (string,
 	}
 	base := code.URL
 	if f.server != "" && !strings.HasPrefix(f.server, "unix:") {
-		base = f.server // as the person reaches it
+		base = f.server // the address under which the person reaches the server
 	}
 	return strings.TrimRight(base, "/") + "/login#" + code.Code, nil
 }
 
-// openInBrowser has the system open an address.
+// openInBrowser opens an address with the system's default browser.
 func openInBrowser(address string) error {
 	var command []string
 	switch runtime.GOOS {
@@ -109,5 +109,5 @@ func openInBrowser(address string) error {
 		}
 		command = []string{"xdg-open", address}
 	}
-	return exec.Command(command[0], command[1:]...).Run() //nolint:noctx // it returns at once, and has nothing to be cancelled
+	return exec.Command(command[0], command[1:]...).Run() //nolint:noctx // it returns immediately; there is nothing to cancel
 }

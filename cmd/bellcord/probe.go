@@ -116,7 +116,7 @@ func (f *probeFlags) target(command []string, url string) (probe.Target, error) 
 	}
 	if tool, argument, said := strings.Cut(f.shell, ":"); said {
 		d.ShellTool, d.ShellArgs = tool, func(command string) string {
-			text, _ := json.Marshal(map[string]string{argument: command}) // two strings: there is no error
+			text, _ := json.Marshal(map[string]string{argument: command}) // a map of strings always encodes
 			return string(text)
 		}
 	}
@@ -130,7 +130,7 @@ func (f *probeFlags) target(command []string, url string) (probe.Target, error) 
 	return f.inFront(target, d)
 }
 
-// inFront makes the target a Bellcord that hosts it.
+// inFront returns a target that probes t through a Bellcord that hosts it.
 func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target, error) {
 	self, err := os.Executable()
 	if err != nil {

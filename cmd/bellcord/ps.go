@@ -44,7 +44,7 @@ all owners with --all.`,
 	return cmd
 }
 
-// listed is a turn with whose it is.
+// listed is a turn with its owner.
 type listed struct {
 	api.Turn
 	Owner string `json:"owner,omitempty"`
@@ -69,8 +69,8 @@ func (f *psFlags) printTurns(ctx context.Context) error {
 	return listTurns(os.Stdout, shown, hidden, time.Now())
 }
 
-// gather returns the turns to show, and how many are other people's. Whoever has
-// the machine sees everything.
+// gather returns the turns to show and the number of hidden turns, which belong to other owners.
+// Nothing is hidden with --all or on the local machine.
 func (f *psFlags) gather(ctx context.Context, at backend.Backend) ([]listed, int, error) {
 	turns, err := at.Turns(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *psFlags) gather(ctx context.Context, at backend.Backend) ([]listed, int
 	for _, t := range turns {
 		owner, known := owners[t.Session]
 		if !known {
-			if s, err := at.Session(ctx, t.Session); err == nil { // else it was deleted meanwhile
+			if s, err := at.Session(ctx, t.Session); err == nil { // on an error the session was deleted in the meantime
 				owner = s.Owner
 			}
 			owners[t.Session] = owner
@@ -136,7 +136,7 @@ func listTurns(to io.Writer, turns []listed, hidden int, now time.Time) error {
 	return nil
 }
 
-// standing is the state in the words that are the same everywhere.
+// standing returns the turn's state as all commands show it.
 func standing(t api.Turn) string {
 	if t.Held && t.State == api.Queued {
 		return "held"
@@ -144,7 +144,7 @@ func standing(t api.Turn) string {
 	return string(t.State)
 }
 
-// waitsFor says what stands in a turn's way, on lines of their own.
+// waitsFor returns one line for each question that the turn waits for and for a stop in progress.
 func waitsFor(t api.Turn) string {
 	text := ""
 	if t.State == api.Waiting {
@@ -165,7 +165,7 @@ func waitsFor(t api.Turn) string {
 	return text
 }
 
-// since is a time of day, or a date for what is older.
+// since returns the time of day, or the date and time if at is at least a day ago.
 func since(at, now time.Time) string {
 	if now.Sub(at) < 24*time.Hour {
 		return at.Local().Format(time.TimeOnly)
@@ -180,5 +180,5 @@ func orDash(s string) string {
 	return oneLine(s)
 }
 
-// oneLine keeps a table a table, whatever somebody wrote.
+// oneLine removes line breaks and control characters, so that a text fits into a table row.
 func oneLine(s string) string { return line.Visible(strings.Join(strings.Fields(s), " ")) }

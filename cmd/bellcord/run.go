@@ -94,7 +94,7 @@ func (f *runFlags) runTurn(ctx context.Context, text string) error {
 	return codeOf(receipt)
 }
 
-// sameServer is the flag that names the same server again.
+// sameServer returns the flag that selects the same server in another command.
 func (f *runFlags) sameServer() string {
 	if f.server == os.Getenv("BELLCORD_SERVER") {
 		return ""
@@ -102,8 +102,7 @@ func (f *runFlags) sameServer() string {
 	return "--server " + f.server + " "
 }
 
-// codeOf returns the exit code for a turn's end. A deadline has that of
-// timeout(1).
+// codeOf returns the exit code for a turn's end. A deadline exits with the code of timeout(1).
 func codeOf(receipt bellcord.Receipt) error {
 	switch receipt.End {
 	case bellcord.EndDone:
@@ -118,7 +117,7 @@ func codeOf(receipt bellcord.Receipt) error {
 	return exitCode(exitFailed)
 }
 
-// turnID is the one that was asked for, or a new one.
+// turnID returns the id given with --turn, or a new one.
 func (f *runFlags) turnID() (bellcord.TurnID, error) {
 	if f.turn == "" {
 		return bellcord.NewTurnID(), nil
@@ -138,14 +137,14 @@ func (f *runFlags) view() *line.View {
 	return view
 }
 
-// farewell is how long after the turn's end the rest of it may be on its way out
-// before a signal ends the program as it would any other: whoever is to read it may
-// never do so.
+// farewell is how long signals are still caught after the turn's end, while the rest of its output
+// is written. After that a signal terminates the program: the reader of the output may never read.
 const farewell = 2 * time.Second
 
-// onSignal tells of every signal that asks for an end, and how many Ctrl-Cs there
-// have been. The first stops the turn, the second forces it; SIGTERM and SIGHUP
-// are a shutdown. Once it is over there is nothing left to stop.
+// onSignal calls tell for every SIGINT, SIGTERM and SIGHUP, with the number of Ctrl-Cs so far. The
+// first Ctrl-C stops the turn, the second forces the stop; SIGTERM and SIGHUP are a shutdown. Two
+// seconds after over is closed, signals get their default effect. The returned function ends the
+// delivery; it must be called once.
 func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) func() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -176,12 +175,12 @@ func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) fu
 	}
 }
 
-// asking is held by the question that reads the terminal: a line answers one.
+// asking is held while a question reads the terminal, so that a line answers one question.
 var asking sync.Mutex
 
-// askOnTerminal asks for a line. It shows the question for a while, discards what
-// was typed until then, and only then says how to answer: a line that was meant
-// for something else approves nothing.
+// askOnTerminal reads the answer to a question. It shows the question, discards everything typed
+// during a short delay, and only then shows how to answer: a line that was meant for something else
+// approves nothing.
 func askOnTerminal(ctx context.Context, q bellcord.Question) (string, error) {
 	asking.Lock()
 	defer asking.Unlock()

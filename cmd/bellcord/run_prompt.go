@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// onePrompt accepts at most one argument, and explains the usual mistake.
+// onePrompt accepts at most one argument. Its error explains the most common mistake.
 func onePrompt(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("the prompt is one argument: put it in quotes, as in bellcord run %q", strings.Join(args, " "))
@@ -19,11 +19,11 @@ func onePrompt(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// mostPiped bounds the part of a prompt that is read from standard input.
+// mostPiped limits the part of a prompt that is read from standard input.
 const mostPiped = 1 << 20
 
-// promptText returns the prompt: the argument, and after it the standard input
-// where that is a pipe or a file. "-" as the argument stands for standard input.
+// promptText returns the prompt: the argument, followed by standard input if that is a pipe or a
+// file. The argument "-" stands for standard input.
 func promptText(args []string, in *os.File, notice io.Writer) (string, error) {
 	text := strings.Join(args, "")
 	var parts []string
@@ -46,15 +46,15 @@ func promptText(args []string, in *os.File, notice io.Writer) (string, error) {
 	return text, nil
 }
 
-// isPiped reports whether a file is a pipe or a regular file. Other inputs that
-// are no terminal, such as a socket, may stay open without any data.
+// isPiped reports whether a file is a pipe or a regular file. Other inputs that are not a terminal,
+// such as a socket, may stay open without any data.
 func isPiped(in *os.File) bool {
 	info, err := in.Stat()
 	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular())
 }
 
-// readPiped reads standard input to its end. A pipe that stays open would look
-// like a hang, so the wait is explained after a second.
+// readPiped reads standard input to its end. After a second it prints what it waits for, because a
+// pipe that stays open would otherwise appear as a hang.
 func readPiped(in io.Reader, notice io.Writer) (string, error) {
 	waiting := time.AfterFunc(time.Second, func() {
 		fmt.Fprintln(notice, "reading the prompt from standard input (use </dev/null to prevent it)")

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-// knownSecrets has the secrets that this process is configured with. They are added when
-// the configuration is loaded, and replaced wherever a failure becomes an event,
-// a log line, an answer or a line on a screen.
+// knownSecrets contains the secrets that this process is configured with. They are added when the
+// configuration is loaded, and are redacted wherever a failure becomes an event, a log line, an
+// answer or a line on a screen.
 var knownSecrets = &secret.Known{}
 
 // stderr is where logs and errors go.

@@ -62,7 +62,7 @@ then they are stopped with the cause shutdown. A second signal does not wait.`,
 	return cmd
 }
 
-// config is the file's with the flags over it.
+// config returns the configuration file's settings, overridden by flags.
 func (f *serveFlags) config() (config.Config, error) {
 	c, err := f.load()
 	if err != nil {
@@ -83,7 +83,8 @@ func (f *serveFlags) config() (config.Config, error) {
 	return c, s.Check()
 }
 
-// takeEnvironment has the file's words in the environment, over what is there.
+// takeEnvironment sets the variables of the file given with --environment. They override existing
+// ones.
 func (f *serveFlags) takeEnvironment() error {
 	if f.environment == "" {
 		return nil
@@ -125,7 +126,7 @@ func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
 	})
 }
 
-// catchSignals is set up before anything is started, so that none is missed.
+// catchSignals must be called before anything is started, so that no signal is missed.
 func catchSignals(signals chan<- os.Signal) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // ignoreHangups logs it; signal.Ignore would be inherited by commands
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

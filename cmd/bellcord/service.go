@@ -73,7 +73,7 @@ func (f *serviceFlags) command(name, short string, do func(context.Context, auto
 func (f *serviceFlags) install(ctx context.Context, u autostart.Unit, out io.Writer) error {
 	steps, err := u.Installing(f.force)
 	if f.dry && f.target != "" && errors.Is(err, autostart.ErrThere) {
-		steps, err = u.Installing(true) // what is here does not matter to another machine
+		steps, err = u.Installing(true) // an installation here does not matter for another machine
 	}
 	if err != nil {
 		return err
@@ -102,8 +102,8 @@ func (f *serviceFlags) install(ctx context.Context, u autostart.Unit, out io.Wri
 	return nil
 }
 
-// checkConfig reads a configuration that was named, so that a service that
-// cannot start is not installed.
+// checkConfig loads a configuration given by flag, so that a service that cannot start is not
+// installed.
 func (f *serviceFlags) checkConfig() error {
 	if f.file == "" {
 		return nil
@@ -144,7 +144,7 @@ func (f *serviceFlags) stopService(ctx context.Context, u autostart.Unit, out io
 	return nil
 }
 
-// does the steps, or says them.
+// does executes the steps, or prints them with --dry-run.
 func (f *serviceFlags) does(ctx context.Context, u autostart.Unit, steps []autostart.Step, out io.Writer) error {
 	if f.dry {
 		autostart.Say(out, steps)
@@ -156,7 +156,7 @@ func (f *serviceFlags) does(ctx context.Context, u autostart.Unit, steps []autos
 	return autostart.Do(ctx, steps)
 }
 
-// Exit codes of status, as init scripts have them.
+// Exit codes of status, following the LSB convention for init scripts.
 const (
 	exitNotRunning = 3
 	exitNoService  = 4
@@ -186,7 +186,7 @@ func (f *serviceFlags) status(ctx context.Context, u autostart.Unit, out io.Writ
 	return nil
 }
 
-// whose is the flag that means this target again.
+// whose returns the flag that selects this target in another command.
 func (f *serviceFlags) whose(target autostart.Target) string {
 	switch system := strings.HasSuffix(string(target), "-system"); {
 	case system && f.system:

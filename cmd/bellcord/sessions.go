@@ -61,7 +61,7 @@ func (s *settings) withStore(ctx context.Context, do func(app.Store) error) erro
 	if err != nil {
 		return err
 	}
-	a, err := app.Open(ctx, appConfig(c, nil)) // it also ends what dead processes left
+	a, err := app.Open(ctx, appConfig(c, nil)) // it also ends the turns of dead processes
 	if err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ func listSessions(ctx context.Context, store app.Store) error {
 	return out.Flush()
 }
 
-// visibly writes for a terminal, which nothing on record steers. A file gets a
-// transcript as it is.
+// visibly writes to a terminal and makes control characters visible, so that recorded text cannot
+// control the terminal. A transcript written to a file is unchanged.
 type visibly struct{ to io.Writer }
 
-// Write implements io.Writer. A character is never in two writes.
+// Write implements io.Writer. A character must not be split across two writes.
 func (v visibly) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(v.to, line.Visible(string(p))); err != nil {
 		return 0, err

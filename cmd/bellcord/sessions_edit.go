@@ -16,13 +16,13 @@ import (
 	"github.com/bellcord/bellcord/internal/transcript"
 )
 
-// sessionFlags are those of commands that change one session.
+// sessionFlags are the flags of commands that change one session.
 type sessionFlags struct {
 	settings
 	serverFlags
 }
 
-// with finds the session that a word names, and hands it to do.
+// with finds the session that word identifies and calls do with it.
 func (f *sessionFlags) with(ctx context.Context, command, word string, do func(backend.Backend, bellcord.SessionID) error) error {
 	c, err := f.load()
 	if err != nil {

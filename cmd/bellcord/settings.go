@@ -21,13 +21,13 @@ type settings struct {
 	cost                                        float64
 	steps                                       int
 
-	set *pflag.FlagSet // the flags that were given: 0 is a value like any other
+	set *pflag.FlagSet // to distinguish a flag set to 0 from one that is not set
 }
 
-// given reports whether a person gave the flag.
+// given reports whether the flag was set on the command line.
 func (s *settings) given(flag string) bool { return s.set != nil && s.set.Changed(flag) }
 
-// dataFlags says where the store is.
+// dataFlags adds the flags that select the store.
 func (s *settings) dataFlags(cmd *cobra.Command) {
 	s.set = cmd.Flags()
 	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (env BELLCORD_CONFIG; default: bellcord/config.toml in the XDG config directory)")
@@ -35,7 +35,7 @@ func (s *settings) dataFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.store, "store-url", "", "`URL` of a PostgreSQL store that several machines share, postgres://… (env BELLCORD_STORE; default: a file in the data directory)")
 }
 
-// agentFlags says how turns run.
+// agentFlags adds the flags that control how turns run.
 func (s *settings) agentFlags(cmd *cobra.Command) {
 	s.dataFlags(cmd)
 	cmd.Flags().StringVar(&s.model, "model", "", "model as `provider/model`, such as anthropic/NAME (env BELLCORD_MODEL; bellcord models lists them)")
@@ -47,7 +47,7 @@ func (s *settings) agentFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&s.steps, "max-steps", 0, "maximum number of model requests per turn; 0 for no limit (default 100)")
 }
 
-// load puts flags over environment over file.
+// load returns the configuration. Flags override the environment, which overrides the file.
 func (s *settings) load() (config.Config, error) {
 	c, err := config.Load(s.file)
 	if err != nil {
@@ -77,19 +77,19 @@ func (s *settings) load() (config.Config, error) {
 	return c, c.Check()
 }
 
-// appConfig returns the configuration of an App for this process. Turns are
-// logged to turns and traced; nil for neither.
+// appConfig returns the configuration of an App for this process. Turns are logged to turns and
+// traced; if turns is nil, they are neither logged nor traced.
 func appConfig(c config.Config, turns *slog.Logger) app.Config {
 	return app.Config{Settings: c, Version: version, Secrets: knownSecrets, Logger: logger(), TurnLog: turns}
 }
 
-// logger logs to stderr, where no protocol is spoken.
+// logger logs warnings and errors to stderr, because stdout may carry a protocol.
 func logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// turnLog is where bellcord acp, run and chat report turns: to stderr where it
-// is a log, to nowhere where it is a person's screen, which shows it all.
+// turnLog returns the logger for the turns of bellcord acp, run and chat: stderr if shown is set,
+// otherwise a logger that discards everything, because the screen already shows the turns.
 func turnLog(shown bool) *slog.Logger {
 	out := io.Discard
 	if shown {
@@ -98,8 +98,8 @@ func turnLog(shown bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, nil))
 }
 
-// hideMemory has a command that runs turns keep its memory and environment, where
-// keys are, from the commands of its turns.
+// hideMemory makes a command that runs turns hide its memory and environment, which contain keys,
+// from the commands of its turns.
 func hideMemory(cmd *cobra.Command) {
 	cmd.PreRun = func(*cobra.Command, []string) {
 		if err := proc.HideMemory(); err != nil {

@@ -79,7 +79,7 @@ func (f *stopFlags) sendStop(ctx context.Context, args []string) error {
 	return f.print(stopped, turn)
 }
 
-// request checks what was asked for before anything is stopped.
+// request returns the stop that the flags describe, or an error if they are invalid.
 func (f *stopFlags) request() (api.Stop, error) {
 	s := api.Stop{Queue: f.queue, Why: f.why, Wait: f.wait.String()}
 	switch {
@@ -95,7 +95,8 @@ func (f *stopFlags) request() (api.Stop, error) {
 	return s, fmt.Errorf("--queue %s: use hold, drop or next", f.queue)
 }
 
-// print tells what became of the turns; of one that was named, of that one.
+// print prints the result for each turn. With named it prints the result of that turn even if s
+// contains no turns.
 func (f *stopFlags) print(s api.Stopped, named bellcord.TurnID) error {
 	if named != "" && len(s.Turns) == 0 {
 		s.Turns = []bellcord.StopAnswer{{Turn: named, State: s.State}}
@@ -122,7 +123,7 @@ func (f *stopFlags) print(s api.Stopped, named bellcord.TurnID) error {
 	return nil
 }
 
-// words for what a stop did to a turn.
+// words describes what a stop did to a turn.
 func words(a bellcord.StopAnswer) string {
 	receipt := ""
 	if a.Receipt != nil {

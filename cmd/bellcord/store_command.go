@@ -241,8 +241,8 @@ commits, and you have no backup. Data that is missing stays missing.`,
 	return cmd
 }
 
-// localStore returns the data directory of a store that is a file, or an error
-// that names the tool for PostgreSQL.
+// localStore returns the data directory if the store is a file, or an error that names the tool for
+// PostgreSQL.
 func (s *settings) localStore(tool string) (string, error) {
 	c, err := s.load()
 	if err == nil && c.Store != "" {

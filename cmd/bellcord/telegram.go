@@ -31,7 +31,7 @@ in, have them send you the code over a channel where you can verify who they are
 	return cmd
 }
 
-// withRights opens the file and nothing else: a server may be at work on it.
+// withRights opens only the list of rights, so it works while a server runs on the data directory.
 func (s *settings) withRights(do func(config.Config, *rights.List) error) error {
 	c, err := s.load()
 	if err != nil {

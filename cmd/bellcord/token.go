@@ -29,7 +29,7 @@ func tokenCommand() *cobra.Command {
 	return cmd
 }
 
-// withTokens opens the store and nothing else: a server may be at work on it.
+// withTokens opens only the store, so it works while a server runs on it.
 func (s *settings) withTokens(ctx context.Context, do func(app.Store) error) error {
 	c, err := s.load()
 	if err == nil {
@@ -77,12 +77,12 @@ func tokenCreateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&scopes, "scope", "", "what the token may do: a comma-separated `list` of read, prompt, stop and admin (required)")
 	cmd.Flags().StringVar(&t.Name, "name", "", "what the token is for (default: the owner)")
 	cmd.Flags().StringVar(&lasts, "expires", "2160h", "`duration` after which the token expires, such as 720h, or never; 2160h is 90 days")
-	_ = cmd.MarkFlagRequired("owner") // both are there
+	_ = cmd.MarkFlagRequired("owner") // both flags exist
 	_ = cmd.MarkFlagRequired("scope")
 	return cmd
 }
 
-// expiry is when a token expires that is made now; zero is never.
+// expiry returns when a token created at now expires; the zero time means never.
 func expiry(lasts string, now time.Time) (time.Time, error) {
 	if lasts == "never" {
 		return time.Time{}, nil

@@ -78,7 +78,8 @@ func (f *usageFlags) showUsage(ctx context.Context, out io.Writer, store app.Sto
 	})
 }
 
-// sessionTitles names a session for people; one that is deleted keeps its id.
+// sessionTitles returns a function that formats a session for display. A deleted session is shown
+// with its id.
 func sessionTitles(ctx context.Context, store app.Store) (func(bellcord.SessionID) string, error) {
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	titles := map[bellcord.SessionID]string{}
@@ -87,19 +88,19 @@ func sessionTitles(ctx context.Context, store app.Store) (func(bellcord.SessionI
 	}
 	return func(id bellcord.SessionID) string {
 		if title := titles[id]; title != "" {
-			return title + " (…" + string(id)[max(len(id)-8, 0):] + ")" // ids begin with the time
+			return title + " (…" + string(id)[max(len(id)-8, 0):] + ")" // the end of the id: ids begin with the time
 		}
 		return string(id)
 	}, err
 }
 
-// sum is what was used of, on or in one thing.
+// sum is the usage of one day, model, session or other group.
 type sum struct {
 	name string
 	bellcord.Usage
 }
 
-// sums adds up by what name says, the most tokens first.
+// sums adds up usage by name. The largest number of tokens comes first.
 func sums(all []bellcord.Spending, name func(bellcord.Spending) string) []sum {
 	var out []sum
 	for _, s := range all {

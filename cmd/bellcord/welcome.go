@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// welcome says what was found and what to type next. It is short on purpose:
-// bellcord help is the list of everything.
+// welcome prints what was found and what to type next. It is short on purpose: bellcord help lists
+// everything.
 func welcome(ctx context.Context, out io.Writer) error {
 	c, err := config.Load("")
 	if err == nil {
@@ -33,7 +33,7 @@ func welcome(ctx context.Context, out io.Writer) error {
 	fmt.Fprintln(out, "\nNext")
 	if err != nil {
 		fmt.Fprintf(out, "  bellcord doctor               show what is wrong with the configuration\n")
-		return nil //nolint:nilerr // it was said, and the doctor says more
+		return nil //nolint:nilerr // already printed; bellcord doctor shows the details
 	}
 	for _, step := range nextSteps(found, c) {
 		fmt.Fprintf(out, "  %-30s%s\n", step[0], step[1])
