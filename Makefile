@@ -97,7 +97,7 @@ laws-long: ## the laws that chance decides, in the large numbers of their promis
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw02_APrompt' -v ./laws -idraces 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw02_RealPi' -v ./internal/agent/child/pi -args -n 200 | grep -E 'lost|^ *(ok|FAIL|---)'
-	go test -count=1 -timeout 15m -parallel 3 -run 'TestLaw23_AClear' -v ./cmd/bellcord -args -n 200 | grep -E 'seed|violations|^ *(ok|FAIL|---)'
+	go test -count=1 -timeout 15m -parallel 3 -run 'TestLaw23_ClearOrStop' -v ./cmd/bellcord -args -n 200 | grep -E 'seed|violations|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 60m ./laws -stores postgres -nodes
 
 COMMANDS ?= 2000
@@ -187,7 +187,7 @@ pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs c
 
 .PHONY: reference
 reference: ## docs/cli.md, config.md and http-reference.md from the code, and the tests of each law in LAWS.md; tests say when they are old
-	go test -count=1 -run 'TestTheReference' ./cmd/bellcord -update
+	go test -count=1 -run 'TestReference_' ./cmd/bellcord -update
 	go test -count=1 -run 'TestLaws_' . -update
 
 .PHONY: snapshot

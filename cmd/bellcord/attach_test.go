@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestAttachWithoutATerminalShowsTheTurnToItsEndAndTellsHowThatWas(t *testing.T) {
+func TestAttach_WithoutTerminal_ShowsTurnToItsEndAndReceipt(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"in another process", "at a server"} {
 		t.Run(where, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAttachWithoutATerminalShowsTheTurnToItsEndAndTellsHowThatWas(t *testing
 			if watching.ProcessState.ExitCode() != exitStopped || !strings.Contains(errs.String(), "■ stopped by ") {
 				t.Errorf("exit code %d: %s", watching.ProcessState.ExitCode(), errs.String())
 			}
-			shown := strings.ReplaceAll(out.String(), "\n", "") // a note begins on a line of its own
+			shown := strings.ReplaceAll(out.String(), "\n", "") // a note begins on a new line
 			if text, _ := w.record(said.Session); shown != text {
 				t.Errorf("shown %q, on record %q", shown, text)
 			}
@@ -48,7 +48,7 @@ func TestAttachWithoutATerminalShowsTheTurnToItsEndAndTellsHowThatWas(t *testing
 	}
 }
 
-func TestTheBeginningOfASessionsIDIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
+func TestAttach_UniqueIDPrefixOrSuffix_SelectsSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[say hello]")
@@ -66,7 +66,7 @@ func TestTheBeginningOfASessionsIDIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 	}
 }
 
-// missing skips a test for want of a tool; CI has to have it.
+// missing skips a test that needs a tool which is not installed. In CI the test fails instead.
 func missing(t *testing.T, tool string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -75,7 +75,7 @@ func missing(t *testing.T, tool string) {
 	t.Skip(tool + " is not installed")
 }
 
-// terminal is a tmux of its own that a test types into.
+// terminal is a separate tmux server that a test types into.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -86,7 +86,7 @@ func openTerminal(t *testing.T) *terminal {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		missing(t, "tmux")
 	}
-	dir, err := os.MkdirTemp("", "tmux") // a test's own is too long for a socket
+	dir, err := os.MkdirTemp("", "tmux") // t.TempDir is too long for a socket path
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (x *terminal) tmux(args ...string) string {
 
 func (x *terminal) types(keys ...string) { x.tmux(append([]string{"send-keys"}, keys...)...) }
 
-// sees waits until the screen has the text.
+// sees waits until the screen contains the text.
 func (x *terminal) sees(text string) {
 	x.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -126,7 +126,7 @@ func (x *terminal) sees(text string) {
 	}
 }
 
-func TestInATerminalEscStopsArrowsDoNotAndTheTerminalIsRestored(t *testing.T) {
+func TestAttach_EscInTerminal_StopsAndRestoresTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x := openTerminal(t)

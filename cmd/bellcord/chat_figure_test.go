@@ -21,7 +21,7 @@ var (
 	beside    = flag.Int("beside", 20, "turns that stream in the same server meanwhile; the figure is for 200")
 )
 
-// watches tells when a text is sent to a terminal, each time that it is.
+// watches returns a channel with the times at which text was written to the terminal.
 func (x *terminal) watches(text string) <-chan time.Time {
 	x.t.Helper()
 	path := filepath.Join(x.t.TempDir(), "output")
@@ -36,7 +36,7 @@ func (x *terminal) watches(text string) <-chan time.Time {
 	times := make(chan time.Time, 1<<10)
 	x.t.Cleanup(func() {
 		_ = f.Close()
-		for range times { // until the reader has ended
+		for range times { // wait for the reader to end
 		}
 	})
 	go func() {
@@ -57,7 +57,7 @@ func (x *terminal) watches(text string) <-chan time.Time {
 	return times
 }
 
-// firstAfter is the first of the times that is not before the given one.
+// firstAfter returns the first of the times that is after from.
 func firstAfter(t *testing.T, times <-chan time.Time, from time.Time) time.Time {
 	t.Helper()
 	late := time.After(30 * time.Second)
@@ -73,16 +73,15 @@ func firstAfter(t *testing.T, times <-chan time.Time, from time.Time) time.Time 
 	}
 }
 
-// The figure is from before the key is sent, by another program, to the word
-// leaving for the terminal; that an Esc is not the beginning of another key takes
-// 50 ms of it. It is a figure, not a law: a busy machine makes it large, and only
-// a hang fails.
-func TestStoppingIsOnTheScreenWhileOthersStream(t *testing.T) {
+// The measured time begins before another program sends the key, and ends when the word is written
+// to the terminal. It includes 50 ms to decide that an Esc is not the beginning of another key. The
+// test prints a figure and fails only on a hang, because a busy machine makes the figure large.
+func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	server := w.daemon(nil)
 	var begun sync.WaitGroup
-	for range 20 { // at once: each waits for the disk
+	for range 20 { // in parallel, because each waits for the disk
 		begun.Go(func() {
 			for range *beside / 20 {
 				server.prompts("[slow 6000 50ms]")
@@ -92,7 +91,7 @@ func TestStoppingIsOnTheScreenWhileOthersStream(t *testing.T) {
 	begun.Wait()
 	session, _ := server.prompts("[slow 6000 50ms]")
 	c := w.chats("--session", string(session))
-	said := c.watches("stopp") // a turn may settle before the next picture is drawn
+	said := c.watches("stopp") // matches "stopping" and "stopped": a turn may settle before the next frame is drawn
 	var took []time.Duration
 	for n := range *stopsSeen {
 		if n > 0 {

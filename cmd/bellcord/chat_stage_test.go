@@ -15,14 +15,14 @@ import (
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// talk is a bellcord chat in a terminal of its own.
+// talk is a bellcord chat in a separate terminal.
 type talk struct {
 	*terminal
 	t       *testing.T
 	pidFile string
 }
 
-// chats starts one and waits until it is ready.
+// chats starts a bellcord chat and waits until it is ready.
 func (w *world) chats(args ...string) *talk {
 	w.t.Helper()
 	c := &talk{terminal: openTerminal(w.t), t: w.t, pidFile: filepath.Join(w.t.TempDir(), "pid")}
@@ -42,13 +42,13 @@ func (w *world) chats(args ...string) *talk {
 	return c
 }
 
-// enters types a text and Enter.
+// enters types a text and presses Enter.
 func (c *talk) enters(text string) {
 	c.types("-l", text)
 	c.types("Enter")
 }
 
-// answers marks an answer once the question has stood long enough, and confirms it.
+// answers selects an answer after the question has been shown long enough, and confirms it.
 func (c *talk) answers(letter string) {
 	c.t.Helper()
 	<-time.After(2 * line.Settling)
@@ -59,7 +59,7 @@ func (c *talk) answers(letter string) {
 
 func (c *talk) pid() int { return numberIn(c.t, c.pidFile) }
 
-// numberIn waits for a file with a number in it.
+// numberIn waits for a file that contains a number, and returns the number.
 func numberIn(t *testing.T, path string) int {
 	t.Helper()
 	n := 0
@@ -71,7 +71,7 @@ func numberIn(t *testing.T, path string) int {
 	return n
 }
 
-// comesTrue waits for a condition.
+// comesTrue waits until holds returns true.
 func comesTrue(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -85,7 +85,7 @@ func comesTrue(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// onlySession is the one that the world has.
+// onlySession returns the world's only session.
 func (w *world) onlySession() bellcord.SessionID {
 	w.t.Helper()
 	var id bellcord.SessionID

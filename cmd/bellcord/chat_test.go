@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestInAChatAnAnswerIsShownAsTheMarkdownItIs(t *testing.T) {
+func TestChat_MarkdownAnswer_IsRendered(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats()
 	c.enters("[say It is **bold**: &#27;c.]")
@@ -25,7 +25,7 @@ func TestInAChatAnAnswerIsShownAsTheMarkdownItIs(t *testing.T) {
 	c.sees("to continue: bellcord chat --session ")
 }
 
-func TestInAChatEscStopsInTheMiddleAndWhatWasSaidStays(t *testing.T) {
+func TestChat_Esc_StopsAndKeepsText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats()
@@ -44,7 +44,7 @@ func TestInAChatEscStopsInTheMiddleAndWhatWasSaidStays(t *testing.T) {
 	c.sees("And on it goes.")
 }
 
-func TestInAChatCtrlCStopsForcesAndLeaves(t *testing.T) {
+func TestChat_RepeatedCtrlC_StopsForcesAndLeaves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats("--mode full")
@@ -53,7 +53,7 @@ func TestInAChatCtrlCStopsForcesAndLeaves(t *testing.T) {
 	c.types("C-c")
 	c.sees("■ stopping…")
 	c.types("C-c")
-	c.sees("■ stopped 0:0") // the grace is longer
+	c.sees("■ stopped 0:0") // the grace period is longer
 	c.sees("1 tool stopped")
 	comesTrue(t, "the command is gone", func() bool { return syscall.Kill(stubborn, 0) != nil })
 	c.types("C-c", "C-c")
@@ -61,7 +61,7 @@ func TestInAChatCtrlCStopsForcesAndLeaves(t *testing.T) {
 	c.sees(" icanon")
 }
 
-func TestInAChatThreeTimesCtrlCStopsForcesAndLeavesAndNothingSurvives(t *testing.T) {
+func TestChat_ThreeCtrlCInARow_LeaveNoProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats("--mode full")
@@ -73,7 +73,7 @@ func TestInAChatThreeTimesCtrlCStopsForcesAndLeavesAndNothingSurvives(t *testing
 	comesTrue(t, "the command is gone", func() bool { return syscall.Kill(stubborn, 0) != nil })
 }
 
-func TestInAChatTheQueueIsShownEditedHeldAndSent(t *testing.T) {
+func TestChat_Queue_IsShownEditedHeldAndSent(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats()
 	c.enters("[slow 6000 20ms]")
@@ -99,7 +99,7 @@ func TestInAChatTheQueueIsShownEditedHeldAndSent(t *testing.T) {
 	c.sees("\nsecond edited")
 }
 
-func TestInAChatAQuestionIsAnsweredByALetterAndClosedByAStop(t *testing.T) {
+func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats()
@@ -119,7 +119,7 @@ func TestInAChatAQuestionIsAnsweredByALetterAndClosedByAStop(t *testing.T) {
 	}
 }
 
-func TestInAChatAWindowMayBecomeNarrowAndWideAgain(t *testing.T) {
+func TestChat_WindowResized_RewrapsText(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats()
 	c.enters("[say one two three four five six seven eight nine ten]")
@@ -132,7 +132,7 @@ func TestInAChatAWindowMayBecomeNarrowAndWideAgain(t *testing.T) {
 	c.sees("one two three four five six seven eight nine ten")
 }
 
-func TestAfterAKillAChatGoesOnWithWhatWasShown(t *testing.T) {
+func TestChat_AfterKill_ContinuesWithShownText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats()
@@ -148,7 +148,7 @@ func TestAfterAKillAChatGoesOnWithWhatWasShown(t *testing.T) {
 	again.sees("\nand now?")
 }
 
-func TestSeveralTerminalsShowTheSameAndTellWhoStopped(t *testing.T) {
+func TestChat_TwoTerminals_ShowSameTextAndStopOrigin(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	server := w.daemon(nil)
@@ -165,7 +165,7 @@ func TestSeveralTerminalsShowTheSameAndTellWhoStopped(t *testing.T) {
 	other.sees("\nfor both")
 }
 
-func TestAChatGoesOnWhenItsServerIsBack(t *testing.T) {
+func TestChat_ServerRestarted_Reconnects(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	server := w.daemon(nil)
@@ -183,7 +183,7 @@ func TestAChatGoesOnWhenItsServerIsBack(t *testing.T) {
 	c.sees("\nafter")
 }
 
-func TestTheEndOfATerminalEndsEveryChild(t *testing.T) {
+func TestChat_SIGHUP_EndsChildProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats("--mode full")
@@ -200,7 +200,7 @@ func TestTheEndOfATerminalEndsEveryChild(t *testing.T) {
 	}
 }
 
-func TestAPlainChatAddsLinesAndSaysStatesInWords(t *testing.T) {
+func TestChat_Plain_AppendsLinesAndStates(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats("--plain")
 	c.enters("[say hello \u009b31mthere]")

@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// deaf is a program on a terminal whose other end stops reading, as that of a
-// network which is gone.
+// deaf is a program on a terminal that is no longer read at the other end, as after a lost network
+// connection.
 type deaf struct {
 	t    *testing.T
 	far  *os.File // the end where a person would sit
@@ -73,7 +73,7 @@ func (d *deaf) types(keys string) {
 	}
 }
 
-// waiting is how much has come to the far end, and is read by nobody.
+// waiting returns the number of bytes that have reached the far end and are unread.
 func (d *deaf) waiting() int {
 	d.t.Helper()
 	n, err := unix.IoctlGetInt(int(d.far.Fd()), unix.TIOCINQ)
@@ -83,7 +83,7 @@ func (d *deaf) waiting() int {
 	return n
 }
 
-// stuck waits until the terminal takes no more.
+// stuck waits until the terminal takes no more output.
 func (d *deaf) stuck() {
 	d.t.Helper()
 	last, since := -1, time.Now()
@@ -104,12 +104,13 @@ func (d *deaf) leaves() {
 	}
 }
 
-// chatter is a command that says much, and a file with its process.
+// chatter returns a prompt for a command that prints a lot, and the path of a file with the
+// command's process id.
 func chatter(w *world) (prompt, child string) {
 	return `[tool shell {"command":"echo $$ >child; while :; do head -c 20000 /dev/urandom | base64 -w 200; sleep 0.02; done"}]`, filepath.Join(w.dir, "child")
 }
 
-func TestLaw02_AChatOnATerminalThatTakesNothingIsStoppedAllTheSame(t *testing.T) {
+func TestLaw02_ChatOnBlockedTerminal_IsStopped(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*deaf){
 		"by Esc":     func(d *deaf) { d.types("\x1b") },
@@ -138,10 +139,10 @@ func TestLaw02_AChatOnATerminalThatTakesNothingIsStoppedAllTheSame(t *testing.T)
 	}
 }
 
-// tooMuch is more than a terminal takes that nobody reads.
+// tooMuch is more text than an unread terminal takes.
 var tooMuch = strings.Repeat("more than a terminal takes that nobody reads\n", 2500)
 
-func TestLaw02_APlainChatOnATerminalThatTakesNothingIsStoppedAllTheSame(t *testing.T) {
+func TestLaw02_PlainChatOnBlockedTerminal_IsStopped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.starts("[say ok] " + tooMuch)
@@ -161,7 +162,7 @@ func TestLaw02_APlainChatOnATerminalThatTakesNothingIsStoppedAllTheSame(t *testi
 	}
 }
 
-func TestLaw02_WhoIsAttachedByATerminalThatTakesNothingStopsAllTheSame(t *testing.T) {
+func TestLaw02_AttachOnBlockedTerminal_StopsTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	run := w.starts("[slow 6000 20ms] " + tooMuch)

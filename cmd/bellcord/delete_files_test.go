@@ -15,9 +15,9 @@ import (
 
 const gone = "seven violet herons over Bern"
 
-// The raw files of the data directory have nothing of a deleted session while the
-// server still runs.
-func TestServe_DeleteWithFiles_LeavesNothingOfTheSession(t *testing.T) {
+// The raw files of the data directory contain nothing of a deleted session while the server is
+// still running.
+func TestServe_DeleteWithFiles_RemovesAllSessionData(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -45,7 +45,7 @@ func TestServe_DeleteWithFiles_LeavesNothingOfTheSession(t *testing.T) {
 	}
 }
 
-func TestServe_DeleteOfASession_KeepsItsFilesUnlessToldAndNamedDirectoriesAlways(t *testing.T) {
+func TestServe_DeleteSession_RemovesOnlyItsWorkspaceAndOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -69,7 +69,7 @@ func TestServe_DeleteOfASession_KeepsItsFilesUnlessToldAndNamedDirectoriesAlways
 	}
 }
 
-func TestSessionsDelete_WithFiles_RemovesTheWorkspaceWithAndWithoutAServer(t *testing.T) {
+func TestSessionsDelete_WithFiles_RemovesWorkspaceWithAndWithoutServer(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
 		w := newServerWorld(t)

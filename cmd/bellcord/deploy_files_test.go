@@ -19,7 +19,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// at finds what is at a path of keys and, in lists, of numbers.
+// at returns the value at a path of keys and, in lists, of indexes.
 func at(t *testing.T, in any, path ...any) any {
 	t.Helper()
 	for i, step := range path {
@@ -65,9 +65,9 @@ func wordsAt(t *testing.T, in any, path ...any) (words []string) {
 	return words
 }
 
-// TestTheFilesArgumentsAreTaken starts nodes with the very arguments, address
-// and all, where there is no database: that is all that they may find wrong.
-func TestTheFilesArgumentsAreTaken(t *testing.T) {
+// The test starts nodes with the exact arguments of the files, including the address, without a
+// database. The missing database must be the only error.
+func TestDeploy_ArgumentsOfFiles_AreAccepted(t *testing.T) {
 	t.Parallel()
 	s := &site{t: t, compose: manifests(t, "compose.yaml")[0], vars: map[string]string{}}
 	_, container := podOf(t, kinds(t))
@@ -92,9 +92,9 @@ func TestTheFilesArgumentsAreTaken(t *testing.T) {
 	}
 }
 
-// TestTurnsHaveTheTimeToEnd holds what the files allow for a shutdown against
-// what one may take: to finish, to stop, to close the doors, and to settle.
-func TestTurnsHaveTheTimeToEnd(t *testing.T) {
+// The test compares the time that the files allow for a shutdown with the time that one may take:
+// to finish, to stop, to close the listeners, and to settle.
+func TestDeploy_ShutdownTimeouts_LetTurnsEnd(t *testing.T) {
 	t.Parallel()
 	const rest = 2*app.CloseTimeout + 20*time.Second
 	compose, all := manifests(t, "compose.yaml")[0], kinds(t)
@@ -135,8 +135,8 @@ func seconds(t *testing.T, in any, path ...any) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// TestTheImageIsWhatTheFilesTakeItFor holds the Dockerfile against who uses it.
-func TestTheImageIsWhatTheFilesTakeItFor(t *testing.T) {
+// The test compares the Dockerfile with the files that use the image.
+func TestDeploy_Dockerfile_MatchesDeploymentFiles(t *testing.T) {
 	t.Parallel()
 	docker, compose, all := deployFile(t, "Dockerfile"), manifests(t, "compose.yaml")[0], kinds(t)
 	pod, container := podOf(t, all)
@@ -161,8 +161,8 @@ func TestTheImageIsWhatTheFilesTakeItFor(t *testing.T) {
 	}
 }
 
-// TestPostgreSQLKnowsTheSettings asks a real one.
-func TestPostgreSQLKnowsTheSettings(t *testing.T) {
+// The test uses a real PostgreSQL server.
+func TestDeploy_PostgreSQLSettings_AreValid(t *testing.T) {
 	t.Parallel()
 	db, err := pgx.Connect(t.Context(), ownSchema(t).String())
 	if err != nil {

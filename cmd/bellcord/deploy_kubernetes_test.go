@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// kinds are the documents in deploy/kubernetes by their kind.
+// kinds returns the documents in deploy/kubernetes by their kind.
 func kinds(t *testing.T) map[string]yamlMap {
 	t.Helper()
 	all := map[string]yamlMap{}
@@ -43,14 +43,14 @@ func kinds(t *testing.T) map[string]yamlMap {
 	return all
 }
 
-// podOf is the specification of the nodes' pods, and of the container in them.
+// podOf returns the specification of the nodes' pods, and that of their container.
 func podOf(t *testing.T, all map[string]yamlMap) (pod, container any) {
 	t.Helper()
 	pod = at(t, all["Deployment"], "spec", "template", "spec")
 	return pod, at(t, pod, "containers", 0)
 }
 
-// pod starts what the Deployment describes, with the secrets of a compose service.
+// pod starts the node that the Deployment describes, with the secrets of a compose service.
 func (s *site) pod(service string) *daemon {
 	s.t.Helper()
 	all := kinds(s.t)
@@ -73,7 +73,7 @@ func (s *site) pod(service string) *daemon {
 	return s.start(wordsAt(s.t, container, "args"), s.here(env, toml))
 }
 
-// probed makes the probes of the Deployment.
+// probed runs the probes of the Deployment and compares their statuses.
 func (s *daemon) probed(ready, live int) {
 	s.t.Helper()
 	_, container := podOf(s.t, kinds(s.t))
@@ -91,8 +91,8 @@ func (s *daemon) probed(ready, live int) {
 	}
 }
 
-// TestThePartsForKubernetesFitTogether looks for names that lead nowhere.
-func TestThePartsForKubernetesFitTogether(t *testing.T) {
+// The test fails for every reference to a name that does not exist.
+func TestDeploy_KubernetesManifests_ReferenceExistingNames(t *testing.T) {
 	t.Parallel()
 	all := kinds(t)
 	pod, container := podOf(t, all)

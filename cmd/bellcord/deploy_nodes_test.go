@@ -27,8 +27,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// startNATS starts a server with deploy/nats.conf, on ports of its own: those of
-// the file are taken once on a machine.
+// startNATS starts a server with deploy/nats.conf, but on free ports, because the ports of the file
+// can be used only once on a machine.
 func (s *site) startNATS(service string) {
 	s.t.Helper()
 	for _, pair := range s.environment(service) {
@@ -65,7 +65,7 @@ func (s *site) startNATS(service string) {
 	s.nats[service] = running
 }
 
-// joined waits until each server knows both others.
+// joined waits until each NATS server is connected to both others.
 func (s *site) joined() {
 	s.t.Helper()
 	for name, running := range s.nats {
@@ -73,7 +73,7 @@ func (s *site) joined() {
 	}
 }
 
-// natsURL puts the servers' real addresses in the place of their names.
+// natsURL replaces the servers' names with their real addresses.
 func (s *site) natsURL(text string) string {
 	for service, running := range s.nats {
 		port := running.Addr().(*net.TCPAddr).Port
@@ -82,7 +82,7 @@ func (s *site) natsURL(text string) string {
 	return text
 }
 
-// storeURL is the test's database, with what a URL says besides of its own.
+// storeURL returns the URL of the test's database, with the parameters of the given URL.
 func (s *site) storeURL(text string) string {
 	s.t.Helper()
 	u, err := url.Parse(text)
@@ -97,7 +97,7 @@ func (s *site) storeURL(text string) string {
 	return here.String()
 }
 
-// here makes an environment for a container one for this machine.
+// here adapts an environment for a container to this machine.
 func (s *site) here(env []string, config string) []string {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "config.toml")
@@ -117,7 +117,7 @@ func (s *site) here(env []string, config string) []string {
 	return env
 }
 
-// node starts a service of the compose file: its very arguments and variables.
+// node starts a service of the compose file with its exact arguments and variables.
 func (s *site) node(service string, change ...string) *daemon {
 	s.t.Helper()
 	config := s.mounted(service, s.filled(wordAt(s.t, s.compose, "configs", "node", "content")))
@@ -128,11 +128,11 @@ func (s *site) node(service string, change ...string) *daemon {
 	return s.start(args, s.here(s.environment(service), config+strings.Join(change, "\n")))
 }
 
-// start starts a node at an address of its own.
+// start starts a node on a free address.
 func (s *site) start(args, env []string) *daemon {
 	s.t.Helper()
 	w := newServerWorld(s.t)
-	if s.token != "" { // only the first node of a store makes one
+	if s.token != "" { // only the first node of a store creates a token
 		if err := os.WriteFile(filepath.Join(w.data, "token"), []byte(s.token), 0o600); err != nil {
 			s.t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func (s *site) start(args, env []string) *daemon {
 	return d
 }
 
-// hails asks for a path under a name, and returns the status.
+// hails requests a path with the given Host header, and returns the status.
 func (s *daemon) hails(path, host string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+path, nil)

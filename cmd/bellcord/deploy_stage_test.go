@@ -29,7 +29,7 @@ func deployFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// manifests are the documents of a file.
+// manifests returns the documents of a file.
 func manifests(t *testing.T, name string) []yamlMap {
 	t.Helper()
 	all, err := readYAML(deployFile(t, name))
@@ -39,8 +39,7 @@ func manifests(t *testing.T, name string) []yamlMap {
 	return all
 }
 
-// told are the commands in a file's comments, but for those of programs that
-// are not here.
+// told returns the commands in a file's comments, except those that need docker.
 func told(text string) (commands []string) {
 	for _, found := range regexp.MustCompile(`(?m)^#   (.*)$`).FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(found[1], "docker ") {
@@ -50,10 +49,10 @@ func told(text string) (commands []string) {
 	return commands
 }
 
-// site is what deploy/compose.yaml describes, on this machine.
+// site is the deployment that deploy/compose.yaml describes, on this machine.
 type site struct {
 	t       *testing.T
-	dir     string // has what the files' own commands made
+	dir     string // contains the output of the files' commands
 	vars    map[string]string
 	compose yamlMap
 	store   *url.URL
@@ -61,7 +60,7 @@ type site struct {
 	token   string
 }
 
-// newSite does what the comments of the files say, and starts the NATS servers.
+// newSite runs the commands in the files' comments, and starts the NATS servers.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir(), nats: map[string]*server.Server{}, compose: manifests(t, "compose.yaml")[0]}
@@ -88,7 +87,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// ownSchema is a schema of this test's own in the database for tests.
+// ownSchema creates a new schema in the test database and returns its URL.
 func ownSchema(t *testing.T) *url.URL {
 	t.Helper()
 	home := os.Getenv("BELLCORD_POSTGRES")
@@ -122,7 +121,7 @@ func ownSchema(t *testing.T) *url.URL {
 
 var variable = regexp.MustCompile(`\$(?:\$|\{(\w+)(?:(:[-?])([^}]*))?\}|.)`)
 
-// filled puts values in the place of variables, as compose does.
+// filled replaces variables with their values, as compose does.
 func (s *site) filled(text string) string {
 	s.t.Helper()
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
@@ -150,8 +149,7 @@ func (s *site) environment(service string) (all []string) {
 	return all
 }
 
-// mounted puts this machine's paths in the place of a container's, as a
-// service's volumes do.
+// mounted replaces a container's paths with this machine's, as the volumes of a service do.
 func (s *site) mounted(service, text string) string {
 	s.t.Helper()
 	for _, volume := range wordsAt(s.t, s.compose, "services", service, "volumes") {

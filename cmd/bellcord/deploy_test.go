@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// hears reports whether a node reaches so many others over the bus.
+// hears reports whether a node reaches exactly the given number of other nodes over the bus.
 func (s *daemon) hears(others int) bool {
 	s.t.Helper()
 	var all api.Nodes
@@ -32,9 +32,9 @@ func (s *daemon) hears(others int) bool {
 	return reached == others
 }
 
-// TestWhatIsDeployedIsACluster starts two nodes of the compose file and a pod,
-// each with its own user, at the three NATS servers of deploy/nats.conf.
-func TestWhatIsDeployedIsACluster(t *testing.T) {
+// The test starts two nodes of the compose file and a pod, each with a separate user, on the three
+// NATS servers of deploy/nats.conf.
+func TestDeploy_NodesOfFiles_FormCluster(t *testing.T) {
 	s := newSite(t)
 	one, two := s.node("node1"), s.node("node2")
 	pod := s.pod("node3")
@@ -44,7 +44,7 @@ func TestWhatIsDeployedIsACluster(t *testing.T) {
 	s.proves(one)
 	pod.probed(200, 200)
 
-	// The pod takes leave while it has a turn, and that is stopped elsewhere.
+	// The pod shuts down while its turn runs. The turn is stopped through another node.
 	_, turn := pod.prompts("[hang]")
 	pod.signals()
 	pod.probed(503, 200)
@@ -58,8 +58,8 @@ func TestWhatIsDeployedIsACluster(t *testing.T) {
 	eventually(t, "the others forget it", func() bool { return one.hears(1) })
 }
 
-// proves holds what compose and its balancer ask against a node: the former by
-// the node's socket, the latter under the site's name. Another is refused.
+// proves runs the health checks of compose, through the node's socket, and of its load balancer,
+// with the site's host name. The node must reject another host name.
 func (s *site) proves(d *daemon) {
 	s.t.Helper()
 	data := filepath.Dir(strings.TrimPrefix(socketOf(d), "unix:"))
@@ -87,8 +87,8 @@ func (s *site) proves(d *daemon) {
 	}
 }
 
-// stopsPass holds the paths that the balancer takes for stops against those
-// that the server says it has.
+// stopsPass compares the paths that the load balancer routes as stops with those in the server's
+// OpenAPI document.
 func (s *site) stopsPass(d *daemon, caddy string) {
 	s.t.Helper()
 	var doc struct{ Paths map[string]any }
@@ -120,9 +120,9 @@ func socketOf(d *daemon) string {
 	return ""
 }
 
-// TestNATSRefusesWhatANodeHasNoBusinessWith tries what deploy/nats.conf does not
-// allow, and a node whose subjects are not its cluster's.
-func TestNATSRefusesWhatANodeHasNoBusinessWith(t *testing.T) {
+// The test tries subjects that deploy/nats.conf does not allow, and a node with the subject prefix
+// of another cluster.
+func TestDeploy_NATSConfig_RejectsForeignSubjects(t *testing.T) {
 	s := newSite(t)
 	good := s.natsURL("tls://node1:" + s.vars["NODE1_PASSWORD"] + "@nats1:4222")
 	ca := nats.RootCAs(filepath.Join(s.dir, "certs", "ca.pem"))

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// yamlMap is a mapping of YAML.
+// yamlMap is a YAML mapping.
 type yamlMap = map[string]any
 
-// yamlReader reads as much of YAML as the files in deploy use, and refuses the
-// rest: mappings and lists in blocks, lists of words in brackets, texts behind a
-// bar, anchors and merges. All words are strings.
+// yamlReader reads the subset of YAML that the files in deploy use, and rejects the rest: block
+// mappings and lists, lists of words in brackets, literal blocks, anchors and merges. All scalars
+// are strings.
 type yamlReader struct {
 	lines   []string
 	at      int
@@ -50,7 +50,7 @@ func (r *yamlReader) refuse(why string) {
 	panic(fmt.Sprintf("%s: line %d of its document: %s", why, r.at+1, r.lines[r.at]))
 }
 
-// next goes on to the next line that says something, and returns its indent.
+// next moves to the next line that is neither empty nor a comment, and returns its indent.
 func (r *yamlReader) next() (indent int, more bool) {
 	for ; r.at < len(r.lines); r.at++ {
 		text := strings.TrimLeft(r.lines[r.at], " ")
@@ -118,7 +118,7 @@ func (r *yamlReader) list(indent int) (all []any) {
 		if at > indent || !strings.HasPrefix(text, "- ") {
 			r.refuse("not an entry of a list")
 		}
-		if keyed.MatchString(text[2:]) { // a mapping that begins beside the dash
+		if keyed.MatchString(text[2:]) { // a mapping that begins on the same line as the dash
 			r.lines[r.at] = strings.Repeat(" ", indent+2) + text[2:]
 			all = append(all, r.mapping(indent+2))
 			continue
@@ -127,7 +127,7 @@ func (r *yamlReader) list(indent int) (all []any) {
 	}
 }
 
-// value reads what stands behind a key or a dash, and the block below it.
+// value reads the value after a key or a dash, including the block below it.
 func (r *yamlReader) value(text string, indent int) any {
 	switch {
 	case text == "|":
@@ -184,7 +184,7 @@ func (r *yamlReader) word(text string) string {
 	return text
 }
 
-// literal is the text that is indented below a bar.
+// literal returns the indented text below a vertical bar.
 func (r *yamlReader) literal(above int) string {
 	indent, more := above, r.at < len(r.lines)
 	if more {

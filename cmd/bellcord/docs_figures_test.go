@@ -33,8 +33,8 @@ func wrongIn(text, heading string) map[string]int {
 	return wrong
 }
 
-// TestTheCountsOfTheReadmeAreThoseOfTheMeasurement is for who measures anew.
-func TestTheCountsOfTheReadmeAreThoseOfTheMeasurement(t *testing.T) {
+// The test keeps README.md in sync with a new measurement.
+func TestDocs_CountsOfReadme_MatchMeasurement(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
@@ -51,7 +51,7 @@ func TestTheCountsOfTheReadmeAreThoseOfTheMeasurement(t *testing.T) {
 	if len(bare) == 0 || len(behind) != 0 {
 		t.Errorf("wrong bare: %v, behind: %v", bare, behind)
 	}
-	for _, agent := range strings.Split(head, ", ")[1:] { // the first is the day
+	for _, agent := range strings.Split(head, ", ")[1:] { // the first part is the date
 		name, _, hasVersion := strings.Cut(agent, " ")
 		row := fmt.Sprintf("\n| %s | %d | %d | ", agent, bare[name], behind[name])
 		if hasVersion && !strings.Contains(string(readme), row) {

@@ -12,9 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// TestTheSettingsOfTheDocumentsAreUnderstood reads every toml block as a
-// configuration: a setting that is misspelt, or that is no more, is an error there.
-func TestTheSettingsOfTheDocumentsAreUnderstood(t *testing.T) {
+// The test loads every toml block as a configuration: a misspelt or removed setting is an error.
+func TestDocs_TOMLBlocks_AreValidConfigurations(t *testing.T) {
 	t.Parallel()
 	fenced := regexp.MustCompile("(?ms)^```toml\n(.*?)^```")
 	read := 0

@@ -14,16 +14,16 @@ import (
 	"testing"
 )
 
-// notRun are the documents whose commands need what a test has not, and why.
+// notRun contains the documents with commands that a test cannot run, and the reason.
 var notRun = map[string]string{
-	"docs/http.md":     "a server: TestTheDocumentsCommandsDoWhatItSays runs all of it against one",
+	"docs/http.md":     "a server: TestDocs_HTTPCommands_ReturnShownAnswers runs all of it against one",
 	"docs/agents.md":   "agents of other programs; peers/matrix has them",
 	"docs/page.md":     "a person's browser; peers/page has one",
 	"docs/models.md":   "a fake model at the port that people use",
-	"docs/telegram.md": "servers at the ports that people use; TestLaw23_AClearOrAStopAtAnyMomentLeavesAChatAsItShouldBe has real ones",
+	"docs/telegram.md": "servers at the ports that people use; TestLaw23_ClearOrStopAtAnyMoment_LeavesChatConsistent has real ones",
 }
 
-// documents are README.md and all of docs/, as paths in the repository.
+// documents returns README.md and all of docs/, as paths in the repository.
 func documents(t *testing.T) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
@@ -37,9 +37,9 @@ func documents(t *testing.T) []string {
 	return all
 }
 
-// TestTheCommandsOfTheDocumentsWork runs every sh block of every document, a
-// document's in one shell, as somebody types them who has just installed Bellcord.
-func TestTheCommandsOfTheDocumentsWork(t *testing.T) {
+// The test runs every sh block of every document, those of one document in one shell, in the
+// environment of a user who has just installed Bellcord.
+func TestDocs_ShellBlocks_PrintShownOutput(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
 		missing(t, "bash")
@@ -58,7 +58,7 @@ func TestTheCommandsOfTheDocumentsWork(t *testing.T) {
 	}
 }
 
-// runBlocks types them, and holds the answers against those that are shown.
+// runBlocks runs the blocks and compares their output with the output that the document shows.
 func runBlocks(t *testing.T, all []block) {
 	t.Helper()
 	n := newNewcomer(t)
@@ -84,8 +84,8 @@ func runBlocks(t *testing.T, all []block) {
 	}
 }
 
-// ourselves is a directory with this program as bellcord, and with a go that
-// builds it by copying: that the compiler works is not what is tried.
+// ourselves returns a directory with this program as bellcord, and with a go command that copies it
+// instead of compiling it.
 func ourselves(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -99,9 +99,9 @@ func ourselves(t *testing.T) string {
 	return bin
 }
 
-// TestTheMessagesOfTroubleshootingAreThoseOfTheCode looks for each in the source:
-// a page of messages that are said no more helps nobody.
-func TestTheMessagesOfTroubleshootingAreThoseOfTheCode(t *testing.T) {
+// The test searches the source for each message, so that the page lists no message that the program
+// no longer prints.
+func TestDocs_TroubleshootingMessages_ExistInSource(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "troubleshooting.md"))
 	if err != nil {
@@ -119,9 +119,8 @@ func TestTheMessagesOfTroubleshootingAreThoseOfTheCode(t *testing.T) {
 	}
 }
 
-// TestTheRegistryEntryCoversEverySystem holds agent.json, by which editors find
-// Bellcord, to what a release has.
-func TestTheRegistryEntryCoversEverySystem(t *testing.T) {
+// The test compares agent.json, with which editors find Bellcord, with the systems of a release.
+func TestRegistryEntry_Targets_CoverEveryReleasedSystem(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "agent.json"))
 	if err != nil {

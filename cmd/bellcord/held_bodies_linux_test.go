@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// unknownKeys is a JSON object of about the given size, with keys that no route has.
+// unknownKeys returns a JSON object of about the given size, with keys that no route accepts.
 func unknownKeys(size int) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -31,8 +31,7 @@ func unknownKeys(size int) string {
 	return b.String()
 }
 
-// bodyRoutes are the routes of the OpenAPI document that take a body, with the
-// ids filled in.
+// bodyRoutes returns the routes of the OpenAPI document that accept a body, with the ids filled in.
 func (s *daemon) bodyRoutes(session bellcord.SessionID, turn bellcord.TurnID) (routes [][2]string) {
 	s.t.Helper()
 	var doc struct {
@@ -51,8 +50,8 @@ func (s *daemon) bodyRoutes(session bellcord.SessionID, turn bellcord.TurnID) (r
 	return routes
 }
 
-// sends makes a request with a body as it is and returns the status, the size of
-// the answer and the time it took.
+// sends makes a request with the exact body and returns the status, the size of the answer and the
+// time it took.
 func (s *daemon) sends(token, method, at, body string) (status, size int, took time.Duration) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+at, strings.NewReader(body))
@@ -76,7 +75,7 @@ func (s *daemon) sends(token, method, at, body string) (status, size int, took t
 	return resp.StatusCode, int(n), time.Since(began)
 }
 
-// memory reads a line of the server's /proc/PID/status, in bytes.
+// memory returns a value of the server's /proc/PID/status in bytes.
 func (s *daemon) memory(line string) int64 {
 	s.t.Helper()
 	text, err := os.ReadFile(path.Join("/proc", strconv.Itoa(s.Process.Pid), "status"))
@@ -91,7 +90,7 @@ func (s *daemon) memory(line string) int64 {
 	return kilobytes << 10
 }
 
-// processor is the processor time that the server has used.
+// processor returns the CPU time that the server has used.
 func (s *daemon) processor() time.Duration {
 	s.t.Helper()
 	text, err := os.ReadFile(path.Join("/proc", strconv.Itoa(s.Process.Pid), "stat"))
@@ -104,7 +103,7 @@ func (s *daemon) processor() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
 }
 
-// tokenFor makes a token with the given scopes.
+// tokenFor creates a token with the given scopes.
 func (w *world) tokenFor(owner, scopes string) string {
 	w.t.Helper()
 	out, errs, code := w.does("token", "create", "--owner", owner, "--scope", scopes)
@@ -114,9 +113,9 @@ func (w *world) tokenFor(owner, scopes string) string {
 	return strings.TrimSpace(out)
 }
 
-// A body of unknown keys costs the server next to nothing, with or without a
-// token, on every route that takes a body.
-func TestHeld_UnknownKeysOnEveryRoute_GetSmallAnswersAndTakeNoMemory(t *testing.T) {
+// A body of unknown keys uses almost no memory and CPU time of the server, with or without a token,
+// on every route that accepts a body.
+func TestHeld_UnknownKeysOnEveryRoute_GetSmallAnswersAndUseNoMemory(t *testing.T) {
 	w := newServerWorld(t)
 	s := w.daemon([]string{"GOMAXPROCS=1"})
 	session, turn := s.prompts("hello")
@@ -129,7 +128,7 @@ func TestHeld_UnknownKeysOnEveryRoute_GetSmallAnswersAndTakeNoMemory(t *testing.
 	before, used := s.memory("VmHWM"), s.processor()
 	var count, most int
 	var slowest time.Duration
-	for _, size := range []int{600, 930_000} { // a small one first: it shows the fault without filling the memory
+	for _, size := range []int{600, 930_000} { // a small body first: it shows the defect without filling the memory
 		body := unknownKeys(size)
 		if !json.Valid([]byte(body)) {
 			t.Fatal("the body is no JSON")
@@ -137,7 +136,7 @@ func TestHeld_UnknownKeysOnEveryRoute_GetSmallAnswersAndTakeNoMemory(t *testing.
 		for _, route := range routes {
 			for _, token := range callers {
 				status, answer, took := s.sends(token, route[0], route[1], body)
-				limited := status == 429 && (token == "" || route[1] == "/v1/login") // too many bad tries
+				limited := status == 429 && (token == "" || route[1] == "/v1/login") // too many failed attempts
 				if !limited && !slices.Contains([]int{401, 403, 413, 422}, status) {
 					t.Errorf("%s %s with %d bytes: status %d", route[0], route[1], len(body), status)
 				}
@@ -151,7 +150,7 @@ func TestHeld_UnknownKeysOnEveryRoute_GetSmallAnswersAndTakeNoMemory(t *testing.
 	grown, used := s.memory("VmHWM")-before, s.processor()-used
 	t.Logf("%d requests on %d routes: answers of at most %d bytes, slowest %v, %v of processor time in all, peak memory +%.1f MB",
 		count, len(routes), most, slowest.Round(time.Millisecond), used, float64(grown)/1e6)
-	if grown > 20e6 && !raceDetector { // which takes memory of its own
+	if grown > 20e6 && !raceDetector { // the race detector needs memory itself
 		t.Errorf("the server's peak memory grew by %d bytes", grown)
 	}
 	if each := used / time.Duration(count); each > 100*time.Millisecond {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// With 128 descriptors and 200 viewers that connect, a stop still gets in.
-func TestHeld_FewDescriptorsAndManyViewers_LetAStopAndReadyzIn(t *testing.T) {
+// With 128 descriptors and 200 connecting viewers, a stop is still accepted.
+func TestHeld_FewDescriptorsAndManyViewers_StopAndReadyzSucceed(t *testing.T) {
 	w := newServerWorld(t)
 	cmd := w.bellcord("serve", "--addr", "127.0.0.1:0")
 	cmd.Args = append([]string{"sh", "-c", `ulimit -n 128; exec "$0" "$@"`}, append([]string{os.Args[0]}, cmd.Args[1:]...)...)
@@ -30,7 +30,7 @@ func TestHeld_FewDescriptorsAndManyViewers_LetAStopAndReadyzIn(t *testing.T) {
 				return
 			}
 			r.Header.Set("Authorization", "Bearer "+s.token)
-			client := &http.Client{Transport: &http.Transport{}} // a connection of its own
+			client := &http.Client{Transport: &http.Transport{}} // a separate connection
 			resp, err := client.Do(r)
 			switch {
 			case err != nil:

@@ -21,7 +21,7 @@ const (
 	heldPassword = "Zu7-Ber9_Xq4Lw"
 )
 
-// reveals reports an error for each text with 8 characters of a secret in a row.
+// reveals reports an error for each run of 8 characters of the secret in text.
 func reveals(t *testing.T, where, text, secret string) {
 	t.Helper()
 	for i := 0; i+8 <= len(secret); i++ {
@@ -37,7 +37,7 @@ func reveals(t *testing.T, where, text, secret string) {
 	}
 }
 
-// files returns everything in a directory.
+// files returns the contents of all files in a directory.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -55,9 +55,9 @@ func files(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// A provider that repeats the key in its errors, whole and masked, does not get it
-// onto a screen, into the store, into a log, into an answer or into doctor.
-func TestHeld_ProviderAndMCPServerThatRepeatTheKey_DoNotGetItAnywhere(t *testing.T) {
+// A provider that repeats the key in its errors, whole or masked, cannot bring it onto a screen,
+// into the store, a log, an answer or the output of doctor.
+func TestHeld_KeyRepeatedByProviderAndMCPServer_IsRedactedEverywhere(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	var answered atomic.Int64
@@ -65,7 +65,7 @@ func TestHeld_ProviderAndMCPServerThatRepeatTheKey_DoNotGetItAnywhere(t *testing
 		answered.Add(1)
 		_, _ = io.Copy(io.Discard, r.Body)
 		if r.Header.Get("Authorization") == "" {
-			return // doctor looks at its clock
+			return // doctor checks the clock
 		}
 		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		rw.Header().Set("Content-Type", "application/json")
@@ -121,9 +121,9 @@ headers = { Authorization = "Bearer %s" }
 	both("store", files(t, w.data))
 }
 
-// The passwords of the store's and NATS's addresses are in no error of serve and
-// doctor, whatever is wrong with the address.
-func TestHeld_PasswordsOfStoreAndNATS_AreInNoErrorOfServeAndDoctor(t *testing.T) {
+// The passwords in the URLs of the store and of NATS appear in no error of serve and doctor,
+// whatever is wrong with the URL.
+func TestHeld_PasswordsOfStoreAndNATS_AppearInNoError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := heldPassword

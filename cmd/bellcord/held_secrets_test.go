@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// secretEnvironment are variables that look like secrets, each with a value of its
-// own.
+// secretEnvironment returns variables with names of secrets, each with a different value.
 func secretEnvironment() []string {
 	var env []string
 	for _, name := range []string{
@@ -32,7 +31,7 @@ func secretOf(name string) string {
 	return fmt.Sprintf("SECRET-%x", crc32.ChecksumIEEE([]byte(name)))
 }
 
-// writeFile writes one into the world's directory.
+// writeFile writes a file into the world's directory.
 func (w *world) writeFile(name, text string, mode os.FileMode) string {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name)
@@ -42,13 +41,13 @@ func (w *world) writeFile(name, text string, mode os.FileMode) string {
 	return path
 }
 
-// dump is a program that writes its environment to a file and ends.
+// dump creates a program that writes its environment to a file and exits.
 func (w *world) dump(name string) (command, file string) {
 	file = filepath.Join(w.dir, name+".env")
 	return w.writeFile(name, "#!/bin/sh\nenv > "+file+"\n", 0o700), file
 }
 
-// secretsIn returns the lines of a file with secrets.
+// secretsIn returns the lines of a file that contain secrets.
 func secretsIn(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -64,9 +63,9 @@ func secretsIn(t *testing.T, file string) []string {
 	return found
 }
 
-// Hosted agents and MCP servers are started as real processes, and write down
-// what they got. An agent that Bellcord knows gets the keys that it looks for.
-func TestHeld_EnvironmentOfHostedAgentsAndMCPServers_HasNoSecrets(t *testing.T) {
+// Hosted agents and MCP servers are started as real processes and write down their environment. An
+// agent with a preset gets the keys that it reads.
+func TestHeld_EnvironmentOfHostedAgentsAndMCPServers_ContainsNoSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine, minesEnv := w.dump("mine")
@@ -111,13 +110,13 @@ pass_env = ["GITHUB_TOKEN"]
 	}
 }
 
-func TestDoctor_SecretsInTheEnvironment_AreNamedAndNotShown(t *testing.T) {
+func TestDoctor_SecretsInEnvironment_AreNamedWithoutValues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	config := w.writeFile("config.toml", "[commands]\npass = [\"GITHUB_TOKEN\"]\n", 0o600)
 	cmd := w.bellcord("doctor", "--config", config)
 	cmd.Env = append(append(cmd.Env, secretEnvironment()...), "ANTHROPIC_BASE_URL="+w.url, "GOOGLE_GEMINI_BASE_URL="+w.url)
-	out, _ := cmd.CombinedOutput() // some of it is broken here
+	out, _ := cmd.CombinedOutput() // doctor fails here: some checks find problems
 	var line string
 	for l := range strings.Lines(string(out)) {
 		if strings.Contains(l, "withheld from commands") {
@@ -129,7 +128,7 @@ func TestDoctor_SecretsInTheEnvironment_AreNamedAndNotShown(t *testing.T) {
 	}
 }
 
-func TestConfig_PassOfAnOwnCredential_IsRefused(t *testing.T) {
+func TestConfig_PassOfBellcordCredential_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	config := w.writeFile("config.toml", "[mcp.files]\ncommand = [\"x\"]\npass = [\"BELLCORD_STORE\"]\n", 0o600)

@@ -9,9 +9,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// A model says sequences that would rename a window, write to the clipboard, move
-// the cursor and clear the screen. No command passes them on to a terminal.
-func TestHeld_EscapesOfAModel_ReachNoTerminalRaw(t *testing.T) {
+// A model sends sequences that would rename a window, write to the clipboard, move the cursor and
+// clear the screen. No command writes them to a terminal.
+func TestHeld_EscapeSequencesOfModel_NeverReachTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	hostile := "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[1;1H\u009b31mred \x9b\x08\x7f"
@@ -31,7 +31,7 @@ func TestHeld_EscapesOfAModel_ReachNoTerminalRaw(t *testing.T) {
 		{"stop", string(turn)},
 	} {
 		shown := w.onTerminal(args...).raw()
-		// A line's end is the only control character that these commands write.
+		// A line feed is the only control character that these commands write.
 		for _, r := range shown {
 			if unicode.IsControl(r) && r != '\r' && r != '\n' {
 				t.Errorf("bellcord %s shows %q in\n%q", args[0], r, shown)

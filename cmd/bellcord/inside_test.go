@@ -11,8 +11,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// ran runs a shell command in a turn of the server, in mode full, and returns
-// what it printed.
+// ran runs a shell command in a turn of the server, in mode full, and returns its output.
 func (s *daemon) ran(command string) string {
 	s.t.Helper()
 	out := filepath.Join(s.t.TempDir(), "out")
@@ -28,12 +27,12 @@ func (s *daemon) ran(command string) string {
 	return string(text)
 }
 
-// shellCall is a prompt that has the fake model call the shell tool once.
+// shellCall returns a prompt that makes the fake model call the shell tool once.
 func shellCall(command string) string {
 	return `[tool shell {"command":"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(command) + `"}]`
 }
 
-func TestSocket_CommandOfATurn_IsRefused(t *testing.T) {
+func TestSocket_CommandOfTurn_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -58,9 +57,8 @@ func TestSocket_CommandOfATurn_IsRefused(t *testing.T) {
 	}
 }
 
-// Commands of bellcord run reach the socket of a server on the same data
-// directory.
-func TestSocket_CommandOfAnotherProcessesTurn_IsRefused(t *testing.T) {
+// Commands of bellcord run can reach the socket of a server on the same data directory.
+func TestSocket_CommandOfTurnInOtherProcess_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	w.daemon(nil)
@@ -75,7 +73,7 @@ func TestSocket_CommandOfAnotherProcessesTurn_IsRefused(t *testing.T) {
 	}
 }
 
-func TestTokenCreate_InsideATurn_IsRefused(t *testing.T) {
+func TestTokenCreate_InsideTurn_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)

@@ -21,8 +21,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// TestMain lets the test binary be bellcord itself, so that real processes can
-// be started, signalled and killed.
+// TestMain runs the test binary as bellcord if BELLCORD_TEST_MAIN is set, so that tests can start,
+// signal and kill real processes.
 func TestMain(m *testing.M) {
 	if os.Getenv("BELLCORD_TEST_MAIN") == "1" {
 		main()
@@ -40,7 +40,7 @@ type world struct {
 	dir   string
 
 	program string              // "" is this test binary
-	user    *syscall.Credential // nil is the test's own
+	user    *syscall.Credential // nil is the test's user
 }
 
 func newWorld(t *testing.T) *world {
@@ -55,7 +55,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// bellcord is a command of this program in the world.
+// bellcord returns a command of this program in the world.
 func (w *world) bellcord(args ...string) *exec.Cmd {
 	cmd := exec.Command(cmp.Or(w.program, os.Args[0]), args...)
 	cmd.Dir = w.dir
@@ -80,13 +80,13 @@ func (w *world) does(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// process is a bellcord run --json that is under way.
+// process is a running bellcord run --json.
 type process struct {
 	*exec.Cmd
 	t     *testing.T
 	lines *bufio.Scanner
 	errs  bytes.Buffer
-	shown strings.Builder // the text it has shown
+	shown strings.Builder // the text shown so far
 	end   *bellcord.Receipt
 }
 
@@ -114,7 +114,7 @@ type shownEvent struct {
 	Body    json.RawMessage    `json:"body"`
 }
 
-// next is the next event it shows; false at the end of its output.
+// next returns the next event that the process shows; false at the end of its output.
 func (p *process) next() (shownEvent, bool) {
 	p.t.Helper()
 	if !p.lines.Scan() {
@@ -140,7 +140,7 @@ func (p *process) next() (shownEvent, bool) {
 	return ev, true
 }
 
-// until reads on to the first event of a kind.
+// until reads events up to the first of the given kind.
 func (p *process) until(kind string) shownEvent {
 	p.t.Helper()
 	for {
@@ -164,7 +164,7 @@ func (p *process) drain() {
 	_ = p.Wait()
 }
 
-// record is a session's events as the store has them.
+// record returns the text and the receipts of a session as the store contains them.
 func (w *world) record(session bellcord.SessionID) (text string, ends []bellcord.Receipt) {
 	w.t.Helper()
 	s := settings{data: w.data}

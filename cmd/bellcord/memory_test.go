@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestServe_WithAnAdmissionOfOne_RefusesTheSecondTurnAndItsConfigurationCanBeZero(t *testing.T) {
+func TestServe_TurnAndViewerLimits_RejectExcessRequests(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	file := filepath.Join(w.dir, "config.toml")

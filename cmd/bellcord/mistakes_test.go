@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRun_Mistake_SaysWhatToDoAndMakesNoSession(t *testing.T) {
+func TestRun_Mistake_PrintsAdviceAndCreatesNoSession(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -48,7 +48,7 @@ func TestRun_Mistake_SaysWhatToDoAndMakesNoSession(t *testing.T) {
 	}
 }
 
-func TestRun_MissingKey_BooksNoTokens(t *testing.T) {
+func TestRun_MissingKey_RecordsNoTokens(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	n.types("run", "--model", "anthropic/x", "hi")
@@ -57,7 +57,7 @@ func TestRun_MissingKey_BooksNoTokens(t *testing.T) {
 	}
 }
 
-func TestRun_TextOnStandardInput_IsAddedToThePrompt(t *testing.T) {
+func TestRun_TextOnStandardInput_IsAppendedToPrompt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, in string
@@ -81,7 +81,7 @@ func TestRun_TextOnStandardInput_IsAddedToThePrompt(t *testing.T) {
 	}
 }
 
-// quoted is a text as JSON, for texts without anything that JSON writes in two ways.
+// quoted returns a text as JSON. It supports only texts with a single JSON encoding.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, "\n", `\n`) + `"` }
 
 func TestRun_Deadline_ExitsWith124(t *testing.T) {

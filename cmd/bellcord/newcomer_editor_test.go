@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// editing is the program behind an editor: one request at a time.
+// editing is the program that an editor starts. It handles one request at a time.
 type editing struct {
 	t    *testing.T
 	in   io.WriteCloser
@@ -59,7 +59,7 @@ type editorAnswer struct {
 	} `json:"error"`
 }
 
-// asks returns the answer, and the lines that came before it.
+// asks sends a request and returns the answer, and the lines that came before it.
 func (e *editing) asks(method, params string) (editorAnswer, string) {
 	e.t.Helper()
 	e.last++
@@ -81,7 +81,7 @@ func (e *editing) asks(method, params string) (editorAnswer, string) {
 	return editorAnswer{}, ""
 }
 
-func TestAnEditorWithoutAnyConfigurationIsToldAndSetsItUp(t *testing.T) {
+func TestACP_NoConfiguration_OffersSetup(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	e := n.edits()
@@ -109,7 +109,7 @@ func TestAnEditorWithoutAnyConfigurationIsToldAndSetsItUp(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatWasWrittenMeanwhileIsTaken(t *testing.T) {
+func TestACP_ConfigurationWrittenMeanwhile_IsUsed(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	e := n.edits()
@@ -128,7 +128,7 @@ func TestAConfigurationThatWasWrittenMeanwhileIsTaken(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatNamesNoModelIsNotWrittenOver(t *testing.T) {
+func TestACP_ConfigurationWithoutModel_IsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	file := filepath.Join(n.home, "own.toml")

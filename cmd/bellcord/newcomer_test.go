@@ -18,8 +18,8 @@ import (
 	"github.com/bellcord/bellcord/internal/app/doctor"
 )
 
-// newcomer is a person who has just got the program, with an empty home and
-// nothing in the environment.
+// newcomer is a user who has just installed the program, with an empty home directory and an empty
+// environment.
 type newcomer struct {
 	t    *testing.T
 	home string
@@ -53,7 +53,7 @@ func (n *newcomer) runs(in io.Reader, args ...string) (stdout, stderr string, co
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// has puts a program on the newcomer's PATH that does nothing.
+// has puts a program that does nothing on the newcomer's PATH.
 func (n *newcomer) has(program string) {
 	n.t.Helper()
 	dir := filepath.Join(n.home, "bin")
@@ -62,7 +62,7 @@ func (n *newcomer) has(program string) {
 	}
 }
 
-func TestBellcordAloneSaysWhatItFoundAndWhatToTypeNext(t *testing.T) {
+func TestRoot_NoCommand_PrintsFindingsAndNextSteps(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t, "ANTHROPIC_API_KEY=sk-secret")
 	n.has("goose")
@@ -84,7 +84,7 @@ func TestBellcordAloneSaysWhatItFoundAndWhatToTypeNext(t *testing.T) {
 	}
 }
 
-func TestTheFirstAnswerNeedsNoKeyAndNoSecondProcess(t *testing.T) {
+func TestRun_FakeModel_NeedsNoKeyAndNoServer(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	if out, errs, code := n.types("init"); code != 0 || !strings.Contains(out, "fake/fake") {
@@ -103,7 +103,7 @@ func TestTheFirstAnswerNeedsNoKeyAndNoSecondProcess(t *testing.T) {
 	}
 }
 
-func TestInitLeavesAFileAloneUnlessItIsForced(t *testing.T) {
+func TestInit_ExistingFile_IsKeptWithoutForce(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	path := filepath.Join(n.home, "own.toml")
@@ -127,7 +127,7 @@ func TestInitLeavesAFileAloneUnlessItIsForced(t *testing.T) {
 	}
 }
 
-func TestDoctor_ModelWithoutAKey_IsBrokenAndNamesTheVariable(t *testing.T) {
+func TestDoctor_ModelWithoutKey_FailsAndNamesVariable(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t, "BELLCORD_MODEL=anthropic/claude")
 	found, code := n.diagnosis()
@@ -141,7 +141,7 @@ func TestDoctor_ModelWithoutAKey_IsBrokenAndNamesTheVariable(t *testing.T) {
 	}
 }
 
-func TestInitTakesAModelThatTheKeyIsGoodFor(t *testing.T) {
+func TestInit_KeyInEnvironment_SelectsAvailableModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	n := newNewcomer(t, "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+w.url)
@@ -153,7 +153,7 @@ func TestInitTakesAModelThatTheKeyIsGoodFor(t *testing.T) {
 	}
 }
 
-// diagnosis is what doctor --json finds, by check.
+// diagnosis returns the findings of doctor --json, by check.
 func (n *newcomer) diagnosis(args ...string) (map[string]doctor.Finding, int) {
 	n.t.Helper()
 	out, errs, code := n.types(append([]string{"doctor", "--json"}, args...)...)
@@ -171,7 +171,7 @@ func (n *newcomer) diagnosis(args ...string) (map[string]doctor.Finding, int) {
 	return found, code
 }
 
-func TestTheDoctorFindsNothingBrokenInAHealthyHome(t *testing.T) {
+func TestDoctor_HealthyHome_FindsNothingBroken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	n := newNewcomer(t, "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+w.url, "BELLCORD_MODEL=openai/fake")
@@ -189,10 +189,10 @@ func TestTheDoctorFindsNothingBrokenInAHealthyHome(t *testing.T) {
 	}
 }
 
-func TestTheDoctorSaysWhatIsBrokenAndHowToMendIt(t *testing.T) {
+func TestDoctor_BrokenSetup_PrintsProblemsAndFixes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	n := newNewcomer(t, "OPENAI_BASE_URL="+w.url, "BELLCORD_MODEL=openai/other") // and no key
+	n := newNewcomer(t, "OPENAI_BASE_URL="+w.url, "BELLCORD_MODEL=openai/other") // without a key
 	data := filepath.Join(n.home, "data")
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -220,7 +220,7 @@ func TestTheDoctorSaysWhatIsBrokenAndHowToMendIt(t *testing.T) {
 	}
 }
 
-func TestAnEditorIsToldOnceHowBellcordIsStarted(t *testing.T) {
+func TestACPInstall_Editor_IsConfiguredOnce(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	out, errs, _ := n.types("acp", "install", "zed", "--model", "fake/fake")

@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestOpenPrintsAnAddressThatLogsABrowserInOnce(t *testing.T) {
+func TestOpen_PrintedAddress_LogsInOnce(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -38,7 +38,7 @@ func TestOpenPrintsAnAddressThatLogsABrowserInOnce(t *testing.T) {
 	}
 }
 
-func TestOpen_WithoutAdmin_LogsInWithoutThatScope(t *testing.T) {
+func TestOpen_WithoutAdmin_OmitsAdminScope(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -51,7 +51,7 @@ func TestOpen_WithoutAdmin_LogsInWithoutThatScope(t *testing.T) {
 	}
 }
 
-func TestOpen_WithoutAdmin_ShowsTheSessionsOfTerminalsOnTheMachine(t *testing.T) {
+func TestOpen_WithoutAdmin_ShowsSessionsOfLocalTerminals(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -65,7 +65,8 @@ func TestOpen_WithoutAdmin_ShowsTheSessionsOfTerminalsOnTheMachine(t *testing.T)
 	}
 }
 
-// browser logs in with a code of bellcord open, and returns how the page asks.
+// browser logs in with a code of bellcord open, and returns a function that makes requests as the
+// page does.
 func (d *daemon) browser(w *world, open ...string) (get func(path string, into any)) {
 	w.t.Helper()
 	out, err := w.bellcord(append([]string{"open"}, open...)...).Output()
@@ -100,7 +101,7 @@ func (d *daemon) browser(w *world, open ...string) (get func(path string, into a
 	}
 }
 
-func TestOpenUsesTheNameThatTheServerWasGiven(t *testing.T) {
+func TestOpen_ServerWithAllowedHost_PrintsThatHost(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil, "--allow-host", "bell.example")
@@ -114,7 +115,7 @@ func TestOpenUsesTheNameThatTheServerWasGiven(t *testing.T) {
 	}
 }
 
-func TestOpenWithoutAServerSaysHowToStartOne(t *testing.T) {
+func TestOpen_NoServer_PrintsHowToStartOne(t *testing.T) {
 	t.Parallel()
 	out, err := newServerWorld(t).bellcord("open", "--print").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "bellcord serve") {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestServe_DataDirectoryOpenToOthers_IsMadePrivate(t *testing.T) {
+func TestServe_DataDirectoryReadableByOthers_BecomesPrivate(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	if err := os.Chmod(w.data, 0o755); err != nil { //nolint:gosec // on purpose
@@ -24,7 +24,7 @@ func TestServe_DataDirectoryOpenToOthers_IsMadePrivate(t *testing.T) {
 	}
 }
 
-func TestServe_DataDirectoryOfAnotherUserOpenToAll_IsRefused(t *testing.T) {
+func TestServe_WorldWritableDataDirectoryOfOtherUser_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newUnprivilegedWorld(t)
 	if err := os.Chown(w.data, 0, 0); err != nil {
@@ -38,7 +38,7 @@ func TestServe_DataDirectoryOfAnotherUserOpenToAll_IsRefused(t *testing.T) {
 	}
 }
 
-func TestDoctorAndServe_KeyInAReadableFile_IsReported(t *testing.T) {
+func TestDoctorAndServe_KeyInReadableFile_IsReported(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	file := filepath.Join(w.dir, "open.toml")

@@ -18,12 +18,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// CI asks for 100.
+// CI runs 100.
 var kills = flag.Int("kills", 5, "how often a process is killed")
 
-// Laws 23, 28 and 33: what a client was shown is there after kill -9, the turn
-// has an end, and the session goes on.
-func TestLaw33_AKilledProcessLosesNothingThatWasShown(t *testing.T) {
+// Laws 23, 28 and 33: everything a client was shown is there after kill -9, the turn has an end,
+// and the session continues.
+func TestLaw33_KilledProcess_LosesNothingShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[say the session]")
@@ -58,7 +58,7 @@ func TestLaw33_AKilledProcessLosesNothingThatWasShown(t *testing.T) {
 }
 
 // Law 32: a stop from another process on the same data directory.
-func TestLaw32_AStopFromAnotherProcessReachesTheTurnAndSettlesIt(t *testing.T) {
+func TestLaw32_StopFromOtherProcess_SettlesTurn(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{"[slow 100000 1ms]", "[hang]", "[hang after 1]"} {
 		t.Run(script, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestLaw32_AStopFromAnotherProcessReachesTheTurnAndSettlesIt(t *testing.T) {
 	}
 }
 
-func TestLaw02_AStopFromAnotherProcessHoldsForATurnThatComesLater(t *testing.T) {
+func TestLaw02_StopFromOtherProcess_AppliesToLaterTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	turn := bellcord.NewTurnID()
@@ -104,9 +104,9 @@ func TestLaw02_AStopFromAnotherProcessHoldsForATurnThatComesLater(t *testing.T) 
 	}
 }
 
-// Laws 33 and 36: processes share a session without overlap, and a start never
-// takes a live process's turn for lost.
-func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *testing.T) {
+// Laws 33 and 36: processes share a session without overlap, and a starting process never marks the
+// turn of a live process as lost.
+func TestLaw36_ProcessesOnOneDirectory_NeverOverlapOrMarkLiveTurnsLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[say the session]")
@@ -119,7 +119,7 @@ func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *t
 				t.Errorf("exit code %d: %s", code, errs)
 			}
 		})
-		all.Go(func() { w.does("sessions") }) // a start looks for the dead
+		all.Go(func() { w.does("sessions") }) // a start searches for dead processes
 	}
 	all.Wait()
 	_, ends := w.record(bellcord.SessionID(session))
@@ -139,9 +139,9 @@ func TestLaw36_ProcessesOnOneDirectoryNeitherOverlapNorDeclareTheLivingLost(t *t
 	}
 }
 
-// Laws 15 and 33: what a tool started does not outlive a Bellcord that was
-// killed by more than the time to the next start of any other.
-func TestLaw15_TheNextStartEndsWhatAKilledProcessLeft(t *testing.T) {
+// Laws 15 and 33: processes that a tool started end at the latest when any other Bellcord starts
+// after theirs was killed.
+func TestLaw15_StartAfterKill_EndsLeftoverProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	left := 0
@@ -165,7 +165,7 @@ func TestLaw15_TheNextStartEndsWhatAKilledProcessLeft(t *testing.T) {
 	t.Logf("%d kills left %d processes alive; after the next start: 0", *kills, left)
 }
 
-// sleepers finds processes by their arguments, without our own means.
+// sleepers finds processes by their arguments, without using Bellcord's code.
 func sleepers(t *testing.T, token string) []string {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestTurnsAreListedWithWhatTheyWaitFor(t *testing.T) {
+func TestPs_WaitingTurns_AreListedWithReason(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local)
 	of := func(owner, text string, state api.TurnState) listed {
@@ -51,7 +51,7 @@ func TestTurnsAreListedWithWhatTheyWaitFor(t *testing.T) {
 	}
 }
 
-func TestPsListsWhatRunsAtAServerOrInAnyProcess(t *testing.T) {
+func TestPs_ServerOrOtherProcess_ListsRunningTurns(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"in another process", "at a server"} {
 		t.Run(where, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestPsListsWhatRunsAtAServerOrInAnyProcess(t *testing.T) {
 			}
 			p := w.starts(append(args, "[slow 100000 1ms]")...)
 			said := p.until("text_delta")
-			for _, from := range [][]string{nil, args} { // by the socket, and by name
+			for _, from := range [][]string{nil, args} { // through the socket, and by URL
 				out, errs, code := w.does(append([]string{"ps", "--json"}, from...)...)
 				var got struct{ Turns []listed }
 				if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || len(got.Turns) != 1 {
@@ -82,7 +82,7 @@ func TestPsListsWhatRunsAtAServerOrInAnyProcess(t *testing.T) {
 	}
 }
 
-func TestPsShowsOtherPeoplesTurnsWhenAsked(t *testing.T) {
+func TestPs_TurnsOfOtherOwners_AreShownWithAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	url := w.hostsTurns()
@@ -96,7 +96,7 @@ func TestPsShowsOtherPeoplesTurnsWhenAsked(t *testing.T) {
 	}
 	p := w.starts("--server", url, "--token-file", path, "[slow 100000 1ms]")
 	p.until("text_delta")
-	if out, _, _ := w.does("ps"); !strings.Contains(out, "anna") { // whoever has the machine
+	if out, _, _ := w.does("ps"); !strings.Contains(out, "anna") { // the local user sees all turns
 		t.Errorf("%q", out)
 	}
 	if out, _, _ := w.does("ps", "--server", url); out != "Nothing is running. 1 more of other owners (--all shows them)\n" {

@@ -14,18 +14,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// typist is a program on a pseudoterminal and a person who types on it. What
-// types writes in one call arrives in one read.
+// typist is a program on a pseudoterminal and a person who types on it. Text written with one call
+// of types arrives in one read.
 type typist struct {
 	t    *testing.T
 	far  *os.File // the person's end
 	name string   // of the program's end
 	cmd  *exec.Cmd
 	gone chan struct{} // closed when the program has ended
-	read chan struct{} // closed when all that it wrote has been read
+	read chan struct{} // closed when all its output has been read
 
 	mu   sync.Mutex
-	text strings.Builder // all that the program has written
+	text strings.Builder // the program's output so far
 }
 
 // onTerminal starts a command of this program on a pseudoterminal.
@@ -55,21 +55,21 @@ func (w *world) onTerminal(args ...string) *typist {
 	return p
 }
 
-// Write implements io.Writer for what the program writes.
+// Write implements io.Writer for the program's output.
 func (p *typist) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.text.Write(b)
 }
 
-// shown returns all that was written, without what steers a terminal.
+// shown returns all output without the terminal's control sequences.
 func (p *typist) shown() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return ansi.Strip(p.text.String())
 }
 
-// raw waits for the end and returns all that was written, byte for byte.
+// raw waits for the end and returns all output, byte for byte.
 func (p *typist) raw() string {
 	<-p.gone
 	<-p.read

@@ -61,7 +61,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-func TestRun_CommandOnATerminal_CannotOpenItOrTypeOnIt(t *testing.T) {
+func TestRun_CommandOnTerminal_CannotOpenOrTypeOnIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	result := filepath.Join(w.dir, "result")
@@ -77,10 +77,10 @@ func TestRun_CommandOnATerminal_CannotOpenItOrTypeOnIt(t *testing.T) {
 	}
 }
 
-// together are the keys that arrive in one read, each with a stop among them.
+// together are keys that arrive in one read, each with a stop among them.
 var together = map[string]string{"Esc Esc": "\x1b\x1b", "Esc Ctrl-C": "\x1b\x03", "Esc text": "\x1bno, wait", "Esc Please": "\x1bPlease stop"}
 
-func TestChat_KeysInOneWriteWhileATurnRuns_Stop(t *testing.T) {
+func TestChat_KeysInOneWriteDuringTurn_Stop(t *testing.T) {
 	t.Parallel()
 	for name, keys := range together {
 		t.Run(name, func(t *testing.T) {
@@ -96,13 +96,13 @@ func TestChat_KeysInOneWriteWhileATurnRuns_Stop(t *testing.T) {
 					_, ends := w.record(w.onlySession())
 					return len(ends) == n+1 && ends[n].End == bellcord.EndStopped
 				})
-				p.types("\x15") // what was text is removed
+				p.types("\x15") // removes the keys that were taken as text
 			}
 		})
 	}
 }
 
-func TestAttach_KeysInOneWriteWhileATurnRuns_Stop(t *testing.T) {
+func TestAttach_KeysInOneWriteDuringTurn_Stop(t *testing.T) {
 	t.Parallel()
 	for name, keys := range together {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestChat_KeysSentTogetherThroughTmux_Stop(t *testing.T) {
 	}
 }
 
-// touches is a prompt whose tool call makes a file, after a question.
+// touches is a prompt with a tool call that creates a file, after a question.
 const touches = `[tool shell {"command":"echo it ran >ran"}]`
 
 func TestQuestion_TypedAsItAppears_ApprovesNothing(t *testing.T) {
@@ -160,7 +160,7 @@ func TestQuestion_TypedAsItAppears_ApprovesNothing(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(w.dir, "ran")); err == nil {
 				t.Fatalf("the command ran; the terminal shows %s", p.shown())
 			}
-			if name == "chat" { // y is marked, then confirmed
+			if name == "chat" { // y is selected, then confirmed
 				p.types("y")
 				<-time.After(line.Settling / 7)
 				p.types("\r")

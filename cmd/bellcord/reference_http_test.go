@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// openAPI is what the reference needs of the document.
+// openAPI is the part of the document that the reference needs.
 type openAPI struct {
 	Paths      map[string]map[string]operation `json:"paths"`
 	Components struct {
@@ -71,7 +71,7 @@ func (s schema) String() string {
 	return fmt.Sprint(s.Type)
 }
 
-// httpReference is the OpenAPI document of a real server, for people.
+// httpReference returns the OpenAPI document of a real server as readable text.
 func httpReference(t *testing.T) string {
 	t.Helper()
 	s := newServerWorld(t).daemon(nil)

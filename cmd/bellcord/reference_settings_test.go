@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// structs are those of the configuration's package, by name, with the words that
-// stand above them.
+// structs are the structs of the configuration package by name, with their doc comments.
 type structs map[string]struct {
 	doc    string
 	fields []*ast.Field
@@ -49,8 +48,8 @@ func configStructs(t *testing.T) structs {
 	return all
 }
 
-// settingsReference is a table for each section of the file, from the structs
-// that it is read into.
+// settingsReference returns a table for each section of the file, from the structs that it is read
+// into.
 func settingsReference(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -69,7 +68,7 @@ func settingsReference(t *testing.T) string {
 				continue
 			}
 			key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
-			if key == "-" { // a flag sets it
+			if key == "-" { // it is set by a flag
 				continue
 			}
 			kind, of, sub := kindOf(f.Type, key, strings.Trim(title, "[]"))
@@ -87,8 +86,8 @@ func settingsReference(t *testing.T) string {
 	return b.String()
 }
 
-// kindOf says what a setting is in the file's words; where it may be a section,
-// which struct has it and what its head is.
+// kindOf returns the type of a setting as the reference shows it. For a section it also returns the
+// struct and the section's heading.
 func kindOf(expr ast.Expr, key, within string) (kind, of, head string) {
 	if within != "" {
 		key = within + "." + key

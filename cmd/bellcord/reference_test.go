@@ -12,14 +12,13 @@ import (
 	"testing"
 )
 
-// update has the documents that are generated written anew: make reference.
+// update makes the tests rewrite the generated documents: make reference.
 var update = flag.Bool("update", false, "write the references in docs anew")
 
-// generated is where, in a document, a person's words end.
+// generated separates the handwritten part of a document from the generated part.
 const generated = "<!-- What follows is written by make reference. -->\n"
 
-// isCurrent holds what is behind the mark in a document against what it should
-// be.
+// isCurrent compares the generated part of a document with want.
 func isCurrent(t *testing.T, name, want string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "docs", name)
@@ -41,7 +40,7 @@ func isCurrent(t *testing.T, name, want string) {
 	}
 }
 
-func TestTheReferenceOfCommandsIsCurrent(t *testing.T) {
+func TestReference_Commands_IsCurrent(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	root := rootCommand()
@@ -61,7 +60,7 @@ func TestTheReferenceOfCommandsIsCurrent(t *testing.T) {
 	isCurrent(t, "cli.md", b.String())
 }
 
-func TestEveryCommandHasAManualPageAndCompletionsAreThere(t *testing.T) {
+func TestCommands_All_HaveManualPagesAndCompletions(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	if _, errs, code := n.types("dev", "man", "pages"); code != 0 {
@@ -91,12 +90,12 @@ func TestEveryCommandHasAManualPageAndCompletionsAreThere(t *testing.T) {
 	}
 }
 
-func TestTheReferenceOfSettingsIsCurrent(t *testing.T) {
+func TestReference_Settings_IsCurrent(t *testing.T) {
 	t.Parallel()
 	isCurrent(t, "config.md", settingsReference(t))
 }
 
-func TestTheReferenceOfTheHTTPInterfaceIsCurrent(t *testing.T) {
+func TestReference_HTTP_IsCurrent(t *testing.T) {
 	t.Parallel()
 	isCurrent(t, "http-reference.md", httpReference(t))
 }

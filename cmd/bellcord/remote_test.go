@@ -45,7 +45,7 @@ func (w *world) hostsTurns() string {
 	return ""
 }
 
-func TestRunAtAServerIsAsRunIsAtHome(t *testing.T) {
+func TestRun_AtServer_BehavesAsLocally(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	url := w.hostsTurns()
@@ -65,7 +65,7 @@ func TestRunAtAServerIsAsRunIsAtHome(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongAtAServerIsSaidInOneLine(t *testing.T) {
+func TestServerFlag_Mistake_IsReportedInOneLine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	url := w.hostsTurns()
@@ -97,7 +97,7 @@ func TestWhatIsWrongAtAServerIsSaidInOneLine(t *testing.T) {
 	}
 }
 
-func TestCtrlCStopsATurnAtAServerAndForcesItTheSecondTime(t *testing.T) {
+func TestRun_CtrlCTwiceAtServer_StopsThenForces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	url := w.hostsTurns()
@@ -118,7 +118,7 @@ func TestCtrlCStopsATurnAtAServerAndForcesItTheSecondTime(t *testing.T) {
 	}
 }
 
-// wire carries connections to a server and can be cut.
+// wire forwards connections to a server and can be cut.
 type wire struct {
 	net.Listener
 	to    string
@@ -126,7 +126,7 @@ type wire struct {
 	conns []net.Conn
 }
 
-// layWire returns a wire to the server at url and its own address.
+// layWire returns a wire to the server at url, and the wire's address.
 func layWire(t *testing.T, url string) (*wire, string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,7 +158,7 @@ func (w *wire) carry() {
 	}
 }
 
-// cut breaks what is connected now.
+// cut breaks the current connections.
 func (w *wire) cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,7 +168,7 @@ func (w *wire) cut() {
 	w.conns = nil
 }
 
-func TestTheViewGoesOnOverABrokenConnectionAndTheTurnDoesNotNotice(t *testing.T) {
+func TestRun_ConnectionBroken_ResumesViewWithoutAffectingTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	wire, url := layWire(t, w.hostsTurns())
@@ -190,7 +190,7 @@ func TestTheViewGoesOnOverABrokenConnectionAndTheTurnDoesNotNotice(t *testing.T)
 	}
 }
 
-func TestAServerIsFoundByItsSocketAndStopsATurnASessionAndEverything(t *testing.T) {
+func TestStop_ServerFoundBySocket_StopsTurnSessionAndAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	url := w.hostsTurns()
@@ -221,8 +221,8 @@ func TestAServerIsFoundByItsSocketAndStopsATurnASessionAndEverything(t *testing.
 	}
 }
 
-// Law 32 for scopes: without a server, a stop reaches whatever process has it.
-func TestLaw32_AStopOfASessionOrOfEverythingNeedsNoServer(t *testing.T) {
+// Law 32 for scopes: without a server, a stop reaches the process that runs the turn.
+func TestLaw32_StopOfSessionOrAll_NeedsNoServer(t *testing.T) {
 	t.Parallel()
 	for _, scope := range []string{"session", "all"} {
 		t.Run(scope, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// receiver counts the traces' requests that an OpenTelemetry collector gets.
+// receiver counts the trace requests that an OpenTelemetry collector gets.
 type receiver struct{ requests atomic.Int64 }
 
 func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func TestRun_OTLPEndpointSet_SendsTracesAndKeepsStderrClean(t *testing.T) {
 		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL)
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
-		_ = cmd.Run() // the exit code is another test's
+		_ = cmd.Run() // another test checks the exit code
 		if got := sink.batches() - before; got != test.batches {
 			t.Errorf("%v: the collector got %d batches; %s", test.args, got, errs.String())
 		}
@@ -83,7 +83,7 @@ func TestACP_StoppedAndFailedTurns_AreLoggedAndTraced(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	send := func(format string, args ...any) { _, _ = fmt.Fprintf(in, format+"\n", args...) }
-	// until reads on to a line that has the text.
+	// until reads lines up to one that contains the text.
 	until := func(text string) []byte {
 		for lines.Scan() {
 			if strings.Contains(lines.Text(), text) {

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestRunPrintsTheAnswerOnStdoutAndExitsWithZero(t *testing.T) {
+func TestRun_Done_PrintsAnswerAndExitsWithZero(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	out, errs, code := w.does("run", "[say Hello there.]")
@@ -22,7 +22,7 @@ func TestRunPrintsTheAnswerOnStdoutAndExitsWithZero(t *testing.T) {
 	}
 }
 
-func TestRun_JSON_LastLineHasTheReceiptAndTheAnswer(t *testing.T) {
+func TestRun_JSON_LastLineContainsReceiptAndAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestRun_JSON_LastLineHasTheReceiptAndTheAnswer(t *testing.T) {
 	}
 }
 
-func TestCtrlCStopsTheTurnKeepsTheTextAndExitsWith130(t *testing.T) {
+func TestRun_CtrlC_StopsKeepsTextAndExitsWith130(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("[slow 1000]")
@@ -79,7 +79,7 @@ func TestCtrlCStopsTheTurnKeepsTheTextAndExitsWith130(t *testing.T) {
 	}
 }
 
-func TestASecondCtrlCDoesNotWaitForACommandThatIgnoresTerm(t *testing.T) {
+func TestRun_SecondCtrlC_SkipsGraceOfCommandIgnoringSIGTERM(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.starts("--mode", "full", `[tool shell {"command":"trap '' TERM; echo ready; while :; do sleep 0.05; done"}]`)
@@ -102,7 +102,7 @@ func TestASecondCtrlCDoesNotWaitForACommandThatIgnoresTerm(t *testing.T) {
 	}
 }
 
-// untilStopOrEnd reads on to where the stop is on record.
+// untilStopOrEnd reads events until the stop is recorded or the output ends.
 func (p *process) untilStopOrEnd() {
 	for p.end == nil {
 		if ev, ok := p.next(); !ok || ev.Kind == "stop_requested" {
@@ -111,7 +111,7 @@ func (p *process) untilStopOrEnd() {
 	}
 }
 
-func TestSessionsAreListedAndShown(t *testing.T) {
+func TestSessions_Stored_AreListedAndShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if out, _, _ := w.does("sessions"); out != "no sessions yet\n" {
@@ -133,7 +133,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	}
 }
 
-func TestNothingOnRecordSteersTheTerminalOfWhoLooksAtIt(t *testing.T) {
+func TestSessions_ControlCharactersInRecord_NeverReachTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.starts("[say hi] \x1b[2J\u009b31m").drain()
@@ -146,7 +146,7 @@ func TestNothingOnRecordSteersTheTerminalOfWhoLooksAtIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
+func TestCommands_Mistake_IsReportedInOneLine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 	}
 }
 
-func TestRun_SlashCommand_MakesNoSessionAndDoubledSlashIsText(t *testing.T) {
+func TestRun_SlashCommand_CreatesNoSessionAndDoubleSlashIsText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if _, errs, code := w.does("run", "/stop"); code != exitFailed {

@@ -16,9 +16,9 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// attack is a script that a person approves once, to run in the background. It
-// waits for the ids in the file go, tries to approve the next command by itself,
-// and leaves what it was answered in the file answers.
+// attack is a script that a person approves once, to run in the background. It waits for the ids in
+// the file go, tries to approve the next command itself, and writes the responses to the file
+// answers.
 const attack = `#!/bin/sh
 while [ ! -e go ]; do sleep 0.1; done
 . ./go
@@ -39,7 +39,7 @@ echo "=="
 mv answers.part answers
 `
 
-// refusals are what each try has to be answered with.
+// refusals are the required responses to each attempt.
 var refusals = map[string]string{
 	"me": "urn:bellcord:turn-process", "mode": "urn:bellcord:turn-process", "own answer": "urn:bellcord:turn-process",
 	"other answer": "urn:bellcord:turn-process", "login code": "urn:bellcord:turn-process", "orphan": "urn:bellcord:turn-process",
@@ -78,7 +78,7 @@ func (s *daemon) asked(session bellcord.SessionID, text string) (bellcord.TurnID
 	return begun.ID, open.Questions[0]
 }
 
-// as returns the server as the owner of a new token sees it.
+// as returns the server with a new token of the given owner.
 func (w *world) as(s *daemon, owner string, flags ...string) *daemon {
 	w.t.Helper()
 	text, errs, code := w.does(append([]string{"token", "create", "--owner", owner, "--scope", "read,prompt,stop"}, flags...)...)
@@ -151,9 +151,8 @@ func approveScript(t *testing.T, store string, flags ...string) {
 	}
 }
 
-// A command in a terminal must not have the terminal that its questions are
-// answered in.
-func TestApprovedScript_InATerminal_HasNoControllingTerminal(t *testing.T) {
+// A command in a terminal must not have access to the terminal in which its questions are answered.
+func TestApprovedScript_InTerminal_HasNoControllingTerminal(t *testing.T) {
 	t.Parallel()
 	w := newUnprivilegedWorld(t)
 	const probe = `import fcntl, termios

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// block is a fenced part of a document; what stands below it is its answer:
-// shown as JSON, said as text.
+// block is a fenced block of a document. The block after it is its expected output: shown if it is
+// JSON, said if it is text.
 type block struct {
 	line  int
 	text  string
@@ -22,8 +22,8 @@ type block struct {
 	said  string
 }
 
-// blocks are a document's ```sh blocks in order, each with the ```json or
-// ```text after it.
+// blocks returns a document's ```sh blocks in order, each with the ```json or ```text block after
+// it.
 func blocks(t *testing.T, path string) (all []block) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -54,9 +54,9 @@ func blocks(t *testing.T, path string) (all []block) {
 	return all
 }
 
-// TestTheDocumentsCommandsDoWhatItSays runs docs/http.md in one shell, against a
-// real server, and holds the answers against those that the document shows.
-func TestTheDocumentsCommandsDoWhatItSays(t *testing.T) {
+// The test runs docs/http.md in one shell against a real server, and compares the answers with
+// those that the document shows.
+func TestDocs_HTTPCommands_ReturnShownAnswers(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(needed); err != nil {
@@ -101,8 +101,7 @@ func TestTheDocumentsCommandsDoWhatItSays(t *testing.T) {
 	}
 }
 
-// shapeOf lists the keys of a JSON text, with their places; a list has the keys
-// of its entries.
+// shapeOf lists the keys of a JSON text with their paths. A list has the keys of its entries.
 func shapeOf(t *testing.T, line int, text string) []string {
 	t.Helper()
 	var v any

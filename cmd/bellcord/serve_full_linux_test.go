@@ -16,9 +16,8 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// TestServe_DiskFull_IsNotReadyAndRunsNothingItRefused fills the file system of a
-// server's data directory, a real one of 12 MB.
-func TestServe_DiskFull_IsNotReadyAndRunsNothingItRefused(t *testing.T) {
+// The test fills the file system of a server's data directory, a real one of 12 MB.
+func TestServe_DiskFull_IsNotReadyAndRunsNoRejectedTurn(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 || exec.Command("unshare", "-m", "true").Run() != nil {
 		missing(t, "root and unshare, to mount a small file system")
@@ -76,8 +75,8 @@ func TestServe_DiskFull_IsNotReadyAndRunsNothingItRefused(t *testing.T) {
 	}
 }
 
-// daemonOnSmallDisk starts a server in a mount namespace of its own, its data
-// directory on a file system of 12 MB.
+// daemonOnSmallDisk starts a server in a separate mount namespace, with its data directory on a
+// file system of 12 MB.
 func (w *world) daemonOnSmallDisk() *daemon {
 	w.t.Helper()
 	wrapper := filepath.Join(w.t.TempDir(), "small")
@@ -106,7 +105,7 @@ func (w *world) onDiskOf(server *daemon, args ...string) (stdout, stderr string,
 	return string(out), "", 0
 }
 
-// fill writes until nothing more fits.
+// fill writes until the file system is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -121,7 +120,7 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// problem makes a request that is refused, and returns how.
+// problem makes a request that must be rejected, and returns its status and problem type.
 func (s *daemon) problem(method, path string, body any) (status int, kind string) {
 	s.t.Helper()
 	data, err := json.Marshal(body)
@@ -144,6 +143,6 @@ func (s *daemon) problem(method, path string, body any) (status int, kind string
 		s.t.Fatal(err)
 	}
 	var p struct{ Type string }
-	_ = json.Unmarshal(text, &p) // another answer has none
+	_ = json.Unmarshal(text, &p) // another answer has no problem type
 	return resp.StatusCode, p.Type
 }

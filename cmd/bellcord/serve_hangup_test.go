@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestServe_SIGHUP_GoesOnServing(t *testing.T) {
+func TestServe_SIGHUP_KeepsServing(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	server := w.daemon(nil)

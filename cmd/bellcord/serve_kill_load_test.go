@@ -12,9 +12,8 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// guest prompts, stops and watches in a session of its own until the server is
-// killed, and remembers what it was told. It believes nothing that was not
-// answered.
+// guest prompts, stops and watches in a separate session until the server is killed, and records
+// all answers. Requests without an answer count for nothing.
 type guest struct {
 	t       *testing.T
 	at      *mortal
@@ -22,11 +21,11 @@ type guest struct {
 	token   string // in the arguments of all processes of its turns
 
 	mu    sync.Mutex
-	texts map[bellcord.TurnID]string // that were sent, answered or not
-	turns map[bellcord.TurnID]bool   // that were answered
+	texts map[bellcord.TurnID]string // sent, with or without an answer
+	turns map[bellcord.TurnID]bool   // accepted by the server
 	stops []bellcord.StopAnswer
 
-	shown  []string      // events, from number 1 on
+	shown  []string      // events, starting with number 1
 	record []storedEvent // after the kill
 }
 
@@ -46,7 +45,7 @@ func (m *mortal) invite(n int, token string) []*guest {
 	return all
 }
 
-// prompts goes on until a request finds no server.
+// prompts sends prompts and stops until a request finds no server.
 func (g *guest) prompts() {
 	for {
 		id := bellcord.NewTurnID()
@@ -69,7 +68,7 @@ func (g *guest) prompts() {
 			alive = g.prompt(id) && g.prompt(bellcord.NewTurnID()) && g.stopSession("drop")
 		case 6:
 			alive = g.prompt(id) && g.lingers() && g.stopSession("next")
-		case 7: // it runs on, and the next one waits behind it
+		case 7: // the turn continues, and the next one is queued behind it
 			alive = g.prompt(id) && g.lingers()
 		}
 		if !alive {
@@ -83,7 +82,7 @@ func (g *guest) lingers() bool {
 	return true
 }
 
-// script is a turn of some sort; the id in it tells the model's requests apart.
+// script returns one of several kinds of turns. The id in it identifies the model's requests.
 func (g *guest) script(id bellcord.TurnID) string {
 	return []string{
 		"[slow 30 3ms] ",
@@ -123,7 +122,7 @@ func (g *guest) note(answer api.Stopped, err error) bool {
 	if err != nil {
 		return g.at.mayBeDead(err)
 	}
-	if !answer.Recorded { // the store was stuck for a second: nothing is promised
+	if !answer.Recorded { // the store did not respond for a second: nothing is guaranteed
 		return true
 	}
 	g.mu.Lock()
@@ -148,7 +147,7 @@ func (g *guest) watches() {
 	}
 }
 
-// returns comes back to the server that has been started since.
+// returns connects the guest to the restarted server and reads the record.
 func (g *guest) returns(m *mortal) {
 	g.t.Helper()
 	g.at, g.record = m, m.record(g.session)

@@ -35,7 +35,7 @@ type mortal struct {
 	dead   atomic.Bool
 }
 
-// serves starts one and waits until it says where it serves.
+// serves starts a server and waits until it prints its address.
 func (w *world) serves() *mortal {
 	w.t.Helper()
 	m := w.bears()
@@ -50,7 +50,7 @@ func (w *world) serves() *mortal {
 		w.t.Fatalf("it ended before it served: %s", m.log.Text())
 	}
 	go func() {
-		for m.log.Scan() { // it must not wait for us
+		for m.log.Scan() { // keep reading, so that the server never blocks on its log
 		}
 	}()
 	token, err := os.ReadFile(filepath.Join(w.data, "token"))
@@ -83,15 +83,14 @@ func (w *world) bears() *mortal {
 	return m
 }
 
-// dies is kill -9.
+// dies kills the server with SIGKILL.
 func (m *mortal) dies() {
 	m.dead.Store(true)
 	_ = m.cmd.Process.Kill()
 	_, _ = m.cmd.Process.Wait()
 }
 
-// diesYoung kills one while it starts, in the middle of ending what the one
-// before it left.
+// diesYoung kills a server during its start, while it ends the turns of the previous one.
 func (w *world) diesYoung() {
 	w.t.Helper()
 	m := w.bears()
@@ -99,8 +98,8 @@ func (w *world) diesYoung() {
 	m.dies()
 }
 
-// mayBeDead answers a request that failed: false, do not go on. A server that
-// lives has to answer.
+// mayBeDead handles a failed request and returns false. It reports an error if the server rejected
+// the request or is still alive.
 func (m *mortal) mayBeDead(err error) bool {
 	var refused *client.Problem
 	if errors.As(err, &refused) || !m.dead.Load() {
@@ -109,7 +108,7 @@ func (m *mortal) mayBeDead(err error) bool {
 	return false
 }
 
-// stream is a session's events as they come over the wire.
+// stream reads a session's events from the event stream.
 type stream struct {
 	io.Closer
 	t     *testing.T
@@ -117,7 +116,7 @@ type stream struct {
 	next  int
 }
 
-// stream watches behind an event; nil where the server is dead.
+// stream opens the event stream after the given event; it returns nil if the server is dead.
 func (m *mortal) stream(session bellcord.SessionID, after int) *stream {
 	res := m.get("/v1/sessions/" + string(session) + "/events?after=" + strconv.Itoa(after))
 	if res == nil {
@@ -128,7 +127,7 @@ func (m *mortal) stream(session bellcord.SessionID, after int) *stream {
 	return s
 }
 
-// event is the data of the next one; false at the end.
+// event returns the data of the next event; false at the end.
 func (s *stream) event() (data string, ok bool) {
 	id := ""
 	for s.lines.Scan() {
@@ -168,14 +167,14 @@ func (m *mortal) get(path string) *http.Response {
 	return nil
 }
 
-// storedEvent is an event of the record, and its JSON.
+// storedEvent is a stored event and its JSON.
 type storedEvent struct {
 	Kind string          `json:"kind"`
 	Turn bellcord.TurnID `json:"turn"`
 	raw  json.RawMessage
 }
 
-// text is that of a piece of an answer.
+// text returns the text of a text_delta event.
 func (e storedEvent) text(t *testing.T) string {
 	t.Helper()
 	var ev struct {
@@ -187,7 +186,8 @@ func (e storedEvent) text(t *testing.T) string {
 	return ev.Body.Text
 }
 
-// record is a session's events as a server that never saw them made reads them.
+// record returns a session's events as a server reads them that was started after they were
+// written.
 func (m *mortal) record(session bellcord.SessionID) []storedEvent {
 	m.t.Helper()
 	var transcript struct{ Events []json.RawMessage }

@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// checksStops: every stop that was answered holds. One that was settled has the
-// same receipt still. One that was kept stops its turn when it comes.
+// checksStops checks that every acknowledged stop still holds. A settled stop still has the same
+// receipt. A stop that arrived before its turn stops the turn when that arrives.
 func (g *guest) checksStops(sum *tolls) {
 	g.t.Helper()
 	for _, answered := range g.stops {
@@ -21,7 +21,7 @@ func (g *guest) checksStops(sum *tolls) {
 		switch {
 		case answered.State.UnderWay():
 			g.checksUnderWay(sum, answered, found, err)
-		case err != nil: // it never came, or its prompt was never answered
+		case err != nil: // the turn was never sent, or its prompt was never acknowledged
 			g.bornStopped(answered)
 		case answered.State == bellcord.StopStateWaitingForTurn:
 			g.neverRan(answered, found)
@@ -32,8 +32,8 @@ func (g *guest) checksStops(sum *tolls) {
 	}
 }
 
-// checksUnderWay: a stop that is answered while it is under way is on record
-// before the answer (law 32), with its turn.
+// checksUnderWay checks that a stop that was acknowledged while in progress is recorded with its
+// turn (law 32).
 func (g *guest) checksUnderWay(sum *tolls, answered bellcord.StopAnswer, found api.Turn, err error) {
 	g.t.Helper()
 	sum.underWay++
@@ -62,7 +62,7 @@ func (g *guest) sameReceipt(answered bellcord.StopAnswer, found api.Turn) {
 	}
 }
 
-// bornStopped sends the turn now.
+// bornStopped sends the turn now and checks that it never runs.
 func (g *guest) bornStopped(answered bellcord.StopAnswer) {
 	g.t.Helper()
 	text, sent := g.texts[answered.Turn]
@@ -80,7 +80,7 @@ func (g *guest) bornStopped(answered bellcord.StopAnswer) {
 	g.neverRan(answered, turn)
 }
 
-// neverRan: it ended as stopped, and the model never heard of it.
+// neverRan checks that the turn ended as stopped and sent no model request.
 func (g *guest) neverRan(answered bellcord.StopAnswer, found api.Turn) {
 	g.t.Helper()
 	if found.Receipt == nil || found.Receipt.End != bellcord.EndStopped {
@@ -92,6 +92,6 @@ func (g *guest) neverRan(answered bellcord.StopAnswer, found api.Turn) {
 				g.t.Errorf("a stop of %s was answered %q before it came; the model was asked at %v", answered.Turn, answered.State, r.At)
 			}
 		}
-		return true // it is what is there now that counts
+		return true // check only the current requests
 	})
 }

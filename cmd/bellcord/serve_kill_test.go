@@ -13,10 +13,9 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Laws 2, 15, 23, 28, 32 and 33 for a server: whatever it had answered or shown
-// when it was killed is so after the next start, nothing runs on, and every
-// session goes on.
-func TestLaw33_AKilledServerLosesNothingThatItAnsweredOrShowed(t *testing.T) {
+// Laws 2, 15, 23, 28, 32 and 33 for a server: everything that it had acknowledged or shown when it
+// was killed holds after the next start, no process survives, and every session continues.
+func TestLaw33_KilledServer_LosesNothingAcknowledgedOrShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	sum := tolls{ends: map[bellcord.End]int{}}
@@ -64,14 +63,14 @@ func TestLaw33_AKilledServerLosesNothingThatItAnsweredOrShowed(t *testing.T) {
 // tolls are counts over all kills.
 type tolls struct {
 	turns, events int
-	stops         int // that were answered
+	stops         int // acknowledged
 	underWay      int // of these, before they had settled
-	left          int // processes that a kill left, before the next start
+	left          int // processes alive after a kill, before the next start
 	ends          map[bellcord.End]int
 }
 
-// settles waits until no turn is left that has not ended. The dead server's are
-// ended by the start, so there is little to wait for.
+// settles waits until all turns have ended. The start of a server ends the turns of the killed one,
+// so the wait is short.
 func (m *mortal) settles() {
 	m.t.Helper()
 	bound := time.After(3 * time.Second)
@@ -91,8 +90,8 @@ func (m *mortal) settles() {
 	}
 }
 
-// checksTurns: every turn that was answered is on record and has its one end. Its
-// answer has all that was said in it.
+// checksTurns checks that every acknowledged turn is recorded with exactly one end. Its answer
+// contains all its text events.
 func (g *guest) checksTurns(sum *tolls) {
 	g.t.Helper()
 	ends, said := map[bellcord.TurnID]int{}, map[bellcord.TurnID]string{}
@@ -122,8 +121,8 @@ func (g *guest) checksTurns(sum *tolls) {
 	}
 }
 
-// checksEvents: what was shown is stored, under the same number and with the same
-// content; and the stream goes on behind it.
+// checksEvents checks that every event that was shown is stored with the same number and content,
+// and that the stream continues after the last one.
 func (g *guest) checksEvents(sum *tolls) {
 	g.t.Helper()
 	for i, data := range g.shown {
@@ -139,7 +138,7 @@ func (g *guest) checksEvents(sum *tolls) {
 		return
 	}
 	defer next.Close()
-	defer time.AfterFunc(5*time.Second, func() { _ = next.Close() }).Stop() // what does not come is not waited for
+	defer time.AfterFunc(5*time.Second, func() { _ = next.Close() }).Stop() // do not wait for an event that never comes
 	if len(g.record) > len(g.shown) {
 		if data, ok := next.event(); !ok || data != string(g.record[len(g.shown)].raw) {
 			g.t.Errorf("behind event %d comes %q", len(g.shown), data)
@@ -147,7 +146,7 @@ func (g *guest) checksEvents(sum *tolls) {
 	}
 }
 
-// goesOn: the session's next prompt is answered as if nothing had been.
+// goesOn checks that the session's next prompt is answered normally.
 func (g *guest) goesOn() {
 	g.t.Helper()
 	turn, err := g.at.client.Prompt(g.t.Context(), g.session, api.NewTurn{Text: "and now?"})

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-func TestServeAndDoctor_OpenNATSOnAnotherHost_IsRefusedInOneSentence(t *testing.T) {
+func TestServeAndDoctor_OpenNATSOnOtherHost_IsRejectedInOneSentence(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
-	const open = "nats://192.0.2.7:4222" // an address of nobody
+	const open = "nats://192.0.2.7:4222" // a documentation address that no host uses
 	store := ownSchema(t).String()
 	_, errs, code := w.does("serve", "--addr", "127.0.0.1:0", "--store-url", store, "--nats", open)
 	var last string

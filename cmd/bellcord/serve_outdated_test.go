@@ -16,7 +16,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// gets makes a request without a body and returns the whole answer.
+// gets makes a request without a body and returns the status and the complete answer.
 func (s *daemon) gets(path string) (status int, body string) {
 	s.t.Helper()
 	resp, err := s.client.Get(s.url + path)
@@ -31,7 +31,7 @@ func (s *daemon) gets(path string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-func TestServe_SchemaBecomesNewer_DrainsAndExitsWithTheReason(t *testing.T) {
+func TestServe_SchemaBecomesNewer_DrainsAndExitsWithReason(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	settings := filepath.Join(w.dir, "node.toml")

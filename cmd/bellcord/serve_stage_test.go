@@ -29,7 +29,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// daemon is a bellcord serve that is under way.
+// daemon is a running bellcord serve.
 type daemon struct {
 	*exec.Cmd
 	t          *testing.T
@@ -41,8 +41,7 @@ type daemon struct {
 	log strings.Builder
 }
 
-// newServerWorld is a world with a data directory whose name is short enough for
-// a socket.
+// newServerWorld is a world with a data directory that has a path short enough for a socket.
 func newServerWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -81,7 +80,7 @@ func (w *world) served(cmd *exec.Cmd) *daemon {
 		lines := bufio.NewScanner(errs)
 		for lines.Scan() {
 			var said struct{ Msg, URL string }
-			_ = json.Unmarshal(lines.Bytes(), &said) // other lines are for people
+			_ = json.Unmarshal(lines.Bytes(), &said) // other lines are not JSON
 			if said.Msg == "serving" {
 				serving <- said.URL
 			}
@@ -96,7 +95,7 @@ func (w *world) served(cmd *exec.Cmd) *daemon {
 	case <-s.gone:
 		w.t.Fatalf("it does not serve: %s", s.said())
 	}
-	token, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.Process.Pid), "root", w.data, "token")) // in its own mounts
+	token, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.Process.Pid), "root", w.data, "token")) // as its mount namespace shows it
 	if err != nil {
 		token, err = os.ReadFile(filepath.Join(w.data, "token"))
 	}
@@ -113,7 +112,7 @@ func (s *daemon) said() string {
 	return s.log.String()
 }
 
-// ask makes a request; the answer is read into where it is given.
+// ask makes a request and decodes the answer into into, unless that is nil.
 func (s *daemon) ask(method, path string, body, into any) int {
 	s.t.Helper()
 	data, err := json.Marshal(body)
@@ -146,7 +145,7 @@ func (s *daemon) ask(method, path string, body, into any) int {
 	return resp.StatusCode
 }
 
-// prompts makes a session that may do everything, and a turn in it.
+// prompts creates a session in mode full and a turn in it.
 func (s *daemon) prompts(text string) (session bellcord.SessionID, turn bellcord.TurnID) {
 	s.t.Helper()
 	var made bellcord.Session
@@ -160,7 +159,7 @@ func (s *daemon) prompts(text string) (session bellcord.SessionID, turn bellcord
 	return made.ID, begun.ID
 }
 
-// until watches a session up to an event of a kind.
+// until reads a session's events up to one of the given kind.
 func (s *daemon) until(session bellcord.SessionID, kind string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/v1/sessions/"+string(session)+"/events", nil)
@@ -183,7 +182,7 @@ func (s *daemon) until(session bellcord.SessionID, kind string) {
 	s.t.Fatalf("no %s came", kind)
 }
 
-// signals the server and waits until it accepts nothing more.
+// signals sends SIGTERM and waits until the server is no longer ready.
 func (s *daemon) signals() {
 	s.t.Helper()
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
@@ -209,7 +208,7 @@ func (s *daemon) ends() int {
 
 func (s *daemon) terminates() { _ = s.Process.Signal(syscall.SIGTERM) }
 
-// certificate is one for this machine that signs itself.
+// certificate returns a self-signed certificate for this machine.
 func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -20,7 +20,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-func TestAFirstStartMakesATokenThatTheSecondKeeps(t *testing.T) {
+func TestServe_FirstStart_CreatesTokenThatSecondKeeps(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -48,8 +48,7 @@ func TestAFirstStartMakesATokenThatTheSecondKeeps(t *testing.T) {
 	}
 }
 
-// terminates signals a server that has nothing to wait for.
-func TestSocket_WithoutAToken_ReadsAndStopsOnly(t *testing.T) {
+func TestSocket_WithoutToken_AllowsOnlyReadAndStop(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -90,7 +89,7 @@ func TestSocket_WithoutAToken_ReadsAndStopsOnly(t *testing.T) {
 			t.Errorf("%s %s with a token: %d, want %d", r.method, r.path, status, r.with)
 		}
 	}
-	s.token = "bc_0123456789ab_00" // a token that is not good prevents no stop
+	s.token = "bc_0123456789ab_00" // an invalid token prevents no stop
 	var nodes api.Nodes
 	if status := s.ask("GET", "/v1/nodes", nil, &nodes); status != 200 || len(nodes.Nodes) != 1 {
 		t.Errorf("the nodes: %d %+v", status, nodes)
@@ -100,7 +99,7 @@ func TestSocket_WithoutAToken_ReadsAndStopsOnly(t *testing.T) {
 	}
 }
 
-func TestOpen_DataDirectoryWithoutAToken_SaysWhatToDo(t *testing.T) {
+func TestOpen_DataDirectoryWithoutToken_PrintsAdvice(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	w.daemon(nil)
@@ -119,7 +118,7 @@ func TestOpen_DataDirectoryWithoutAToken_SaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAServerForOtherMachinesNeedsTLS(t *testing.T) {
+func TestServe_NonLoopbackAddress_RequiresTLS(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	if out, errs, code := w.does("serve", "--addr", "0.0.0.0:0", "--allow-host", "x"); code == 0 || !strings.Contains(out+errs, "tokens would be sent unencrypted") {
@@ -133,7 +132,7 @@ func TestAServerForOtherMachinesNeedsTLS(t *testing.T) {
 	}
 }
 
-func TestAtAShutdownWhatEndsInTimeIsDoneAndTheRestIsStopped(t *testing.T) {
+func TestServe_Shutdown_FinishesQuickTurnsAndStopsTheRest(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil, "--shutdown-grace", "4s")
@@ -159,7 +158,7 @@ func TestAtAShutdownWhatEndsInTimeIsDoneAndTheRestIsStopped(t *testing.T) {
 	}
 }
 
-func TestASecondSignalDoesNotWait(t *testing.T) {
+func TestServe_SecondSignal_ForcesShutdown(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil, "--shutdown-grace", "10m")
@@ -177,7 +176,7 @@ func TestASecondSignalDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestAfterAKillTheTurnIsLostItsProcessesGoneAndAnEarlyStopStillHolds(t *testing.T) {
+func TestServe_AfterKill_TurnIsLostAndEarlyStopStillApplies(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
@@ -206,7 +205,7 @@ func TestAfterAKillTheTurnIsLostItsProcessesGoneAndAnEarlyStopStillHolds(t *test
 	}
 }
 
-func TestSystemdIsToldWhenItServesAndWhenItStops(t *testing.T) {
+func TestServe_NotifySocket_ReceivesReadyAndStopping(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	path := filepath.Join(w.data, "notify")
@@ -238,7 +237,7 @@ func TestSystemdIsToldWhenItServesAndWhenItStops(t *testing.T) {
 	}
 }
 
-func TestARevokedTokenIsRefusedByAServerThatRuns(t *testing.T) {
+func TestServe_TokenRevoked_IsRejectedImmediately(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)

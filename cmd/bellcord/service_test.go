@@ -14,8 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-// managed gives the newcomer a systemctl that writes down what it is asked, and
-// answers everything with one word.
+// managed gives the newcomer a systemctl that records its arguments and always prints one word.
 func (n *newcomer) managed(word string) {
 	n.t.Helper()
 	script := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%q\necho %s\n", filepath.Join(n.home, "calls"), word)
@@ -25,7 +24,7 @@ func (n *newcomer) managed(word string) {
 	}
 }
 
-// asked are the calls of the manager since the last time.
+// asked returns the calls of systemctl since the last time.
 func (n *newcomer) asked() string {
 	n.t.Helper()
 	path := filepath.Join(n.home, "calls")
@@ -48,7 +47,7 @@ func (n *newcomer) files() (all []string) {
 	return all
 }
 
-func TestADryRunSaysAllAndChangesNothing(t *testing.T) {
+func TestService_DryRun_PrintsStepsAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t, "ANTHROPIC_API_KEY=sk-secret", "BELLCORD_STORE=postgres://u:sk-secret@h/d")
 	n.managed("running")
@@ -76,7 +75,7 @@ func TestADryRunSaysAllAndChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAPersonsServiceFromInstallToUninstall(t *testing.T) {
+func TestService_UserService_InstallsStartsStopsAndUninstalls(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t, "ANTHROPIC_API_KEY=sk-secret")
 	n.env = append(n.env, "XDG_CONFIG_HOME="+filepath.Join(n.home, "conf"), "BELLCORD_DATA="+filepath.Join(n.home, "data"))
@@ -130,7 +129,7 @@ func TestAPersonsServiceFromInstallToUninstall(t *testing.T) {
 	}
 }
 
-func TestTheStatusOfAServiceIsAnExitCode(t *testing.T) {
+func TestService_Status_SetsExitCode(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	n.managed("running")
@@ -151,7 +150,7 @@ func TestTheStatusOfAServiceIsAnExitCode(t *testing.T) {
 	}
 }
 
-func TestWithoutAServiceManagerAPersonIsToldWhatWorks(t *testing.T) {
+func TestService_NoServiceManager_SuggestsServe(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	for _, there := range []bool{false, true} {
@@ -168,7 +167,7 @@ func TestWithoutAServiceManagerAPersonIsToldWhatWorks(t *testing.T) {
 	}
 }
 
-func TestServeTakesKeysFromAFileOfItsOwner(t *testing.T) {
+func TestServe_EnvFile_IsLoadedOnlyIfPrivate(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	path := filepath.Join(n.home, "environment")

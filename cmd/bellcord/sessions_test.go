@@ -29,7 +29,7 @@ func (n *newcomer) stored() []bellcord.Session {
 	return all
 }
 
-func TestRun_Continue_GoesOnWithTheNewestSessionOfTheDirectory(t *testing.T) {
+func TestRun_Continue_UsesNewestSessionOfDirectory(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t, "BELLCORD_MODEL=fake/fake")
 	if _, errs, code := n.types("run", "-c", "hi"); code != exitFailed || !strings.Contains(errs, "to continue") {
@@ -50,7 +50,7 @@ func TestRun_Continue_GoesOnWithTheNewestSessionOfTheDirectory(t *testing.T) {
 	}
 }
 
-func TestSessions_NamedByTheEndOfTheirID_AreShownRenamedStoppedAndDeleted(t *testing.T) {
+func TestSessions_SelectedByIDSuffix_AreShownRenamedStoppedAndDeleted(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t, "BELLCORD_MODEL=fake/fake")
 	for range 3 {

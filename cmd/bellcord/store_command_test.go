@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// A backup ends while twenty turns stream, and what it has is a whole store.
-func TestStoreBackup_WhileTurnsStream_EndsAndIsRestored(t *testing.T) {
+// A backup completes while twenty turns stream, and contains a complete store.
+func TestStoreBackup_WhileTurnsStream_CompletesAndRestores(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	server := w.daemon(nil)
@@ -51,7 +51,7 @@ func TestStoreBackup_WhileTurnsStream_EndsAndIsRestored(t *testing.T) {
 	if out, errs, code := other.does("store", "restore", file); code != 0 || !strings.Contains(out, "token") {
 		t.Fatalf("restore: exit code %d, %s%s", code, out, errs)
 	}
-	restored := other.daemon(nil) // it has a token
+	restored := other.daemon(nil) // it contains a token
 	var all api.Sessions
 	if status := restored.ask("GET", "/v1/sessions", nil, &all); status != 200 || len(all.Sessions) != 20 {
 		t.Errorf("%d sessions after the restore, status %d", len(all.Sessions), status)
@@ -61,7 +61,7 @@ func TestStoreBackup_WhileTurnsStream_EndsAndIsRestored(t *testing.T) {
 	}
 }
 
-func TestServe_DatabaseDeleted_IsRefusedUntilNewStore(t *testing.T) {
+func TestServe_DatabaseDeleted_FailsUntilNewStore(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	first := w.daemon(nil)
@@ -76,7 +76,7 @@ func TestServe_DatabaseDeleted_IsRefusedUntilNewStore(t *testing.T) {
 	w.daemon(nil, "--new-store")
 }
 
-func TestStoreCheck_DamagedStore_ExitsWithOne(t *testing.T) {
+func TestStoreCheck_DamagedStore_ExitsWith1(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if out, errs, code := w.does("run", "--mode", "full", strings.Repeat("some words to find again ", 400)); code != 0 {
@@ -100,7 +100,7 @@ func TestStoreCheck_DamagedStore_ExitsWithOne(t *testing.T) {
 	}
 }
 
-func TestStoreBackup_PostgreSQL_NamesTheTool(t *testing.T) {
+func TestStoreBackup_PostgreSQL_NamesTool(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for verb, tool := range map[string]string{"backup": "pg_dump", "restore": "pg_restore"} {

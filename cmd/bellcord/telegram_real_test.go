@@ -29,12 +29,12 @@ const (
 	clearedWords = "🧹 Cleared. Your next message starts a new conversation."
 )
 
-// never is in no message of a chat whose turns were stopped.
+// never matches texts that must not appear in a chat after a stop.
 var never = regexp.MustCompile(`(?i)crash|error|exited|went wrong|lost`)
 
-// Laws 2, 15 and 23 in a chat, with real processes: bellcord serve, its agents,
-// and a Telegram that notes every broken rule.
-func TestLaw23_AClearOrAStopAtAnyMomentLeavesAChatAsItShouldBe(t *testing.T) {
+// Laws 2, 15 and 23 in a chat, with real processes: bellcord serve, its agents, and a fake Telegram
+// that records every broken rule.
+func TestLaw23_ClearOrStopAtAnyMoment_LeavesChatConsistent(t *testing.T) {
 	t.Parallel()
 	t.Run("our own agent", func(t *testing.T) {
 		t.Parallel()
@@ -45,7 +45,7 @@ func TestLaw23_AClearOrAStopAtAnyMomentLeavesAChatAsItShouldBe(t *testing.T) {
 		tries int
 	}{
 		{"pi-1.5.0", *chatTries},
-		{"pi-0.74.2", min(*chatTries, 60)}, // each clear is a start of node, and there are minutes, not hours
+		{"pi-0.74.2", min(*chatTries, 60)}, // limited, because each clear starts node again
 	} {
 		t.Run(version.name, func(t *testing.T) {
 			t.Parallel()
@@ -58,8 +58,7 @@ func TestLaw23_AClearOrAStopAtAnyMomentLeavesAChatAsItShouldBe(t *testing.T) {
 	}
 }
 
-// ring has people clear and stop answers, all of them at once, and says what
-// came of it.
+// ring makes all people clear and stop answers at the same time, and logs the results.
 func ring(t *testing.T, pi string, tries, people int) {
 	t.Helper()
 	w := newChatWorld(t, pi, min(people, 2*tries))
@@ -96,15 +95,14 @@ func ring(t *testing.T, pi string, tries, people int) {
 		})
 	}
 	all.Wait()
-	if kin := w.kin(); len(kin) > 1+2*len(w.people) { // pi is node, and what starts it
+	if kin := w.kin(); len(kin) > 1+2*len(w.people) { // pi is two processes: node and its launcher
 		t.Errorf("%d people have %d processes: %q", len(w.people), len(kin), kin)
 	}
 	left, broken := w.leave()
 	t.Logf("clear: %d of %d, stop: %d of %d, %d violations, %d processes left", good["/clear"], tries, good["/stop"], tries, broken, left)
 }
 
-// warm has somebody's agent started, so that the moments that are tried are ones
-// of its answer and not of its start.
+// warm starts a person's agent, so that try interrupts an answer and not the agent's start.
 func (w *chatWorld) warm(who int64) error {
 	if _, err := w.gram.Say(who, who, "[say Hello.]"); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (w *chatWorld) warm(who int64) error {
 	return w.until(who, 0, func(texts []string) bool { return slices.Contains(texts, "Hello.") })
 }
 
-// try has somebody clear or stop an answer at a moment, and ask something else.
+// try clears or stops an answer after the given time, and then sends another prompt.
 func (w *chatWorld) try(who int64, n int, verb string, moment time.Duration) error {
 	said, err := w.gram.Say(who, who, fmt.Sprintf(slowPrompt, n))
 	if err != nil {
@@ -147,7 +145,7 @@ func (w *chatWorld) try(who int64, n int, verb string, moment time.Duration) err
 	return stoppedWell(texts, next, shown)
 }
 
-// whole is the answer that was not cut.
+// wholeAnswer returns the complete answer to slowPrompt.
 func wholeAnswer() string {
 	var words []string
 	for n := range slowWords {
@@ -156,8 +154,8 @@ func wholeAnswer() string {
 	return strings.Join(words, " ")
 }
 
-// clearedWell holds what a chat shows after a clear against what it should:
-// nothing of the answer, or all of it where it was done first.
+// clearedWell checks the chat after a clear: it shows nothing of the answer, or all of it if it was
+// complete before the clear.
 func clearedWell(texts []string, next string) error {
 	rest := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
 		return text == clearedWords || text == next || strings.HasPrefix(text, wholeAnswer())
@@ -168,8 +166,8 @@ func clearedWell(texts []string, next string) error {
 	return nil
 }
 
-// stoppedWell holds what a chat shows after a stop against what it should: what
-// had been shown, at least, and that it was stopped; or the whole answer.
+// stoppedWell checks the chat after a stop: it shows at least the text that had been shown and that
+// the turn was stopped, or else the complete answer.
 func stoppedWell(texts []string, next, shown string) error {
 	answer := texts[0]
 	kept, _, stopped := strings.Cut(answer, "⏹ Stopped")

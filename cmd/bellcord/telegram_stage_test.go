@@ -18,11 +18,11 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// patience is for a machine that is busy with other tests, too.
+// patience allows for a machine that is busy with other tests.
 const patience = 2 * time.Minute
 
-// chatWorld is a real server whose bot talks to a strict Telegram, and the
-// people who talk to the bot.
+// chatWorld is a real server with a bot that is connected to a strict fake Telegram, and the people
+// in the chats.
 type chatWorld struct {
 	*world
 	gram   *fakegram.Server
@@ -30,8 +30,8 @@ type chatWorld struct {
 	server *daemon
 }
 
-// newChatWorld starts a server for people whose sessions an agent has: ours, or
-// a pi that was installed.
+// newChatWorld starts a server for a number of people. Their sessions use Bellcord's agent, or an
+// installed pi.
 func newChatWorld(t *testing.T, pi string, people int) *chatWorld {
 	t.Helper()
 	w := &chatWorld{world: newServerWorld(t), gram: fakegram.New()}
@@ -47,7 +47,7 @@ func newChatWorld(t *testing.T, pi string, people int) *chatWorld {
 		running, url, err := w.gram.Listen(addr)
 		return url, running.Close, err
 	})
-	if pi != "" { // it sends fields of its own
+	if pi != "" { // pi sends additional fields
 		w.model = fakemodel.New(fakemodel.WithLenience())
 		w.url = listens(func(addr string) (string, func() error, error) {
 			running, url, err := w.model.Listen(addr)
@@ -74,7 +74,7 @@ func newChatWorld(t *testing.T, pi string, people int) *chatWorld {
 	return w
 }
 
-// hosting are the settings of a pi that has nothing but the fake model.
+// hosting returns the settings of a pi that can reach only the fake model.
 func (w *chatWorld) hosting(pi string) string {
 	w.t.Helper()
 	all := preset.All()
@@ -96,8 +96,7 @@ func (w *chatWorld) hosting(pi string) string {
 	return out.String()
 }
 
-// bot returns what the bot has said to somebody after a message, and whether a
-// draft is there.
+// bot returns the bot's messages to a person after the given message, and the current draft.
 func (w *chatWorld) bot(who int64, after int) (texts []string, draft string) {
 	view := w.gram.Chat(who)
 	for _, m := range view.Messages {
@@ -111,7 +110,7 @@ func (w *chatWorld) bot(who int64, after int) (texts []string, draft string) {
 	return texts, draft
 }
 
-// until waits until what the bot has said after a message is as it should be.
+// until waits until the bot's messages after the given one fulfill is.
 func (w *chatWorld) until(who int64, after int, is func(texts []string) bool) error {
 	ctx, done := context.WithTimeout(w.t.Context(), patience)
 	defer done()
@@ -123,8 +122,8 @@ func (w *chatWorld) until(who int64, after int, is func(texts []string) bool) er
 	return nil
 }
 
-// kin are the processes that know of this world: the server, its agents, and
-// what came from them.
+// kin returns the processes of this world: those with its data directory in their arguments or
+// environment.
 func (w *chatWorld) kin() (found []string) {
 	w.t.Helper()
 	dirs, err := filepath.Glob("/proc/[0-9]*")
@@ -141,8 +140,8 @@ func (w *chatWorld) kin() (found []string) {
 	return found
 }
 
-// leave ends the server and returns how many of its processes are left, and how
-// many rules of Telegram's were broken.
+// leave ends the server and returns the number of its remaining processes and of broken Telegram
+// rules.
 func (w *chatWorld) leave() (processes, violations int) {
 	w.t.Helper()
 	w.server.terminates()

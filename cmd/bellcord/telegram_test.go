@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 )
 
-// telegram runs bellcord telegram on a data directory.
+// runTelegram runs bellcord telegram on a data directory.
 func runTelegram(t *testing.T, data, text string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	file := filepath.Join(data, "config.toml")
@@ -31,7 +31,7 @@ func runTelegram(t *testing.T, data, text string, args ...string) (stdout, stder
 
 const pairing = "[telegram]\npairing = true\n[telegram.users]\nanna = 1001\n[telegram.groups]\nringers = -1001\n"
 
-func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
+func TestTelegram_WhileServerRuns_PairsListsAndUnpairs(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	list, err := server.TelegramRights(config.Config{Data: data, Telegram: config.Telegram{Pairing: true}})
@@ -70,7 +70,7 @@ func TestAStrangerIsPairedListedAndUnpairedWhileAServerIsAtWork(t *testing.T) {
 	}
 }
 
-func TestABadTelegramCommandLetsNobodyIn(t *testing.T) {
+func TestTelegram_InvalidCommand_GrantsNothing(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	for _, test := range []struct {

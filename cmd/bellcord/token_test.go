@@ -54,10 +54,10 @@ func enters(store bellcord.TokenStore, text string) (auth.Caller, error) {
 	return door.Enter(r, "127.0.0.1")
 }
 
-func TestATokenIsMadeShownOnceListedAndRevoked(t *testing.T) {
+func TestToken_Lifecycle_IsShownOnceListedAndRevoked(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	store := tokenStore(t, data) // a server is at work meanwhile
+	store := tokenStore(t, data) // a server uses the store at the same time
 	out, errs, err := tokens(t, data, "create", "--owner", "anna", "--scope", "stop,read", "--name", "laptop", "--expires", "720h")
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestATokenIsMadeShownOnceListedAndRevoked(t *testing.T) {
 	}
 }
 
-func TestABadTokenCommandMakesAndRevokesNothing(t *testing.T) {
+func TestToken_InvalidCommand_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	for _, args := range [][]string{
@@ -124,7 +124,7 @@ func TestTokenCreate_WithoutExpires_ExpiresIn90Days(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for lasts, want := range map[string]time.Time{"2160h": now.AddDate(0, 0, 90), "never": {}, "1h": now.Add(time.Hour)} {
-		if got, err := expiry(lasts, now); err != nil || got.Sub(want).Abs() > 2*time.Hour { // a change of clocks in between
+		if got, err := expiry(lasts, now); err != nil || got.Sub(want).Abs() > 2*time.Hour { // allows for a daylight saving change
 			t.Errorf("--expires %s: %v, %v", lasts, got, err)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/internal/app/doctor"
 )
 
-// newUnprivilegedWorld is a world whose processes run as a user that owns nothing
-// but the world's directories. Only root can start them.
+// newUnprivilegedWorld is a world with processes that run as a user who owns only the world's
+// directories. Only root can start them.
 func newUnprivilegedWorld(t *testing.T) *world {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -73,7 +73,7 @@ func (w *world) sh(script string) (string, error) {
 	return string(out), err
 }
 
-func TestServe_SameUnprivilegedUser_CannotReadItsMemory(t *testing.T) {
+func TestServe_OtherProcessOfUnprivilegedUser_CannotReadItsMemory(t *testing.T) {
 	t.Parallel()
 	w := newUnprivilegedWorld(t)
 	s := w.daemon(nil)
@@ -85,8 +85,8 @@ func TestServe_SameUnprivilegedUser_CannotReadItsMemory(t *testing.T) {
 	}
 }
 
-// A process that is not dumpable owns none of its files in /proc: what it reads
-// there about itself and its children still has to be readable.
+// A process that is not dumpable does not own its files in /proc. It must still be able to read its
+// own state and that of its children there.
 func TestServe_UnprivilegedUser_StillContainsItsProcesses(t *testing.T) {
 	t.Parallel()
 	w := newUnprivilegedWorld(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestUsageIsSummedUpWithABarForEachShare(t *testing.T) {
+func TestUsage_Chart_ShowsBarPerShare(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 	spent := func(model string, input int64, exact bool) bellcord.Spending {

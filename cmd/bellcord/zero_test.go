@@ -17,7 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 )
 
-func TestFlags_Zero_ReplacesTheFilesValue(t *testing.T) {
+func TestFlags_Zero_ReplacesValueOfFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "config.toml")
 	const text = "[limits]\nsteps = 7\ntokens = 7\ncost = 7.0\ndeadline = \"7s\"\n[serve]\nfinish = \"7s\"\n"
@@ -54,7 +54,7 @@ func TestFlags_Zero_ReplacesTheFilesValue(t *testing.T) {
 	}
 }
 
-func TestServe_FinishZero_StopsTheRunningTurnAtOnce(t *testing.T) {
+func TestServe_FinishZero_StopsRunningTurnImmediately(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil, "--shutdown-grace", "0s")
