@@ -20,23 +20,22 @@ var (
 	clusterOnly  = flag.String("only", "", "cluster figures to measure: a comma-separated `list` of stop, events, wait, fanout, restart (default all)")
 )
 
-// fullCount is the number of stops with which the other figures of a cluster
-// have their full size, too.
+// fullCount is the number of stops at which the other figures of a cluster have their full size,
+// too.
 const fullCount = 10_000
 
-// scaled is a size for the number of stops that was asked for, and never less
-// than a tenth of the full one: below that it shows nothing.
+// scaled scales a size with the requested number of stops. It returns at least a tenth of the full
+// size: a smaller size is not meaningful.
 func scaled(full int) int { return max(full**clusterCount/fullCount, full/10) }
 
-// clusterFigure is one measurement on a stage of its own.
+// clusterFigure is one measurement on a separate stage.
 type clusterFigure struct {
 	name    string
 	measure func(context.Context, io.Writer, *clusterStage) error
 }
 
-// clusterFigures measures several nodes on one PostgreSQL, with NATS between
-// them: each figure on a schema and a NATS server of its own, beside the bare
-// thing in the same minutes.
+// clusterFigures measures several nodes on one PostgreSQL, connected by NATS. Each figure has a
+// separate schema and NATS server, and is measured together with its baseline.
 func clusterFigures(out io.Writer, binary string) error {
 	if role := os.Getenv(clusterRole); role != "" {
 		return playRole(role)
@@ -61,7 +60,7 @@ func clusterFigures(out io.Writer, binary string) error {
 	return nil
 }
 
-// chosen are the figures that were asked for, in their usual order.
+// chosen returns the figures selected by flag, in their usual order.
 func chosen(all []clusterFigure) ([]clusterFigure, error) {
 	if *clusterOnly == "" {
 		return all, nil
@@ -75,8 +74,7 @@ func chosen(all []clusterFigure) ([]clusterFigure, error) {
 	return slices.DeleteFunc(all, func(f clusterFigure) bool { return !slices.Contains(wanted, f.name) }), nil
 }
 
-// onStage measures a figure and leaves nothing behind, also where it is
-// interrupted.
+// onStage measures a figure and removes everything it created, even if it is interrupted.
 func (f clusterFigure) onStage(out io.Writer, binary string) (err error) {
 	ctx, done := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer done()
@@ -90,7 +88,7 @@ func (f clusterFigure) onStage(out io.Writer, binary string) (err error) {
 	return f.measure(ctx, out, stage)
 }
 
-// quantile is of times in any order; it puts them in order.
+// quantile returns a quantile of times in any order; it sorts took.
 func quantile(took []time.Duration, q float64) time.Duration {
 	if len(took) == 0 {
 		return 0
@@ -99,7 +97,7 @@ func quantile(took []time.Duration, q float64) time.Duration {
 	return took[min(int(q*float64(len(took))), len(took)-1)]
 }
 
-// ratio prints how many times as long ours takes as the bare thing.
+// ratio prints the ratio of our times to the baseline's.
 func ratio(out io.Writer, ours, bare []time.Duration, aim string) {
 	of := func(q float64) float64 { return float64(quantile(ours, q)) / float64(max(quantile(bare, q), 1)) }
 	fmt.Fprintf(out, "  %-44s  p50 %-10.2f p99 %-10.2f (%s)\n", "ratio", of(0.5), of(0.99), aim)

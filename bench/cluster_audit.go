@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// audit compares what viewers saw with the log, and the turns with what they
-// should have become.
+// audit compares the events that viewers received with the log, and the turns with their expected
+// ends.
 func (c *rollingCrowd) audit(ctx context.Context, out io.Writer) error {
 	ends := map[bellcord.End]int{}
 	var seen, logged, missing, doubled, different, short int
@@ -44,7 +44,7 @@ func (c *rollingCrowd) audit(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// log is a session's, up to the end of its one turn.
+// log returns a session's events up to the end of its only turn.
 func (s *clusterStage) log(ctx context.Context, session bellcord.SessionID) ([]bellcord.Event, error) {
 	rows, err := s.db.Query(ctx, `SELECT seq, kind, body FROM events WHERE session = $1 ORDER BY seq`, string(session))
 	if err != nil {
@@ -70,12 +70,12 @@ func (s *clusterStage) log(ctx context.Context, session bellcord.SessionID) ([]b
 	return all, rows.Err()
 }
 
-// compare counts the events of the log that were not seen, those that were seen
-// again, and those that were seen as something else, or are not in the log.
+// compare counts the events of the log that were missed, those received again, and those received
+// with different content or not in the log.
 func compare(seen, log []bellcord.Event) (missing, doubled, different int) {
 	of := map[int64][]byte{}
 	for _, ev := range log {
-		of[ev.Seq], _ = json.Marshal(ev.Body) // it was JSON
+		of[ev.Seq], _ = json.Marshal(ev.Body) // it was decoded from JSON
 	}
 	had := map[int64]bool{}
 	for _, ev := range seen {
@@ -95,7 +95,7 @@ func compare(seen, log []bellcord.Event) (missing, doubled, different int) {
 	return missing, doubled, different
 }
 
-// sayings is how the turn ended, and whether it said all of its words, once.
+// sayings returns how the turn ended, and whether its text contains every word exactly once.
 func sayings(log []bellcord.Event) (end bellcord.End, whole bool) {
 	var text strings.Builder
 	for _, ev := range log {

@@ -8,11 +8,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// bareSubject is where a process that does nothing else answers at once.
+// bareSubject is the subject on which a separate process responds immediately and does nothing
+// else.
 const bareSubject = "bare"
 
-// bareStop is what a stop across nodes cannot do without, and nothing of ours: a
-// NATS request to another process, then one row that is durable.
+// bareStop is the minimum that a stop across nodes needs, without Bellcord's code: a NATS request
+// to another process, then one durable row.
 type bareStop struct {
 	bus *nats.Conn
 	db  *pgx.Conn
@@ -20,7 +21,7 @@ type bareStop struct {
 
 const bareBytes = 200 // of a request and of a row
 
-// openBareStops makes the table and some of them, which share nothing.
+// openBareStops creates the table and n independent bareStops.
 func (s *clusterStage) openBareStops(ctx context.Context, n int) ([]*bareStop, error) {
 	if _, err := s.play("echo " + s.nats); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func closeBares(all []*bareStop) {
 			b.bus.Close()
 		}
 		if b.db != nil {
-			_ = b.db.Close(context.Background()) // nothing hangs on it
+			_ = b.db.Close(context.Background()) // a failure does not matter
 		}
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// rollingTurn is a turn and what its viewer saw of it.
+// rollingTurn is a turn and the events that its viewer received.
 type rollingTurn struct {
 	session bellcord.SessionID
 	turn    bellcord.TurnID
 	seen    []bellcord.Event
 }
 
-// visit is one guest: a prompt in a session of its own, watched to its end, then
-// the next, until the restarts are over.
+// visit is one guest: it prompts in a new session, watches the turn to its end, and repeats, until
+// the restarts are over.
 func (c *rollingCrowd) visit(ctx context.Context, i int) error {
-	if err := pause(ctx, rand.N(5*time.Second)); err != nil { // not all at once
+	if err := pause(ctx, rand.N(5*time.Second)); err != nil { // spread the arrivals
 		return err
 	}
 	for !c.over.Load() {
@@ -46,7 +46,7 @@ func (c *rollingCrowd) visit(ctx context.Context, i int) error {
 	return nil
 }
 
-// watch reads a session's events to the end of its turn, wherever they come from.
+// watch reads a session's events to the end of its turn, from any node.
 func (c *rollingCrowd) watch(ctx context.Context, t *rollingTurn) error {
 	ctx, done := context.WithTimeout(ctx, 3*time.Minute)
 	defer done()
@@ -67,12 +67,11 @@ func (c *rollingCrowd) watch(ctx context.Context, t *rollingTurn) error {
 	}
 }
 
-// oneWay makes a connection for every request, so that a node that takes leave
-// is not asked again.
+// oneWay opens a new connection for every request, so that a draining node is not used again.
 var oneWay = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// insist asks until some node does it. A prompt has an id, and the same one asked
-// for twice is one turn; a session made twice is one that nobody uses.
+// insist repeats a request until a node accepts it. Repeating is safe: a prompt has an id, so a
+// repeated one is the same turn; a session created twice is never used.
 func (c *rollingCrowd) insist(ctx context.Context, path string, body, into any) error {
 	const tries = 50
 	var err error
@@ -89,7 +88,7 @@ func (c *rollingCrowd) insist(ctx context.Context, path string, body, into any) 
 	return err
 }
 
-// try asks once, and says whether another node may do it where this one did not.
+// try sends a request once, and reports whether it may be sent again after a failure.
 func (c *rollingCrowd) try(ctx context.Context, path string, body, into any) (again bool, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {

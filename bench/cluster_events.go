@@ -23,8 +23,8 @@ const (
 	pouringRounds = 3
 )
 
-// pouring is an agent that emits as fast as it may, once all have begun. Words
-// and thoughts take turns, so that no two can be joined.
+// pouring is an agent that emits as fast as possible, once all turns have begun. Text and thinking
+// alternate, so that no two events can be merged.
 type pouring struct {
 	each  int
 	ready *sync.WaitGroup
@@ -52,8 +52,8 @@ func (p *pouring) Run(ctx context.Context, w *hub.Work) error {
 	return nil
 }
 
-// clusterEvents measures how many events a second become durable through a hub,
-// beside a bare COPY of the very rows that it wrote. They take turns.
+// clusterEvents measures how many events per second become durable through a hub, and compares it
+// with a bare COPY of the same rows. The two alternate.
 func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
 	each := scaled(pouringEach)
 	fmt.Fprintf(out, "durable events per second, %d turns that each emit %d events of %d bytes as fast as possible, %d rounds\n", pouringTurns, each, pouringBytes, pouringRounds)
@@ -78,9 +78,9 @@ func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
 	return nil
 }
 
-// pour runs one round through a hub, on an empty log. It says how many events a
-// second became durable, in how many commits, and how long the longest took: a
-// stop that comes meanwhile waits for it.
+// pour runs one round through a hub, on an empty log. It returns how many events per second became
+// durable, in how many commits, and the duration of the longest commit, which is how long a
+// concurrent stop may wait.
 func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commits int, longest time.Duration, err error) {
 	agent := &pouring{each: each, ready: &sync.WaitGroup{}, start: make(chan struct{})}
 	agent.ready.Add(pouringTurns)
@@ -117,7 +117,7 @@ func (s *clusterStage) pour(ctx context.Context, each int) (rate float64, commit
 	return float64(pouringTurns*each) / took.Seconds(), commits, longest, nil
 }
 
-// poured counts the commits that had words in them.
+// poured counts the commits that contain text.
 type poured struct {
 	mu      sync.Mutex
 	commits int
@@ -141,9 +141,8 @@ func (p *poured) total() (commits int, longest time.Duration) {
 	return p.commits, p.longest
 }
 
-// copyRows copies the rows that the hub wrote into a table of the same shape, so
-// many at a time, and says how many a second that makes. Reading them is not
-// measured.
+// copyRows copies the rows that the hub wrote into a table of the same shape, in batches, and
+// returns the number of rows per second. Reading the rows is not measured.
 func (s *clusterStage) copyRows(ctx context.Context, want, batch int) (float64, error) {
 	rows, err := s.db.Query(ctx, `SELECT session, seq, turn, kind, at, body FROM events WHERE kind IN ('said', 'thought') ORDER BY at, session, seq`)
 	if err != nil {
@@ -175,8 +174,7 @@ func (s *clusterStage) copyRows(ctx context.Context, want, batch int) (float64, 
 	return float64(len(all)) / time.Since(began).Seconds(), nil
 }
 
-// makeBareEvents makes an empty table with the columns, the key and the
-// partitions of the log's.
+// makeBareEvents creates an empty table with the columns, the key and the partitions of the log.
 func (s *clusterStage) makeBareEvents(ctx context.Context) error {
 	_, err := s.db.Exec(ctx, `
 		DROP TABLE IF EXISTS bare_events;

@@ -14,19 +14,19 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// fanOutCount is how many events are followed, at full size.
+// fanOutCount is the number of measured events at full size.
 const fanOutCount = 10_000
 
-// fanOut is an event's way from the node that has the turn to one that watches.
+// fanOut measures an event on its way from the node that runs the turn to a node that watches it.
 type fanOut struct {
-	say      chan string // what the turn is to say next
+	say      chan string // the turn's next text
 	here     *hub.Cursor
 	there    *hub.Cursor
 	from, to *nats.Conn
 	received chan time.Time
 }
 
-// Run implements bellcord.Agent: it says what it is given.
+// Run implements bellcord.Agent: it emits the texts it receives from say.
 func (f *fanOut) Run(ctx context.Context, w *hub.Work) error {
 	for {
 		select {
@@ -40,8 +40,8 @@ func (f *fanOut) Run(ctx context.Context, w *hub.Work) error {
 	}
 }
 
-// clusterFanOut measures how much later than at its own node an event is seen at
-// another one, beside a bare publication of the same bytes. They take turns.
+// clusterFanOut measures how much later than at its origin an event is received at another node,
+// compared with a bare publication of the same bytes. The two alternate.
 func clusterFanOut(ctx context.Context, out io.Writer, s *clusterStage) (err error) {
 	f := &fanOut{say: make(chan string), received: make(chan time.Time, 1)}
 	b, err := s.openHub(ctx, "b", f, nil)
@@ -119,8 +119,8 @@ func (f *fanOut) measure(ctx context.Context, out io.Writer, n int) error {
 	return nil
 }
 
-// follow has the turn say something and returns how much later than at its own
-// node it was seen at the other, and the bytes that went between them.
+// follow makes the turn emit an event. It returns how much later than at its origin the event was
+// received at the other node, and the bytes that were sent between them.
 func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, error) {
 	text := fmt.Sprintf("%-199d ", i)
 	type seen struct {
@@ -150,7 +150,7 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 	return t.at.Sub(h.at), append(append([]byte{'['}, frame...), ']'), err
 }
 
-// find reads on to an event that says something, and tells when it was there.
+// find reads events up to one with the given text, and returns it with the time it was received.
 func find(ctx context.Context, c *hub.Cursor, text string) (bellcord.Event, time.Time, error) {
 	for {
 		events, err := c.Next(ctx)

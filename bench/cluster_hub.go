@@ -12,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// hubNode is a node in this process, wired as bellcord serve wires it, with an
-// agent of ours: what happens at both ends is told by one clock.
+// hubNode is a node in this process, connected as in bellcord serve, with a test agent. Both ends
+// use one clock.
 type hubNode struct {
 	*cluster.Node
 	store *postgres.Store

@@ -19,20 +19,20 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// clusterNode is a bellcord serve of its own.
+// clusterNode is a bellcord serve in a separate process.
 type clusterNode struct {
 	stage *clusterStage
 	name  string
 	cmd   *exec.Cmd
 	url   string
-	id    string // among the nodes
+	id    string // in the cluster
 	said  chan error
-	tail  string // its last words that were no routine
+	tail  string // its last log lines above the info level
 	http  http.Client
 }
 
-// startNode starts a node and returns once it serves. The first one makes the
-// tables and the token.
+// startNode starts a node and returns once it serves. The first node creates the tables and the
+// token.
 func (s *clusterStage) startNode(ctx context.Context, name string) (*clusterNode, error) {
 	n := &clusterNode{stage: s, name: name}
 	n.http.Transport = &http.Transport{MaxIdleConnsPerHost: 2 * arrivals}
@@ -74,7 +74,7 @@ func (n *clusterNode) startTurn(ctx context.Context) error {
 	return n.learnID(ctx)
 }
 
-// untilServing reads a node's log until it says where it serves.
+// untilServing reads a node's log until it contains the node's address.
 func untilServing(lines *bufio.Reader) (string, error) {
 	var all []byte
 	for {
@@ -90,7 +90,7 @@ func untilServing(lines *bufio.Reader) (string, error) {
 	}
 }
 
-// listen keeps what a node complains about.
+// listen keeps the warnings and errors of a node's log.
 func (n *clusterNode) listen(lines *bufio.Reader) error {
 	for {
 		line, err := lines.ReadString('\n')
@@ -143,7 +143,7 @@ func (n *clusterNode) endNow() error {
 	return nil
 }
 
-// ask sends a request to the node; an answer that is no success is an error.
+// ask sends a request to the node. A response without a 2xx status is an error.
 func (n *clusterNode) ask(ctx context.Context, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -176,7 +176,7 @@ func (n *clusterNode) ask(ctx context.Context, method, path string, body, into a
 	return json.Unmarshal(answer, into)
 }
 
-// commits is how many commits the node has made, and the seconds they took.
+// commits returns the number of commits that the node has made, and the seconds they took.
 func (n *clusterNode) commits(ctx context.Context) (count, seconds float64, err error) {
 	var text string
 	if err := n.ask(ctx, http.MethodGet, "/metrics", nil, &text); err != nil {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// nodeProxy stands before the nodes: a connection goes to any of them that takes
-// it. It knows nothing of HTTP, and looks at nobody's health.
+// nodeProxy is a TCP proxy in front of the nodes: it connects to any node that accepts. It does not
+// interpret HTTP and does no health checks.
 type nodeProxy struct {
 	listener net.Listener
 
 	mu    sync.Mutex
-	nodes []string // host:port of each; "" while there is none
+	nodes []string // host:port of each; "" while the node is down
 }
 
 func openNodeProxy(nodes []*clusterNode) (*nodeProxy, error) {
@@ -34,7 +34,7 @@ func openNodeProxy(nodes []*clusterNode) (*nodeProxy, error) {
 
 func (p *nodeProxy) url() string { return "http://" + p.listener.Addr().String() }
 
-// set says where a node is now.
+// set sets the address of a node.
 func (p *nodeProxy) set(i int, url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func (p *nodeProxy) serve() {
 	}
 }
 
-// carry joins a connection with a node, at random, the next where that is dead.
+// carry connects conn with a random node, or with the next one if that node is down.
 func (p *nodeProxy) carry(conn net.Conn) {
 	defer conn.Close()
 	p.mu.Lock()
@@ -67,7 +67,7 @@ func (p *nodeProxy) carry(conn net.Conn) {
 		}
 		defer node.Close()
 		go func() {
-			_, _ = io.Copy(node, conn) // the other direction tells
+			_, _ = io.Copy(node, conn) // the other direction reports a failure
 			_ = node.(*net.TCPConn).CloseWrite()
 		}()
 		_, _ = io.Copy(conn, node)

@@ -11,8 +11,7 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// What lives while nodes are restarted, at full size: so many turns at a time,
-// each of so many words.
+// The load during the restarts at full size: the number of concurrent turns, and of words in each.
 const (
 	rollingTurns  = 300
 	rollingWords  = 100
@@ -20,9 +19,8 @@ const (
 	rollingPrompt = "[slow 100 200ms] go"
 )
 
-// clusterRestart restarts three nodes one after the other while turns run, are
-// watched, and come: none may be lost or stopped, no viewer may miss an event or
-// see one twice.
+// clusterRestart restarts three nodes one after the other while turns run, are watched and are
+// submitted. No turn may be lost or stopped, and no viewer may miss an event or receive one twice.
 func clusterRestart(ctx context.Context, out io.Writer, s *clusterStage) error {
 	for _, name := range []string{"a", "b", "c"} {
 		if _, err := s.startNode(ctx, name); err != nil {
@@ -58,21 +56,20 @@ func clusterRestart(ctx context.Context, out io.Writer, s *clusterStage) error {
 	return c.audit(ctx, out)
 }
 
-// rollingCrowd is who comes while the nodes are restarted.
+// rollingCrowd is the load while the nodes are restarted.
 type rollingCrowd struct {
 	stage   *clusterStage
 	proxy   *nodeProxy
 	server  *client.Client
-	guests  [][]*rollingTurn // by guest; each has its own
-	over    atomic.Bool      // nobody new comes
-	refused atomic.Int64     // prompts that a node which took leave did not take
-	cut     atomic.Int64     // streams that broke and went on
+	guests  [][]*rollingTurn // by guest; each guest writes only its entry
+	over    atomic.Bool      // no more turns are submitted
+	refused atomic.Int64     // prompts that a draining node rejected
+	cut     atomic.Int64     // streams that broke and were resumed
 }
 
-// rollThrough restarts the nodes, one after the other, and says how long each
-// took.
+// rollThrough restarts the nodes one after the other and returns how long each restart took.
 func (c *rollingCrowd) rollThrough(ctx context.Context) ([]string, error) {
-	const calm = 5 * time.Second // until turns are everywhere
+	const calm = 5 * time.Second // until turns run on all nodes
 	var times []string
 	for i, n := range c.stage.nodes {
 		if err := pause(ctx, calm); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// clusterStage is what a figure's nodes share: a schema, a NATS server, a model.
+// clusterStage is what the nodes of a figure share: a schema, a NATS server, a model.
 type clusterStage struct {
 	dir, binary string
 	schema      string
@@ -99,11 +99,11 @@ func (s *clusterStage) closeStage() error {
 	return errors.Join(errs, os.RemoveAll(s.dir))
 }
 
-// clusterRole names what this program is to be besides: processes of their own,
-// as they would be elsewhere, so that nothing is faster for being at home.
+// clusterRole is the variable that selects another role of this program. Roles run in separate
+// processes, as in a real cluster, so that nothing is faster for being local.
 const clusterRole = "BELLCORD_BENCH_ROLE"
 
-// play starts this program in another role, and returns what it says first.
+// play starts this program in another role, and returns its first line of output.
 func (s *clusterStage) play(role string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *clusterStage) play(role string) (string, error) {
 	cmd := exec.Command(self, "cluster")
 	cmd.Env = append(os.Environ(), clusterRole+"="+role)
 	cmd.Stderr = os.Stderr
-	_, err = cmd.StdinPipe() // ends with us, and the role with it
+	_, err = cmd.StdinPipe() // closed when this process exits, which ends the role
 	if err != nil {
 		return "", err
 	}

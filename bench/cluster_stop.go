@@ -13,22 +13,22 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// crossStops is what stops of turns at another node took, in all and in parts.
+// crossStops contains the durations of stops of turns on another node, in total and by part.
 type crossStops struct {
 	mu       sync.Mutex
-	whole    []time.Duration // asked to answered, over HTTP
-	arrived  []time.Duration // asked to received by the hub that was asked
+	whole    []time.Duration // request to response, over HTTP
+	arrived  []time.Duration // request to received by the hub of the contacted node
 	closed   []time.Duration // received there to the model's connection closed, at the other node
-	ended    []time.Duration // connection closed to no work left
-	answered []time.Duration // no work left to answered: durable, told over the bus, over HTTP
+	ended    []time.Duration // connection closed to all work ended
+	answered []time.Duration // all work ended to response: durable, sent over the bus and over HTTP
 	request  []time.Duration // the bare NATS request
 	commit   []time.Duration // the bare commit
 	bare     []time.Duration // both
-	wrong    []string        // answers that are not the one that is right
+	wrong    []string        // incorrect responses
 }
 
-// clusterStops measures a stop that node A is asked for while B has the turn,
-// from the request over HTTP to the answer that its end is durable.
+// clusterStops measures a stop that is requested at node A while B runs the turn, from the HTTP
+// request to the response that the end is durable.
 func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
 	a, err := s.startNode(ctx, "a")
 	if err != nil {
@@ -45,7 +45,7 @@ func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
 		return err
 	}
 	fmt.Fprintf(out, "stop over HTTP at node A of a turn that streams at node B, with up to %d other turns streaming 5 words per second each\n", stopBatch-1)
-	if _, err := stopAcross(ctx, a, b, bares[:1], stopBatch); err != nil { // connections, plans and caches
+	if _, err := stopAcross(ctx, a, b, bares[:1], stopBatch); err != nil { // warms up connections, plans and caches
 		return err
 	}
 	var wrong []string
@@ -92,8 +92,8 @@ func (c *crossStops) print(out io.Writer, abreast int, rowOfA time.Duration) {
 	fmt.Fprintf(out, "  %d of %d answered settled\n", len(c.whole)-len(c.wrong), len(c.whole))
 }
 
-// stopAcross has turns stream at B, a batch at a time, and stops them through A:
-// as many at a time as there are bare ones to measure beside.
+// stopAcross starts streaming turns at B in batches and stops them through A. The number of
+// concurrent stops is the number of bares, which are measured in parallel.
 func stopAcross(ctx context.Context, a, b *clusterNode, bares []*bareStop, n int) (*crossStops, error) {
 	c := &crossStops{}
 	for n > 0 {
@@ -153,7 +153,7 @@ func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.Tu
 	return nil
 }
 
-// auditStops asks the database whether what was answered is so.
+// auditStops compares the responses with the database.
 func (s *clusterStage) auditStops(ctx context.Context, out io.Writer, b *clusterNode) error {
 	var turns, stopped, elsewhere, recordFirst int
 	err := s.db.QueryRow(ctx, `

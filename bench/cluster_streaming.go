@@ -12,14 +12,14 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// How many turns stream at once while stops are measured, and how fast.
+// The number of turns that stream while stops are measured, and their rate.
 const (
 	stopBatch  = 100
 	stopPrompt = "[slow 3000 200ms] go"
 )
 
-// stream starts turns at the node, each in a session of its own, and returns
-// once the model has said a second word to each: what made them is over then.
+// stream starts turns at the node, each in a new session, and returns once each has received a
+// second word from the model, so that the start of the turns is over.
 func (n *clusterNode) stream(ctx context.Context, count int) ([]bellcord.TurnID, error) {
 	model := n.stage.model
 	forget, err := http.NewRequestWithContext(ctx, http.MethodDelete, strings.TrimSuffix(n.stage.modelURL, "/v1")+"/requests", http.NoBody)
@@ -60,7 +60,7 @@ func (n *clusterNode) stream(ctx context.Context, count int) ([]bellcord.TurnID,
 	})
 }
 
-// together does something several times at once.
+// together calls do n times concurrently.
 func together(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var all sync.WaitGroup

@@ -17,9 +17,8 @@ import (
 // waitTime is how long each rate is offered.
 const waitTime = 15 * time.Second
 
-// clusterWaits measures how long a token waits for its commit: from Emit until a
-// reader at the same node has it. Beside it, all the while, a bare commit of one
-// row every now and then.
+// clusterWaits measures how long a token waits for its commit: from Emit until a reader at the same
+// node receives it. In parallel it measures a bare commit of one row at intervals.
 func clusterWaits(ctx context.Context, out io.Writer, s *clusterStage) error {
 	during := time.Duration(scaled(int(waitTime)))
 	fmt.Fprintf(out, "emitted to received by a reader at the same node, for %v each\n", during.Round(time.Second/10))
@@ -39,14 +38,14 @@ func clusterWaits(ctx context.Context, out io.Writer, s *clusterStage) error {
 	return nil
 }
 
-// waits are those of one rate.
+// waits are the measurements of one rate.
 type waits struct {
 	during, lasted time.Duration
 
 	mu   sync.Mutex
 	took []time.Duration
 	bare []time.Duration
-	from time.Time // what was said before is not counted
+	from time.Time // earlier tokens are not counted
 	to   time.Time
 }
 
@@ -81,7 +80,7 @@ func (w *waits) measure(ctx context.Context, s *clusterStage, turns int, every t
 	if err != nil {
 		return err
 	}
-	if err := pause(ctx, every+time.Second); err != nil { // the crowd's arrival is not what is measured
+	if err := pause(ctx, every+time.Second); err != nil { // the arrival of the turns is not measured
 		return err
 	}
 	began := time.Now()
@@ -97,18 +96,18 @@ func (w *waits) measure(ctx context.Context, s *clusterStage, turns int, every t
 		}
 	}
 	w.lasted = w.during
-	return pause(ctx, time.Second) // for the late ones, which count most
+	return pause(ctx, time.Second) // for late tokens, which count most
 }
 
-// between says when tokens are counted: those that are said then.
+// between sets the period in which tokens are counted, by the time they were emitted.
 func (w *waits) between(from, to time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.from, w.to = from, to
 }
 
-// read looks how old the words are that come, until ctx ends. Words say when
-// they were said.
+// read measures the age of the words it receives, until ctx ends. Each word is the time at which it
+// was emitted.
 func (w *waits) read(ctx context.Context, cursor *hub.Cursor) {
 	defer cursor.Close()
 	for {

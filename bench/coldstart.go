@@ -21,21 +21,20 @@ const (
 	coldStartBound = 10 * time.Second // of each
 )
 
-// starter is a program whose start is measured.
+// starter is a program with a measured start.
 type starter struct {
 	name    string
 	args    []string
 	env     []string
-	answers bool   // to initialize; else its end counts
+	answers bool   // whether it responds to initialize; otherwise its end counts
 	missing string // why it is not measured
 
 	took []time.Duration
 }
 
-// coldstart measures the time from exec to the answer to initialize, a fresh
-// process each time, beside goose's, which is the quickest of the other agents,
-// and beside a program that does nothing. They take turns, so that whatever
-// else the machine does meets them alike. The data directory is the same each
+// coldstart measures the time from exec to the response to initialize, with a new process each
+// time. It compares goose, the fastest of the other agents, and a program that does nothing. The
+// programs alternate, so that other load affects them equally. The data directory is the same each
 // time, and one start of each is not counted.
 func coldstart(out io.Writer, bellcord string) error {
 	folder, err := os.MkdirTemp("", "coldstart-")
@@ -98,10 +97,10 @@ func gooseStart(folder string) *starter {
 	return s
 }
 
-// isolated is an environment with a home of its own.
+// isolated returns an environment with a separate home directory.
 func isolated(folder, name string, more ...string) []string {
 	home := filepath.Join(folder, "home-"+name)
-	_ = os.MkdirAll(home, 0o700) // its absence shows when it is used
+	_ = os.MkdirAll(home, 0o700) // a failure shows when the directory is used
 	return append(more, "HOME="+home, "PATH="+os.Getenv("PATH"), "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data",
 		"XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache")
 }
@@ -109,9 +108,8 @@ func isolated(folder, name string, more ...string) []string {
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},` +
 	`"clientInfo":{"name":"coldstart","version":"1"}}}` + "\n"
 
-// startOnce starts the program once and returns how long the start took. It
-// waits for the process to end, so that no start overlaps the end of another
-// one.
+// startOnce starts the program once and returns how long the start took. It waits for the process
+// to end, so that starts do not overlap.
 func (s *starter) startOnce() (time.Duration, error) {
 	ctx, done := context.WithTimeout(context.Background(), coldStartBound)
 	defer done()
@@ -138,7 +136,7 @@ func (s *starter) startOnce() (time.Duration, error) {
 	}
 	took, err := firstAnswer(in, bufio.NewReader(pipe), begun)
 	_ = in.Close()
-	_ = cmd.Wait() // how it takes leave is not measured here
+	_ = cmd.Wait() // its exit is not measured
 	if err != nil {
 		return 0, fmt.Errorf("%w; output: %q", err, complaints.String())
 	}
@@ -180,7 +178,7 @@ func printStarts(out io.Writer, starters []*starter) error {
 	return table.Flush()
 }
 
-// millis is a percentile of sorted times, by nearest rank.
+// millis formats a percentile of sorted times, by nearest rank.
 func millis(sorted []time.Duration, percent int) string {
 	at := (len(sorted)*percent + 99) / 100
 	return fmt.Sprintf("%.1f ms", float64(sorted[max(at, 1)-1].Microseconds())/1000)

@@ -66,7 +66,7 @@ func (f *fleet) endTurns() error {
 	return errors.Join(f.cmd.Process.Signal(os.Interrupt), f.cmd.Wait())
 }
 
-// fill makes sessions, watches each, and prompts in each.
+// fill creates sessions, and watches and prompts in each.
 func (f *fleet) fill(ctx context.Context, n int) error {
 	f.sessions, f.turns, f.viewers = make([]string, n), make([]string, n), make([]*viewer, n)
 	var next atomic.Int64
@@ -87,7 +87,7 @@ func (f *fleet) fill(ctx context.Context, n int) error {
 	return <-errs
 }
 
-// arrivals is how many come at once.
+// arrivals is the number of sessions that are created concurrently.
 const arrivals = 32
 
 func (f *fleet) addTurn(ctx context.Context, i int) (err error) {
@@ -111,8 +111,7 @@ func (f *fleet) addTurn(ctx context.Context, i int) (err error) {
 	return err
 }
 
-// stopSome stops a turn at random, twenty a second, and puts another in its
-// place.
+// stopSome stops twenty random turns per second, and replaces each with a new one.
 func (f *fleet) stopSome(ctx context.Context, during time.Duration) ([]time.Duration, error) {
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
@@ -133,7 +132,7 @@ func (f *fleet) stopSome(ctx context.Context, during time.Duration) ([]time.Dura
 	return took, nil
 }
 
-// post returns the id in the answer, if there is one.
+// post returns the id in the response, or "" if there is no id.
 func (f *fleet) post(ctx context.Context, path, body string, want int) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+f.addr+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -169,7 +168,7 @@ func (f *fleet) dropEnded() {
 	f.mu.Unlock()
 }
 
-// resident is the other process's memory.
+// resident returns the resident memory of the other process.
 func (f *fleet) resident() (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.cmd.Process.Pid))
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// formats measures, for each wire format, how soon after a stop the model sees
-// its connection closed: before its first byte, and in the middle of its text.
+// formats measures, for each wire format, how soon after a stop the model's connection is closed:
+// before the first byte of the answer, and in the middle of its text.
 func formats(out io.Writer, n int) (err error) {
 	ctx, done := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer done()

@@ -1,5 +1,5 @@
-// Command bench prints every figure that Bellcord publishes, each beside its
-// bare baseline in the same run: machines differ, ratios travel.
+// Command bench prints every figure that Bellcord publishes, each with its baseline from the same
+// run: absolute numbers depend on the machine, ratios are comparable.
 package main
 
 import (
@@ -38,11 +38,11 @@ func main() {
 			err = serve(os.Stdout, *turns, *during)
 		case "cluster": // several nodes; it needs PostgreSQL
 			err = clusterFigures(os.Stdout, *binary)
-		case "telegram": // a crowd on one bot
+		case "telegram": // many chats with one bot
 			err = telegramFigures(os.Stdout)
 		case "served": // the process that serve starts
 			err = served(pace)
-		case "relay": // and its baseline
+		case "relay": // the baseline of served
 			err = relay(pace)
 		default:
 			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, zoo, serve, telegram or cluster", name)
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// row prints the spread of a measurement.
+// row prints the distribution of a measurement.
 func row(out io.Writer, what string, took []time.Duration) {
 	slices.SortFunc(took, cmp.Compare)
 	if len(took) == 0 {

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// relay is the bare baseline: the same API as far as the bench uses it, SSE
-// from a goroutine's channel straight to one viewer. No log, no store, no
-// tokens, nothing is kept and nothing is proved.
+// relay is the baseline: the part of the API that the benchmark uses, with SSE from a goroutine's
+// channel straight to one viewer. It has no log, no store and no tokens.
 func relay(every time.Duration) error {
 	r := &relaying{turns: map[string]*relayed{}}
 	mux := http.NewServeMux()
@@ -88,7 +87,7 @@ func (r *relaying) events(w http.ResponseWriter, req *http.Request) {
 		case <-req.Context().Done():
 			return
 		case word := <-t.words:
-			// As many bytes as one of our events has.
+			// As many bytes as one of Bellcord's events.
 			_, err := fmt.Fprintf(w, "id: %d\ndata: {\"session\":\"01a1de66-7183-7161-a8f9-fffeac52c48d\",\"seq\":%d,\"turn\":\"01a1de66-7399-714c-8a97-3992e931dbb5\","+
 				"\"time\":\"2026-11-15T08:50:18.649378357Z\",\"kind\":\"text_delta\",\"body\":{\"text\":%q}}\n\n", seq, seq, word)
 			if err != nil || control.Flush() != nil {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// pace is how often a turn says something: 20 events a second.
+// pace is the interval of a turn's output: 20 events per second.
 const pace = 50 * time.Millisecond
 
-// serve measures a server with n live turns, each with a viewer, beside a bare
-// relay with the same: are words late or lost, how long does a stop take from
-// the request to the answer with the receipt, what does a turn cost in memory.
+// serve measures a server with n live turns, each with a viewer, and a bare relay with the same
+// load: whether words are late or lost, how long a stop takes from the request to the receipt, and
+// how much memory a turn needs.
 func serve(out io.Writer, n int, during time.Duration) error {
 	fmt.Fprintf(out, "%d live turns of %d events per second each, %d viewers, for %s\n", n, time.Second/pace, n, during)
 	bare, err := load(out, "relay", n, during)
@@ -32,9 +32,9 @@ func serve(out io.Writer, n int, during time.Duration) error {
 	return nil
 }
 
-// loaded is what came of a run.
+// loaded is the result of a run.
 type loaded struct {
-	each   int64 // bytes a live turn
+	each   int64 // bytes per live turn
 	lost   int64
 	broken int64
 }
@@ -54,7 +54,7 @@ func load(out io.Writer, what string, n int, during time.Duration) (result loade
 	if err != nil {
 		return result, err
 	}
-	if err := pause(ctx, 3*time.Second); err != nil { // the crowd's arrival is not what is measured
+	if err := pause(ctx, 3*time.Second); err != nil { // the arrival of the turns is not measured
 		return result, err
 	}
 	f.dropEnded()

@@ -20,9 +20,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// served is a server in a process of its own, as bellcord serve has it: real
-// SQLite, tokens, the whole web front. Only the agent is ours: it says the time
-// at a steady pace until it is stopped.
+// served runs a server in a separate process, as bellcord serve does: real SQLite, tokens, the
+// whole web front. Only the agent differs: it writes the time at a steady pace until it is stopped.
 func served(every time.Duration) error {
 	dir, err := os.MkdirTemp("", "bellcord-bench")
 	if err != nil {
@@ -50,7 +49,7 @@ func served(every time.Duration) error {
 	return errors.Join(err, hub.Close(context.Background()), store.Close())
 }
 
-// untilInterrupted serves, and tells its parent where.
+// untilInterrupted serves until it is interrupted, and prints its address for the parent process.
 func untilInterrupted(handler http.Handler, secret string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,7 +64,7 @@ func untilInterrupted(handler http.Handler, secret string) error {
 	return server.Close()
 }
 
-// ticking is an agent that says the time, as nanoseconds, until it is stopped.
+// ticking is an agent that writes the time, in nanoseconds, until it is stopped.
 type ticking struct{ every time.Duration }
 
 // Run implements bellcord.Agent.
@@ -73,7 +72,7 @@ func (a ticking) Run(ctx context.Context, w *hub.Work) error {
 	return tick(ctx, a.every, func(now string) error { return w.Emit(bellcord.TextDelta{Text: now}) })
 }
 
-// tick begins at a random moment, so that thousands do not beat as one.
+// tick begins at a random moment, so that thousands of turns are not synchronized.
 func tick(ctx context.Context, every time.Duration, say func(string) error) error {
 	select {
 	case <-time.After(rand.N(every)):

@@ -18,10 +18,9 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// stops measures, on real sockets and a real disk, how long a stop of a
-// streaming turn takes until the model sees its connection closed and until the
-// end is durable, while other turns stream. The model runs in the same process,
-// so both ends read one clock.
+// stops measures, on real sockets and a real disk, how long a stop of a streaming turn takes until
+// the model's connection is closed and until the end is durable, while other turns stream. The
+// model runs in the same process, so both ends use one clock.
 func stops(out io.Writer, n, others int) (err error) {
 	ctx, done := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer done()
@@ -100,7 +99,7 @@ func (b *stopBench) closeBench() error {
 	return errors.Join(err, b.store.Close(), b.serving.Close(), b.file.Close(), os.RemoveAll(b.dir))
 }
 
-// streaming starts a turn in a session of its own and returns once it streams.
+// streaming starts a turn in a new session and returns once it streams.
 func (b *stopBench) streaming(ctx context.Context, prompt string) (*hub.Turn, error) {
 	s, err := b.hub.NewSession(ctx, bellcord.Session{Dir: b.dir, Model: "openai/fake"})
 	if err != nil {
@@ -144,7 +143,7 @@ func (b *stopBench) stopOne(ctx context.Context, i int) (closed, settled time.Du
 	return aborted.Sub(asked), settled, err
 }
 
-// aborted is when the model saw the connection of a prompt's request close.
+// aborted returns when the model's end of a prompt's connection was closed.
 func (b *stopBench) aborted(ctx context.Context, prompt string) (at time.Time, err error) {
 	err = b.model.Wait(ctx, func(all []fakemodel.Request) bool {
 		for i := len(all) - 1; i >= 0; i-- {
@@ -158,8 +157,7 @@ func (b *stopBench) aborted(ctx context.Context, prompt string) (at time.Time, e
 	return at, err
 }
 
-// bareCancel is the same with nothing of ours in between: net/http and a
-// context.
+// bareCancel measures the same without Bellcord: net/http and a context.
 func (b *stopBench) bareCancel(ctx context.Context, i int) (time.Duration, error) {
 	prompt := fmt.Sprintf("[slow 2000 5ms] bare %d.", i)
 	body := fmt.Sprintf(`{"model":"fake","stream":true,"messages":[{"role":"user","content":%q}]}`, prompt)

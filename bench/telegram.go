@@ -11,12 +11,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// telegramChats is how many people one bot streams to at once.
+// telegramChats is the number of people to whom one bot streams at the same time.
 const telegramChats = 500
 
-// telegramFigures measures a bot with more to say than Telegram takes: whether it
-// keeps to the limits, and whether a stop waits for what waits in the outbox. The
-// strict Telegram runs in the same process, so both ends read one clock.
+// telegramFigures measures a bot with more output than Telegram accepts: whether it respects the
+// limits, and whether a stop is delayed by messages in the outbox. The strict fake Telegram runs in
+// the same process, so both ends use one clock.
 func telegramFigures(out io.Writer) (err error) {
 	ctx, done := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer done()
@@ -56,7 +56,7 @@ func telegramFigures(out io.Writer) (err error) {
 	return b.audit(ctx, out)
 }
 
-// stream has everybody ask something, and returns when all turns run.
+// stream sends a prompt in every chat, and returns when all turns run.
 func (b *telegramBench) stream(ctx context.Context) error {
 	for n, who := range b.people {
 		if _, err := b.gram.Say(who, who, chatPrompt(n)); err != nil {
@@ -78,8 +78,8 @@ func (b *telegramBench) stream(ctx context.Context) error {
 func chatPrompt(n int) string { return fmt.Sprintf("recite in chat %d", n) }
 func barePrompt(n int) string { return fmt.Sprintf("recite alone %d", n) }
 
-// stopChat is from the word on Telegram's side, which still has to be fetched and
-// kept on disk, to the end of the turn's context.
+// stopChat returns the time from the message on Telegram's side, which must still be fetched and
+// stored, to the end of the turn's context.
 func (b *telegramBench) stopChat(ctx context.Context, n int) (time.Duration, error) {
 	asked := time.Now()
 	if _, err := b.gram.Say(b.people[n], b.people[n], "/stop"); err != nil {
@@ -96,7 +96,7 @@ func (b *telegramBench) stopBare(ctx context.Context, n int) (time.Duration, err
 	return told.Sub(asked), err
 }
 
-// pace is how many calls were made for chats.
+// pace returns the mean and the maximum number of calls per second for chats.
 func (b *telegramBench) pace(from, to time.Time) (mean float64, most int) {
 	var at []time.Time
 	for _, c := range b.gram.Calls() {
@@ -114,8 +114,8 @@ func (b *telegramBench) pace(from, to time.Time) (mean float64, most int) {
 	return float64(len(at)) / to.Sub(from).Seconds(), most
 }
 
-// audit waits until every chat shows how its answer ended, and says whether
-// Telegram's rules were kept.
+// audit waits until every chat shows how its answer ended, and prints whether Telegram's rules were
+// respected.
 func (b *telegramBench) audit(ctx context.Context, out io.Writer) error {
 	shown := 0
 	err := b.gram.Wait(ctx, func() bool {

@@ -19,8 +19,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-// telegramBench is a strict Telegram, the front, a hub on a real disk, and an
-// agent that talks until it is stopped.
+// telegramBench is a strict fake Telegram, the front, a hub on a real disk, and an agent that emits
+// text until it is stopped.
 type telegramBench struct {
 	dir    string
 	gram   *fakegram.Server
@@ -88,12 +88,12 @@ func (b *telegramBench) closeBench() error {
 	return errors.Join(err, os.RemoveAll(b.dir))
 }
 
-// reciter says two words a second until it is stopped, and notes when that was.
+// reciter emits two words per second until it is stopped, and records when that was.
 type reciter struct {
 	mu      sync.Mutex
 	running map[string]bool      // by prompt
 	told    map[string]time.Time // when its context ended
-	news    chan struct{}        // closed at every change, then another
+	news    chan struct{}        // closed and replaced at every change
 }
 
 func newReciter() *reciter {
@@ -126,7 +126,7 @@ func (a *reciter) note(change func()) {
 	a.news = make(chan struct{})
 }
 
-// until waits until something holds, which is asked with the lock held.
+// until waits until holds returns true. It calls holds with the lock held.
 func (a *reciter) until(ctx context.Context, holds func(*reciter) bool) error {
 	for {
 		a.mu.Lock()

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// viewer is a connection that watches a session, with as little work as it can:
-// thousands of them share two cores with what is measured.
+// viewer is a connection that watches a session with as little work as possible: thousands of
+// viewers share two cores with the measured server.
 type viewer struct {
 	conn  net.Conn
 	last  int64 // sequence number
 	words *atomic.Int64
-	lost  *atomic.Int64            // events that did not come, or came twice
+	lost  *atomic.Int64            // events that were missing or received twice
 	lags  func(took time.Duration) // nil: not sampled
 }
 
-// watch asks for a session's events and reads them until the connection ends.
+// watch connects and requests a session's events. It does not read them.
 func (v *viewer) watch(ctx context.Context, addr, token, session string) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {
@@ -57,7 +57,7 @@ func (v *viewer) read() error {
 	}
 }
 
-// said counts the words of an answer, and on a sample looks how old they are.
+// said counts the words of an event. If the viewer is sampled, it also measures their age.
 func (v *viewer) said(line []byte) {
 	_, text, is := bytes.Cut(line, []byte(`"kind":"text_delta","body":{"text":"`))
 	if !is {

@@ -18,7 +18,8 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// zooFile is the list of animals that the tests of processes use too.
+// zooFile is the list of animals, commands that are hard to stop. The tests of package proc use it
+// too.
 const zooFile = "proc/testdata/zoo.txt"
 
 type zooAnimal struct {
@@ -26,7 +27,7 @@ type zooAnimal struct {
 	obeys        bool
 }
 
-// zooRow is what the stops of one animal came to, held in one way.
+// zooRow is the result of all stops of one animal with one containment method.
 type zooRow struct {
 	took      []time.Duration
 	survivors int // by the process table, not by the report
@@ -34,9 +35,9 @@ type zooRow struct {
 	how       map[proc.How]int
 }
 
-// zoo stops commands whose processes outlive the stop elsewhere, each at a
-// random moment, and looks for survivors in the process table by itself. The
-// number of stops is for each way to hold processes, over all animals.
+// zoo stops commands with processes that survive a stop elsewhere, each at a random moment, and
+// searches the process table for survivors independently. stops is the number for each containment
+// method, over all animals.
 func zoo(out io.Writer, stops int) error {
 	animals, err := readZoo()
 	if err != nil {
@@ -93,8 +94,8 @@ func readZoo() ([]zooAnimal, error) {
 	return all, nil
 }
 
-// zooStops stops an animal n times: one after the other, or, where each stop
-// waits out the grace, eight at a time.
+// zooStops stops an animal n times: one after the other, or eight at a time if each stop takes the
+// whole grace period.
 func zooStops(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
 	sum := zooRow{how: make(map[proc.How]int)}
 	workers := 1
@@ -132,7 +133,7 @@ func zooSome(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
 		ctx, done := context.WithTimeout(context.Background(), time.Duration(1+rand.IntN(100))*time.Millisecond)
 		exit, err := k.Run(ctx, proc.Command{Args: []string{"/bin/sh", "-c", strings.ReplaceAll(a.script, "TOKEN", token)}}, nil)
 		done()
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) { // so early that it did not start
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) { // the deadline may expire before the start
 			return r, err
 		}
 		alive := zooAudit(token)
@@ -158,7 +159,7 @@ func zooAudit(token string) []int {
 	dirs, _ := os.ReadDir("/proc")
 	var found []int
 	for _, d := range dirs {
-		line, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline") // a zombie has none
+		line, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline") // a zombie has no command line
 		if pid, err := strconv.Atoi(d.Name()); err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(token)) {
 			found = append(found, pid)
 		}

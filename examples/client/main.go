@@ -53,8 +53,8 @@ func run(ctx context.Context, server, token string) error {
 	return printReceipt(stopped)
 }
 
-// untilText prints the text of an answer and returns after the given number of
-// pieces. Next reconnects on its own and leaves no event out.
+// untilText prints the text of an answer and returns after the given number of deltas. Next
+// reconnects automatically and skips no event.
 func untilText(ctx context.Context, stream *client.Stream, pieces int) error {
 	for {
 		events, err := stream.Next(ctx)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestProgram_AtAServer_StopsItsTurnAndPrintsTheReceipt(t *testing.T) {
+func TestProgram_AtServer_StopsTurnAndPrintsReceipt(t *testing.T) {
 	dir := t.TempDir()
 	server, token := serve(t, dir)
 	program := build(t, ".", filepath.Join(dir, "client"))

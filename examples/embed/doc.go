@@ -1,7 +1,6 @@
-// Command embed is a whole program around a hub: it opens a SQLite store in the
-// directory data, runs an agent of its own, stops the turn after a second and
-// prints the receipt. Run it with go run .
+// Command embed is a complete program around a hub: it opens a SQLite store in the directory data,
+// runs a custom agent, stops the turn after a second and prints the receipt. Run it with go run .
 //
-// A real agent passes its context to the model and to its tools, so that a stop
-// ends them at once.
+// A real agent passes its context to the model and to its tools, so that a stop ends them
+// immediately.
 package main

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestProgram_StopsItsTurn_AndPrintsTheReceipt(t *testing.T) {
+func TestProgram_Run_StopsTurnAndPrintsReceipt(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "embed")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {

@@ -1,4 +1,4 @@
-// Command mcptool gives Bellcord a tool of your own: an MCP server over standard
+// Command mcptool gives Bellcord a custom tool: an MCP server over standard
 // input and output with one tool, departures. bellcord.toml is the configuration
 // that uses it.
 //
@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// query is the tool's arguments. The SDK makes the input schema from it.
+// query contains the tool's arguments. The SDK generates the input schema from it.
 type query struct {
 	Station string `json:"station" jsonschema:"name of a station, such as Bern"`
 }
@@ -25,8 +25,8 @@ var timetable = map[string][]string{
 	"Zürich": {"07:30 Bern", "07:33 Chur"},
 }
 
-// departures answers a call. A stop of the turn cancels ctx: pass it on to
-// everything that takes time.
+// departures handles a call. A stop of the turn cancels ctx: pass it to every function that takes
+// time.
 func departures(ctx context.Context, _ *mcp.CallToolRequest, q query) (*mcp.CallToolResult, any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTool_CalledByAModel_AnswersThroughBellcord(t *testing.T) {
+func TestTool_CalledByModel_ReturnsResultThroughBellcord(t *testing.T) {
 	config, err := filepath.Abs("bellcord.toml")
 	if err != nil {
 		t.Fatal(err)

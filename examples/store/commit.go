@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// Commit implements bellcord.Store. One mutex makes it a transaction: no op of a
-// commit can fail after another was carried out.
+// Commit implements bellcord.Store. One mutex makes it a transaction: no op of a commit can fail
+// after another was applied.
 func (n *Node) Commit(_ context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -49,8 +49,8 @@ func (n *Node) carryOut(op bellcord.Op) bellcord.Result {
 	panic("unknown op") // the set of ops is closed
 }
 
-// facts returns what the rules need to know about any op on a turn. The turn is
-// nil where there is none.
+// facts returns the facts that the rules need for any op on a turn. The turn is nil if it does not
+// exist.
 func (n *Node) facts(id bellcord.TurnID, session bellcord.SessionID) (lifecycle.Facts, *turn) {
 	f := lifecycle.Facts{Alive: n.registered()}
 	t := n.turns[id]
@@ -63,7 +63,7 @@ func (n *Node) facts(id bellcord.TurnID, session bellcord.SessionID) (lifecycle.
 	return f, t
 }
 
-// decided answers an op as the rules decide. It calls apply where they allow it.
+// decided returns the result of an op as the rules decide. It calls apply if they allow the op.
 func decided(f lifecycle.Facts, op bellcord.Op, apply func(lifecycle.Decision) bellcord.Result) bellcord.Result {
 	d := lifecycle.Decide(f, op)
 	result := bellcord.Result{Err: d.Err}
@@ -89,7 +89,7 @@ func (n *Node) accept(op bellcord.AcceptTurn) bellcord.Result {
 			ID: op.Turn, Session: op.Session, State: bellcord.StateQueued, Node: n.id,
 			FirstSeq: int64(len(n.events[op.Session]) + 1), Accepted: op.At, Prompt: op.Prompt, Stop: d.Stop,
 		}}
-		t.Prompt.Images = nil // they are in the event
+		t.Prompt.Images = nil // the event contains them
 		n.turns[op.Turn] = t
 		n.touch(op.Session, op.At)
 		return n.add(op.Session, op.Turn, op.At, bodies...)
@@ -147,8 +147,8 @@ func (n *Node) recordStop(op bellcord.RecordStop) bellcord.Result {
 	return result
 }
 
-// recordStops stops the turns of other nodes that were there when the stop was
-// requested, and reports those that the same stop has already ended.
+// recordStops stops the turns of other nodes that existed when the stop was requested, and reports
+// those that the same stop has already ended.
 func (n *Node) recordStops(op bellcord.RecordStops) (result bellcord.Result) {
 	for _, t := range n.find(func(t *turn) bool {
 		unended := t.State == bellcord.StateRunning || t.State == bellcord.StateQueued && op.Drop
@@ -187,7 +187,7 @@ func (n *Node) finish(op bellcord.FinishTurn) bellcord.Result {
 	})
 }
 
-// add appends to a session's log. It refuses bodies that could not be read again.
+// add appends to a session's log. It rejects bodies that could not be decoded again.
 func (n *Node) add(session bellcord.SessionID, id bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (result bellcord.Result) {
 	for _, b := range bodies {
 		data, err := json.Marshal(b)

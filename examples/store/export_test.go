@@ -1,6 +1,6 @@
 package memory
 
-// Forsake makes the other nodes take every open node for dead.
+// Forsake makes the other nodes consider every open node dead.
 func (m *Memory) Forsake() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,7 +17,7 @@ func (sleeper) Run(ctx context.Context, _ *hub.Work) error {
 	return context.Cause(ctx)
 }
 
-func TestStop_FromAnotherHub_StopsTheTurn(t *testing.T) {
+func TestStop_FromOtherHub_StopsTurn(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
 	open := func() *hub.Hub {

@@ -1,7 +1,6 @@
-// Package memory is a bellcord.Store that keeps everything in maps. It shows what
-// a store has to do: read the facts about an op's turn, let package lifecycle
-// decide, and apply the decision. It passes storetest, except for the checks that
-// need a store which other processes can reach.
+// Package memory is a bellcord.Store that keeps everything in maps. It shows what a store must do:
+// read the facts about an op's turn, let package lifecycle decide, and apply the decision. It
+// passes storetest, except for the checks that need a store which other processes can reach.
 package memory
 
 import (
@@ -16,11 +15,11 @@ import (
 // Memory is the storage that nodes share.
 type Memory struct {
 	mu       sync.Mutex      // protects all fields; a commit holds it from its first op to its last
-	nodes    map[string]bool // by id: whether the node lives
+	nodes    map[string]bool // by id: whether the node is alive
 	sessions map[bellcord.SessionID]bellcord.Session
 	events   map[bellcord.SessionID][]bellcord.Event
 	turns    map[bellcord.TurnID]*turn
-	early    map[earlyKey]bellcord.Cause // stops that wait for their turns
+	early    map[earlyKey]bellcord.Cause // stops that arrived before their turns
 	spending []spending
 }
 
@@ -66,7 +65,7 @@ func (m *Memory) find(want func(*turn) bool) []*turn {
 	return all
 }
 
-// earlyStop returns the stop that was kept for a turn, if it is not too old.
+// earlyStop returns the stop that arrived before its turn, unless it has expired.
 func (m *Memory) earlyStop(id bellcord.TurnID, owner string, now time.Time) *bellcord.Cause {
 	maps.DeleteFunc(m.early, func(_ earlyKey, c bellcord.Cause) bool { return now.Sub(c.At) >= bellcord.EarlyStopLifetime })
 	if cause, kept := m.early[earlyKey{id, owner}]; kept {

@@ -25,7 +25,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// places are the memories of this process, by name.
+// places contains the memories of this process, by name.
 var places sync.Map
 
 func at(place string) *memory.Memory {
@@ -59,9 +59,8 @@ var gaps = map[string]string{
 	"a replayed op is answered with the events that it added":       noEvents,
 }
 
-// The checks of storetest about raised fences start processes, so this store needs
-// a test of its own.
-func TestTakeOver_OfANodeThatLeft_RaisesTheFence(t *testing.T) {
+// The checks of storetest for raised fences start processes, so this store needs a separate test.
+func TestTakeOver_NodeClosed_RaisesFence(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
 	leaver, heir := shared.Open(), shared.Open()

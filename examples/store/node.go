@@ -24,7 +24,7 @@ func (m *Memory) Open() *Node {
 	return n
 }
 
-// Close leaves the unended turns of the node to the others.
+// Close leaves the node's unended turns to the other nodes.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -34,14 +34,14 @@ func (n *Node) Close() error {
 	return nil
 }
 
-// registered reports whether no other node has taken this one for dead.
+// registered reports whether no other node considers this one dead.
 func (n *Node) registered() bool {
 	_, is := n.nodes[n.id]
 	return is
 }
 
-// Changed implements bellcord.Watcher. It always reports a change: the caller then
-// looks for what is new, which is cheap in memory.
+// Changed implements bellcord.Watcher. It always reports a change: the caller then searches for new
+// entries, which is cheap in memory.
 func (n *Node) Changed(context.Context) (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -64,8 +64,8 @@ func (n *Node) TakeOver(context.Context) ([]bellcord.TurnRecord, error) {
 	return n.unended(func(t *turn) bool { return t.Node == n.id && t.taken }), nil
 }
 
-// bury removes the dead nodes and takes their unended turns. It raises the fence
-// of each, so that every later write of its old node is refused.
+// bury removes the dead nodes and takes over their unended turns. It raises the fence of each turn,
+// so that every later write of its old node is rejected.
 func (n *Node) bury() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

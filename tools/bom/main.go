@@ -1,5 +1,5 @@
-// Command bom writes a program's bill of materials, as CycloneDX: the modules
-// that were linked into it, as the program itself tells. It needs no network.
+// Command bom writes a program's bill of materials in CycloneDX format: the modules that were
+// linked into it, from its build information. It needs no network.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 )
 
-// component is a module in the words of CycloneDX 1.6.
+// component is a CycloneDX 1.6 component.
 type component struct {
 	Type    string `json:"type"`
 	Name    string `json:"name"`
@@ -38,10 +38,10 @@ func writeBOM(program, file string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(text, '\n'), 0o644) //nolint:gosec // it is for everybody
+	return os.WriteFile(file, append(text, '\n'), 0o644) //nolint:gosec // the file is public
 }
 
-// document has no date and no serial number: the same program has the same one.
+// document contains no date and no serial number, so that the same program has the same document.
 func document(info *debug.BuildInfo) any {
 	parts := []component{{"library", "std", info.GoVersion, "pkg:golang/std@" + info.GoVersion}}
 	for _, m := range info.Deps {

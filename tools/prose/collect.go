@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// kind is a sort of text.
+// kind is a kind of text.
 type kind string
 
 const (
@@ -25,7 +25,7 @@ const (
 	testName      kind = "test name"
 )
 
-// text is something that a person reads, and where it is.
+// text is a text for people, and its position.
 type text struct {
 	kind kind
 	at   string // file and line

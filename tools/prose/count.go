@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// people are verbs of people, where the subject is a part of a program.
+// people matches verbs of people, which are wrong for a part of a program.
 var people = regexp.MustCompile(`(?i)\b(tells?|told|telling|hears?|heard|says?|said|knows?|known|knew|asks?|asked|asking|wants?|wanted|looks?|looked|speaks?|spoke|heeds?|learns?|learnt|learned|believes?|remembers?|forgets?|forgot|forgotten)\b`)
 
-// ruledOut are the words of rule 9.
+// ruledOut matches the words of rule 9.
 var ruledOut = regexp.MustCompile(`(?i)\b(who|whoever|nobody|somebody|everybody|whom|whose|besides|anew|shall|mends?|mended|beside|is none|are none|of its own|of their own|on record|house)\b`)
 
-// allowedList holds uses that are right: a regular expression and, after a tab,
-// the reason.
+// allowedList contains correct uses: a regular expression and, after a tab, the reason.
 //
 //go:embed allowed.txt
 var allowedList string

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// drawn is how many texts of each kind draw prints.
+// drawn is the number of texts of each kind that draw prints.
 const drawn = 5
 
-// draw prints texts at random; the same seed and tree give the same ones.
+// draw prints texts at random; the same seed and tree produce the same texts.
 func draw(texts []text, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	for _, k := range []kind{comment, message, paragraph, testName} {

@@ -1,13 +1,13 @@
 // Command prose measures the English of the repository.
 //
-//	go run ./tools/prose count        # comment blocks with words that english.md rules out
-//	go run ./tools/prose list hub/    # those blocks and old test names, below a path
-//	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
+// 	go run ./tools/prose count        # comment blocks with words that english.md rules out
+// 	go run ./tools/prose list hub/    # those blocks and old test names, below a path
+// 	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
 //	go run ./tools/prose messages     # errors and log messages, with file and line
 //	go run ./tools/prose messages DIR # the same as text files in DIR, for make prose
 //
-// A comment block is one paragraph group of Go comments, as go/ast has it. Uses
-// that are right are in allowed.txt with their reasons; count prints how many.
+// A comment block is one comment group as defined by go/ast. Correct uses are listed in allowed.txt
+// with their reasons; count prints how many.
 package main
 
 import (

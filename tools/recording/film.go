@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// Measures of the picture, in its own units.
+// Dimensions of the picture, in user units.
 const (
 	cellWidth  = 8.4
 	cellHeight = 19
 	margin     = 16
 	bar        = 34
 	columns    = 84
-	lastStays  = 3 * time.Second // before it begins anew
+	lastStays  = 3 * time.Second // before it starts over
 )
 
 const looks = `.t{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;fill:#e6edf3;white-space:pre}` +
 	`.b{font-weight:700}.d{fill-opacity:.62}.i{font-style:italic}.u{text-decoration:underline}`
 
-// film is the picture of screens that follow each other. They stand side by
-// side, like on a film that is drawn past a window. A row that several of them
-// show is there once. Who wants no motion, or cannot see any, sees the last one.
+// film returns the picture of consecutive screens. They are placed side by side, like the frames of
+// a film that moves past a window. Equal rows are stored once. Without motion, because the viewer
+// has disabled it or does not support it, the picture shows the last screen.
 func film(title string, frames []screen) string {
 	rows := 0
 	for _, f := range frames {
@@ -47,7 +47,7 @@ func film(title string, frames []screen) string {
 	return b.String()
 }
 
-// motion shows each screen for as long as it stood.
+// motion returns the style that shows each screen for its recorded duration.
 func motion(frames []screen, width float64) string {
 	if len(frames) < 2 {
 		return ""
@@ -64,7 +64,7 @@ func motion(frames []screen, width float64) string {
 		"@media(prefers-reduced-motion:reduce){.film{animation:none}}", steps.String(), last, whole.Seconds())
 }
 
-// reel collects the frames, and the rows that they use.
+// reel collects the frames and the rows that they use.
 type reel struct {
 	rows, frames strings.Builder
 	known        map[string]int
@@ -87,7 +87,7 @@ func (r *reel) addScreen(x float64, f screen) {
 	r.frames.WriteString("</g>\n")
 }
 
-// row is the number of a row that looks like this.
+// row returns the number of the row with this content.
 func (r *reel) row(text string) int {
 	if r.known == nil {
 		r.known = map[string]int{}
@@ -101,8 +101,8 @@ func (r *reel) row(text string) int {
 	return n
 }
 
-// drawn is a row's SVG. Each stretch is as long as its columns, whatever the
-// font of who looks at it.
+// drawn returns a row's SVG. Each stretch has the width of its columns, independent of the viewer's
+// font.
 func drawn(parts []stretch) string {
 	var b strings.Builder
 	for _, p := range parts {

@@ -1,6 +1,6 @@
-// Command recording draws a recording of a terminal: one picture in SVG that
-// moves by itself, without a script and without a font of its own, and stills
-// of the moments that the recording marks. tools/recording/record makes one.
+// Command recording draws a recording of a terminal: one animated SVG picture without scripts and
+// embedded fonts, and stills of the moments that the recording marks. tools/recording/record makes
+// a recording.
 package main
 
 import (
@@ -48,5 +48,5 @@ func draw(from, moving, stills, title string) error {
 }
 
 func writeFile(path, text string) error {
-	return os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // it is for everybody
+	return os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // the file is public
 }

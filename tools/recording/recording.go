@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// A recording is text. Each screen begins with a record separator and its time
-// in milliseconds, then where the cursor is (column,row,shown), then the rows as
-// tmux captures them; a group separator and a name mark the screen before it.
+// A recording is text. Each screen begins with a record separator and its time in milliseconds,
+// followed by the cursor (column,row,shown) and the rows as tmux captures them. A group separator
+// and a name mark the previous screen.
 const (
 	screenBegins = "\x1e"
 	markBegins   = "\x1d"
 )
 
-// screen is what a terminal showed, from a moment on.
+// screen is the content of a terminal, from a moment on.
 type screen struct {
 	at     time.Duration
 	cursor cursor
@@ -55,7 +55,7 @@ func parse(text string) (recording, error) {
 	return r, nil
 }
 
-// addScreen leaves out a screen that shows what the one before it did.
+// addScreen adds a screen unless it shows the same as the previous one.
 func (r *recording) addScreen(s screen) {
 	if n := len(r.frames); n > 0 && r.frames[n-1].cursor == s.cursor && slices.Equal(r.frames[n-1].rows, s.rows) {
 		return

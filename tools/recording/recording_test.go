@@ -21,7 +21,7 @@ func parsed(t *testing.T, text string) recording {
 	return r
 }
 
-func TestAScreenThatDidNotChangeIsLeftOut(t *testing.T) {
+func TestRecording_UnchangedScreen_IsOmitted(t *testing.T) {
 	t.Parallel()
 	r := parsed(t, twoScreens)
 	if len(r.frames) != 2 || r.frames[1].at.Milliseconds() != 160 {
@@ -32,7 +32,7 @@ func TestAScreenThatDidNotChangeIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestARecordingThatIsCutOffIsRefused(t *testing.T) {
+func TestRecording_Truncated_IsRejected(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\x1e", "\x1ex\n0,0,1\n", "\x1e0\nnowhere\n"} {
 		if r, err := parse(text); err == nil {
@@ -41,7 +41,7 @@ func TestARecordingThatIsCutOffIsRefused(t *testing.T) {
 	}
 }
 
-func TestColoursGoOnUntilTheyAreTakenBack(t *testing.T) {
+func TestStretches_Colour_ContinuesUntilReset(t *testing.T) {
 	t.Parallel()
 	first, after := stretches("a\x1b[1;38;5;9mb c\x1b[2m", style{})
 	if len(first) != 2 || first[1] != (stretch{1, "b c", style{colour: palette[9], bold: true}}) {
@@ -56,7 +56,7 @@ func TestColoursGoOnUntilTheyAreTakenBack(t *testing.T) {
 	}
 }
 
-func TestTheFilmIsOneWellFormedPictureWithoutScripts(t *testing.T) {
+func TestFilm_Output_IsWellFormedAndWithoutScripts(t *testing.T) {
 	t.Parallel()
 	picture := film("a <title>", parsed(t, twoScreens).frames)
 	for d := xml.NewDecoder(strings.NewReader(picture)); ; {

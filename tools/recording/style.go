@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// style is how characters look: a colour ("" is the terminal's own) and more.
+// style is the appearance of characters: a colour ("" is the terminal's default) and attributes.
 type style struct {
 	colour                          string
 	bold, dim, italic, line, invert bool
 }
 
-// stretch is characters of one style that stand beside each other.
+// stretch is a run of adjacent characters of one style.
 type stretch struct {
 	column int
 	text   string
 	style  style
 }
 
-// palette has the sixteen colours, as they are readable on the window's ground.
+// palette contains the sixteen colours, chosen to be readable on the window's background.
 var palette = [16]string{
 	"#6e7681", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#76e3ea", "#e6edf3",
 	"#8b949e", "#ffa198", "#a5f0b5", "#f2cc60", "#a5d6ff", "#e2c5ff", "#b3f0ff", "#ffffff",
 }
 
-// stretches takes a captured row apart. The style goes on from row to row, as
-// tmux leaves it. Every character counts as one column wide.
+// stretches splits a captured row by style. The style continues from row to row, as in tmux's
+// output. Every character counts as one column wide.
 func stretches(row string, now style) ([]stretch, style) {
 	var all []stretch
 	column := 0
@@ -55,7 +55,7 @@ func stretches(row string, now style) ([]stretch, style) {
 	return all, now
 }
 
-// escape reads one SGR sequence. Others are not in a capture.
+// escape reads one SGR sequence. A capture contains no other sequences.
 func escape(row string) (codes []int, rest string, ok bool) {
 	inner, found := strings.CutPrefix(row, "\x1b[")
 	if !found {
@@ -66,7 +66,7 @@ func escape(row string) (codes []int, rest string, ok bool) {
 		return nil, row, false
 	}
 	for word := range strings.SplitSeq(list, ";") {
-		n, _ := strconv.Atoi(word) // an empty one is 0
+		n, _ := strconv.Atoi(word) // an empty parameter is 0
 		codes = append(codes, n)
 	}
 	return codes, rest, true
@@ -99,14 +99,14 @@ func (s style) after(codes []int) style {
 			s.colour = palette[code-90+8]
 		case code == 38:
 			s.colour, codes = extended(codes)
-		case code == 48: // grounds are not drawn
+		case code == 48: // backgrounds are not drawn
 			_, codes = extended(codes)
 		}
 	}
 	return s
 }
 
-// extended reads a colour by number (5;N) or by its parts (2;R;G;B).
+// extended reads a colour by number (5;N) or by its components (2;R;G;B).
 func extended(codes []int) (colour string, rest []int) {
 	switch {
 	case len(codes) >= 4 && codes[0] == 2:

@@ -37,7 +37,7 @@ func main() {
 	s.print()
 }
 
-// shape is what is counted.
+// shape contains the counts.
 type shape struct {
 	product, tests map[string]int // lines, by directory
 	names          map[string]int // of functions and methods in product code
@@ -45,8 +45,7 @@ type shape struct {
 	exported       int
 }
 
-// visit counts a file. Modules of their own, generated code and examples are left
-// out.
+// visit counts a file. It ignores separate modules, generated code and examples.
 func (s *shape) visit(root, path string, d fs.DirEntry) error {
 	if d.IsDir() {
 		_, err := os.Stat(filepath.Join(path, "go.mod"))
@@ -83,7 +82,7 @@ func (s *shape) visit(root, path string, d fs.DirEntry) error {
 	return nil
 }
 
-// countNames notes the names that a file declares.
+// countNames counts the names that a file declares.
 func (s *shape) countNames(file *ast.File, inRoot bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if i, is := n.(*ast.InterfaceType); is {

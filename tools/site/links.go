@@ -12,13 +12,13 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// code is where the files are that are no pages.
+// code is the address of files that are not pages.
 const code = "https://github.com/bellcord/bellcord/"
 
-// inMarkup finds addresses in markup that a document has itself.
+// inMarkup matches addresses in a document's HTML.
 var inMarkup = regexp.MustCompile(`(src|href|srcset)="([^"]+)"`)
 
-// settle changes a page's links into those of the site. Each is looked up.
+// settle replaces a page's links with those of the site, and checks each.
 func (s *site) settle(p *page) error {
 	var wrong []error
 	change := func(to string) string {
@@ -43,8 +43,8 @@ func (s *site) settle(p *page) error {
 	return errors.Join(wrong...)
 }
 
-// settleMarkup does the same to addresses in a page's own markup, which is
-// passed on as it is: they are those that still name the repository's folders.
+// settleMarkup does the same for addresses in a page's HTML, which is otherwise passed through
+// unchanged.
 func (s *site) settleMarkup(p *page, markup []byte) ([]byte, error) {
 	var wrong []error
 	done := inMarkup.ReplaceAllFunc(markup, func(found []byte) []byte {
@@ -58,7 +58,7 @@ func (s *site) settleMarkup(p *page, markup []byte) ([]byte, error) {
 	return done, errors.Join(wrong...)
 }
 
-// address is where a link of a page leads in the site.
+// address returns the address in the site to which a page's link leads.
 func (s *site) address(p *page, to string) (string, error) {
 	if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
 		return to, nil

@@ -1,6 +1,6 @@
-// Command site makes the documents into pages for a browser: no scripts, one
-// stylesheet, every heading with an address. A link or a picture that leads
-// nowhere is an error, and so is a document that the contents do not name.
+// Command site converts the documents to HTML pages: no scripts, one stylesheet, every heading with
+// an address. A broken link or a missing picture is an error, and so is a document that the
+// contents do not link to.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	fmt.Printf("%d pages in %s\n", n, *out)
 }
 
-// build writes nothing unless every page is right.
+// build writes nothing unless every page is valid.
 func build(root, out string) (int, error) {
 	s, err := read(root)
 	if err != nil {

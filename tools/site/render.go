@@ -18,7 +18,7 @@ var frame string
 
 var whole = template.Must(template.New("page").Parse(frame))
 
-// render is a page with its navigation.
+// render returns a page with its navigation.
 func (s *site) render(p *page) ([]byte, error) {
 	if err := s.settle(p); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *site) render(p *page) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// raw puts settled markup in the place of a page's own.
+// raw replaces a page's HTML with the settled HTML.
 func (s *site) raw(p *page) error {
 	var wrong []error
 	var found []ast.Node
@@ -61,7 +61,7 @@ func (s *site) raw(p *page) error {
 		text, err := s.settleMarkup(p, markupOf(n, p.text))
 		wrong = append(wrong, err)
 		replacement := ast.NewString(text)
-		replacement.SetCode(true) // as it is
+		replacement.SetCode(true) // unchanged
 		n.Parent().ReplaceChild(n.Parent(), n, replacement)
 	}
 	return errors.Join(wrong...)

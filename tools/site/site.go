@@ -16,10 +16,10 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// contents names every document, in the order of the navigation.
+// contents links to every document, in the order of the navigation.
 const contents = "docs/README.md"
 
-// page is a document, by its place in the repository.
+// page is a document, identified by its path in the repository.
 type page struct {
 	source  string // docs/install.md
 	name    string // install.html
@@ -35,7 +35,7 @@ type site struct {
 	pages    []*page
 	bySource map[string]*page
 	chapters []chapter
-	pictures map[string]string // from their places in the repository to those in the site
+	pictures map[string]string // from paths in the repository to those in the site
 }
 
 // chapter is an entry of the navigation.
@@ -44,11 +44,11 @@ type chapter struct {
 	source      string
 }
 
-// read reads all documents: links need to know every page's headings.
+// read reads all documents before any is rendered, because links need every page's headings.
 func read(root string) (*site, error) {
 	s := &site{
 		root: root, bySource: map[string]*page{}, pictures: map[string]string{},
-		// What is in the documents is ours: markup in them is meant.
+		// The documents are trusted: their HTML is passed through.
 		markdown: goldmark.New(goldmark.WithExtensions(extension.GFM),
 			goldmark.WithParserOptions(parser.WithAutoHeadingID()), goldmark.WithRendererOptions(html.WithUnsafe())),
 	}
@@ -103,7 +103,7 @@ func titleOf(p *page) (title string) {
 	return ""
 }
 
-// words is the text in a node, without its markup.
+// words returns the text in a node, without its markup.
 func words(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -115,7 +115,7 @@ func words(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// chaptersOf are the links of the contents, each page once.
+// chaptersOf returns the links of the contents, each page once.
 func (s *site) chaptersOf(p *page) []chapter {
 	all := []chapter{{Title: "Bellcord", Name: "index.html", source: "README.md"}}
 	seen := map[string]bool{"README.md": true, contents: true}
@@ -134,7 +134,7 @@ func (s *site) chaptersOf(p *page) []chapter {
 	return all
 }
 
-// unnamed are the documents that nobody would find.
+// unnamed returns an error for each document that the contents do not link to.
 func (s *site) unnamed() (wrong []error) {
 	named := map[string]bool{contents: true}
 	for _, c := range s.chapters {
@@ -148,7 +148,7 @@ func (s *site) unnamed() (wrong []error) {
 	return wrong
 }
 
-// writeSite puts the site where another one may have been.
+// writeSite writes the site and replaces any previous one.
 func (s *site) writeSite(out string, files map[string][]byte) error {
 	for from, to := range s.pictures {
 		picture, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(from)))
@@ -157,7 +157,7 @@ func (s *site) writeSite(out string, files map[string][]byte) error {
 		}
 		files[to] = picture
 	}
-	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(filepath.Join(out, "pictures"), 0o755)); err != nil { //nolint:gosec // a site is for everybody
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(filepath.Join(out, "pictures"), 0o755)); err != nil { //nolint:gosec // a site is public
 		return err
 	}
 	for name, text := range files {

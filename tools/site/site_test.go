@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// repository is a small one in which everything is right.
+// repository creates a small repository without errors, and applies the changes.
 func repository(t *testing.T, changes map[string]string) string {
 	t.Helper()
 	files := map[string]string{
@@ -32,7 +32,7 @@ func repository(t *testing.T, changes map[string]string) string {
 	return root
 }
 
-func TestASiteHasPagesPicturesAndLinksThatLeadSomewhere(t *testing.T) {
+func TestSite_ValidDocuments_AreWrittenWithPicturesAndLinks(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "site")
 	if n, err := build(repository(t, nil), out); err != nil || n != 3 {
@@ -60,7 +60,7 @@ func TestASiteHasPagesPicturesAndLinksThatLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestASiteWithAnythingThatLeadsNowhereIsNotWritten(t *testing.T) {
+func TestSite_BrokenLink_WritesNothing(t *testing.T) {
 	t.Parallel()
 	for wrong, document := range map[string]string{
 		"no such file":              "# Install\n\n[gone](gone.md)\n\n# Then: this\n",
@@ -84,7 +84,7 @@ func TestASiteWithAnythingThatLeadsNowhereIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestTheDocumentsOfThisRepositoryMakeASite(t *testing.T) {
+func TestSite_DocumentsOfRepository_AreValid(t *testing.T) {
 	t.Parallel()
 	if n, err := build(filepath.Join("..", ".."), filepath.Join(t.TempDir(), "site")); err != nil || n < 20 {
 		t.Errorf("%d pages, %v", n, err)

@@ -8,8 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// slugs gives headings the addresses that they have at the code's host, so that
-// a link is right in both places.
+// slugs gives headings the same addresses as the code host, so that a link works in both places.
 type slugs struct{ taken map[string]bool }
 
 // Generate implements parser.IDs.
