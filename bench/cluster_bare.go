@@ -21,7 +21,7 @@ type bareStop struct {
 
 const bareBytes = 200 // of a request and of a row
 
-// openBareStops creates the table and n independent bareStops.
+// openBareStops starts the process that responds on bareSubject and opens n independent bareStops.
 func (s *clusterStage) openBareStops(ctx context.Context, n int) ([]*bareStop, error) {
 	if _, err := s.play("echo " + s.nats); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type clusterNode struct {
 	url   string
 	id    string // in the cluster
 	said  chan error
-	tail  string // its last log lines above the info level
+	tail  string // its last log line that is not at level INFO
 	http  http.Client
 }
 
@@ -90,7 +90,7 @@ func untilServing(lines *bufio.Reader) (string, error) {
 	}
 }
 
-// listen keeps the warnings and errors of a node's log.
+// listen reads a node's log to its end and keeps the last line that is not at level INFO.
 func (n *clusterNode) listen(lines *bufio.Reader) error {
 	for {
 		line, err := lines.ReadString('\n')

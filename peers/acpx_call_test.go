@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// acpx returns a call of acpx. Its queue owner, a process that keeps the
-// session open, exits at the end of the scenario.
+// acpx returns a call of acpx. Its queue owner, which stays behind to keep the session open, is
+// ended at the end.
 func (r *rig) acpx(args ...string) *acpxCall { return r.acpxStaying("60", args...) }
 
-// acpxStaying is acpx with the number of seconds that an idle queue owner
-// stays.
+// acpxStaying sets how many seconds the queue owner stays when it is not needed.
 func (r *rig) acpxStaying(seconds string, args ...string) *acpxCall {
 	cli := filepath.Join(r.clients, "node_modules/acpx/dist/cli.js")
 	cmd := r.command(append([]string{r.node(), cli, "--agent", r.tap(), "--ttl", seconds, "--cwd", r.path("work")}, args...)...)
@@ -38,7 +37,7 @@ func (c *acpxCall) start() *acpxCall {
 	return c
 }
 
-// prints runs the call to its end and checks that it prints the texts.
+// prints runs it to its end and checks that the output contains the wanted texts.
 func (c *acpxCall) prints(wanted ...string) {
 	c.Helper()
 	c.start().ends(wanted...)
@@ -58,8 +57,8 @@ func (c *acpxCall) ends(wanted ...string) {
 	}
 }
 
-// awaitExits waits until all agents and queue owners have exited: acpx does
-// not wait for them, and messages that they still send are audited.
+// awaitExits waits until every agent and every queue owner has exited: acpx does not wait for them,
+// and their last frames count.
 func (r *rig) awaitExits() {
 	r.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)

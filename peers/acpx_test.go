@@ -81,7 +81,7 @@ func acpxDenied(r *rig) {
 	}
 }
 
-// acpx does not send a cancel while idle; the SDK's scenario does.
+// acpx does not forward an idle cancel; the SDK's scenario sends one.
 func acpxIdle(r *rig) {
 	r.acpx("sessions", "new").prints()
 	r.acpx("prompt", "one").prints("You said: one")
@@ -89,7 +89,7 @@ func acpxIdle(r *rig) {
 	r.acpx("prompt", "two").prints("You said: two", "[done] end_turn")
 }
 
-// acpx has its own queue: a cancel is for the running prompt.
+// acpx queues prompts itself: a cancel applies to the running one.
 func acpxQueue(r *rig) {
 	r.acpx("sessions", "new").prints()
 	call := r.acpx("prompt", long).start()
@@ -114,9 +114,8 @@ func acpxSettings(r *rig) {
 	r.acpx("sessions", "new").prints()
 	r.acpx("set", "model", "openai/fake-mini").prints("model set: openai/fake-mini")
 	r.acpx("set-mode", "full").prints("mode set: full")
-	// It would be denied if the agent requested permission, but in mode full
-	// it does not. The command runs in the background, because otherwise acpx
-	// would run it, and deny it.
+	// The permission would be denied, but in mode full there is no request. The command runs in the
+	// background, because otherwise acpx would run it, and deny it.
 	r.acpx("--deny-all", "prompt", `[tool shell {"command":"echo unasked","background":true}]`).prints("(completed)", "[done] end_turn")
 	if asked := r.asked("unasked"); len(asked) != 2 || asked[0].Model != "fake-mini" {
 		r.Errorf("the model that answered is %+v", asked)

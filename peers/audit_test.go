@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// audit checks a record against the guarantees of a stop and of the protocol.
-// It processes the frames in wire order:
+// audit checks a record against the guarantees of a stop and of the protocol. It checks the frames
+// in wire order:
 //
-//   - Every request has exactly one answer. Only a permission request that the
-//     agent has withdrawn may have none.
-//   - There are no updates of a session between a prompt's answer and the next
-//     prompt, and none after its close.
-//   - When a prompt is answered, all its tool calls have ended, and all its
-//     permission requests are answered or withdrawn.
-//   - A prompt that was open when a cancel arrived is answered with "cancelled",
-//     and so is one that a close ended, before the close is answered.
+//   - every request has exactly one answer; only a permission request that the agent has
+//     withdrawn may have none
+//   - there is no update of a session between a prompt's answer and the next prompt,
+//     and none at all after its close
+//   - when a prompt is answered, every tool call it showed has ended, and every
+//     permission request is answered or withdrawn
+//   - a prompt that was open when a cancel came is answered cancelled, and so is
+//     one that a close ended, before the close is answered
 type audit struct {
 	schema   schema
 	asked    map[string]*request // by sender and id
@@ -31,7 +31,7 @@ type request struct {
 	withdrawn bool // by $/cancel_request
 }
 
-// conversation contains what is open in one session.
+// conversation contains the open state of one session.
 type conversation struct {
 	prompts     []*request
 	permissions []*request
@@ -49,7 +49,7 @@ func (a *audit) problem(m message, format string, args ...any) {
 	a.problems = append(a.problems, fmt.Sprintf(format, args...)+"\n    "+m.String())
 }
 
-// of returns the conversation of a session, and creates it on first use.
+// of returns the conversation of a session and creates it on first use.
 func (a *audit) of(session string) *conversation {
 	if a.sessions[session] == nil {
 		a.sessions[session] = &conversation{mayTell: map[string]bool{}, tools: map[string]bool{}}
@@ -57,7 +57,7 @@ func (a *audit) of(session string) *conversation {
 	return a.sessions[session]
 }
 
-// run returns the problems in the frames of one connection.
+// run returns the faults in the frames of one connection.
 func (a *audit) run(messages []message) []string {
 	for _, m := range messages {
 		a.see(m)
@@ -150,7 +150,7 @@ func (a *audit) answer(r *request, m message) {
 	}
 }
 
-// nothingOpen checks what must be true at the end of a turn.
+// nothingOpen checks the conditions at the end of a turn.
 func (a *audit) nothingOpen(c *conversation, m message) {
 	for id, open := range c.tools {
 		if open {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// message is a parsed frame, with the fields that the audit needs.
+// message is a decoded frame, as far as the audit needs it.
 type message struct {
 	frame
 	Version string          `json:"jsonrpc"`
@@ -18,7 +18,7 @@ type message struct {
 	said params
 }
 
-// params contains the parameters of all methods and the results.
+// params are the parameters of all methods and the results, in one struct.
 type params struct {
 	SessionID  string          `json:"sessionId"`
 	RequestID  json.RawMessage `json:"requestId"`
@@ -41,7 +41,7 @@ func (m message) isAnswer() bool       { return m.Method == "" }
 
 func (m message) String() string { return fmt.Sprintf("%s: %.300s", m.From, m.Text) }
 
-// understand parses a frame. The schema checks the rest.
+// understand decodes a frame; the schema validates it.
 func understand(f frame) (message, error) {
 	m := message{frame: f}
 	if err := json.Unmarshal([]byte(f.Text), &m); err != nil {
@@ -59,7 +59,7 @@ func understand(f frame) (message, error) {
 	return m, nil
 }
 
-// understandAll parses a record up to the agent's exit.
+// understandAll decodes a record up to the agent's exit.
 func understandAll(frames []frame) ([]message, error) {
 	var all []message
 	for _, f := range frames {

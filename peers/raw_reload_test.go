@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// reloaded returns a session that the same client loaded again while its
-// prompt streams, as an editor does when its window is reopened.
+// reloaded returns a session that the same client loaded again loaded again while its prompt streams, as an
+// editor does when its window is reopened.
 func reloaded(t *testing.T) (agent *wire, session, prompt string) {
 	t.Helper()
 	r := bareRig(t)

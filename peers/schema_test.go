@@ -10,8 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schema is the official schema: for each method, the definitions of its
-// parameters and its result.
+// schema is the official schema: for each method the definitions of its parameters and its result.
 type schema struct {
 	params, results map[string]*jsonschema.Schema
 	envelope        *jsonschema.Schema // any message
@@ -70,9 +69,9 @@ func methodOf(definition any) (string, bool) {
 	return method, annotated
 }
 
-// refuseInventions makes the schema stricter: it lists every field at the root
-// of parameters, results and updates, and the protocol requires all other
-// fields to be in _meta, but the schema does not enforce that.
+// refuseInventions makes the schema stricter: at the root of parameters, results and updates it
+// allows only the named fields. The protocol requires all other data in _meta, but the schema does
+// not enforce that.
 func refuseInventions(definitions map[string]any) {
 	for name, definition := range definitions {
 		if _, annotated := methodOf(definition); annotated || name == "SessionUpdate" {
@@ -81,8 +80,7 @@ func refuseInventions(definitions map[string]any) {
 	}
 }
 
-// check validates a frame. asked is the method of the request that an answer
-// belongs to.
+// check validates a frame. asked is the method of the request if the frame is an answer.
 func (s schema) check(m message, asked string) error {
 	if err := s.validate(s.envelope, json.RawMessage(m.Text)); err != nil {
 		return err

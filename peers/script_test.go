@@ -58,7 +58,7 @@ func (r *rig) sdk(scenario string, args ...string) *script {
 		r.Fatal(err)
 	}
 	r.Cleanup(func() {
-		_ = s.stdin.Close() // ends a script that waits
+		_ = s.stdin.Close() // ends a waiting script
 		_ = s.cmd.Wait()
 	})
 	return s
@@ -72,7 +72,7 @@ func (r *rig) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// testLog logs a program's stderr in the test.
+// testLog shows a program's stderr if its test fails or is verbose.
 type testLog struct {
 	t    *testing.T
 	name string
@@ -83,9 +83,8 @@ func (l *testLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// until returns the first event for which is returns true. The order of events
-// is not checked, because the SDK resolves its promises in any order; the
-// audit checks the order on the wire.
+// until returns the first event for which is returns true. It ignores the order of events, because
+// the SDK resolves its promises in any order; the wiretap checks the order.
 func (s *script) until(what string, is func(event) bool) event {
 	s.Helper()
 	if i := slices.IndexFunc(s.seen, is); i >= 0 {
@@ -107,7 +106,7 @@ func (s *script) until(what string, is func(event) bool) event {
 	return event{}
 }
 
-// waits waits until the script waits at a point; goOn continues it.
+// waits waits until the script waits at the given point; goOn lets it continue.
 func (s *script) waits(at string) {
 	s.Helper()
 	s.until("waiting: "+at, func(e event) bool { return e.Waits == at })
@@ -137,7 +136,7 @@ func (s *script) refused(what string, code int) {
 	}
 }
 
-// ended waits for the script's end and checks that it succeeded.
+// ended waits for the end, which must be a successful one.
 func (s *script) ended() {
 	s.Helper()
 	for s.lines.Scan() { // one line per agent
@@ -151,8 +150,7 @@ func (s *script) ended() {
 	}
 }
 
-// running returns the commands that have the mark as an argument or in their
-// script.
+// running returns the commands that have the mark as an argument or in their script.
 func running(t *testing.T, mark string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -166,7 +164,7 @@ func running(t *testing.T, mark string) []string {
 			continue // it has ended
 		}
 		args := strings.Split(string(text), "\x00")
-		// Clients have the whole prompt as an argument; they are not counted.
+		// Clients have the whole prompt as an argument. They are not counted.
 		if name := filepath.Base(args[0]); (name == "sleep" || name == "sh") && strings.Contains(string(text), mark) {
 			found = append(found, strings.Join(args, " "))
 		}
@@ -174,7 +172,7 @@ func running(t *testing.T, mark string) []string {
 	return found
 }
 
-// awaitRunning waits until count commands with the mark run.
+// awaitRunning waits until the given number of commands with the mark run.
 func (r *rig) awaitRunning(mark string, count int) {
 	r.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -51,7 +51,7 @@ func (r *rig) messages(connection int) []message {
 	return all
 }
 
-// answers returns the prompts of a connection in the order of their answers.
+// answers returns the prompts of a connection in the order in which they were answered.
 func (r *rig) answers(connection int) []string {
 	r.Helper()
 	prompts := map[string]string{}
@@ -66,8 +66,8 @@ func (r *rig) answers(connection int) []string {
 	return order
 }
 
-// transcript returns what a user of the client has seen on one connection:
-// text with its chunks joined, and calls with their last state.
+// transcript returns what a client has shown on one connection: the chunks of one text joined, and
+// each call with its last state.
 func (r *rig) transcript(connection int) []string {
 	r.Helper()
 	var lines []string

@@ -71,7 +71,7 @@ func (s *script) stopWhenStreaming(prompt string) {
 	s.awaitAbort(prompt)
 }
 
-// thenGoesOn completes the prompt after the stop.
+// thenGoesOn checks the prompt after the stop.
 func (s *script) thenGoesOn() {
 	s.Helper()
 	s.waits("next")
@@ -95,8 +95,7 @@ func sdkSameWrite(r *rig) {
 	}
 }
 
-// sleeper returns a prompt with a command that starts two processes with a
-// unique mark.
+// sleeper returns a prompt for a command with two processes, and a unique mark in their arguments.
 func sleeper() (prompt, mark string) {
 	mark = fmt.Sprintf("60.%d", time.Now().UnixNano())
 	return fmt.Sprintf(`[tool shell {"command":"sleep %s & sleep %s"}]`, mark, mark), mark

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// wire is the stdin and stdout of a Bellcord process.
+// wire is a direct connection to Bellcord's stdin and stdout.
 type wire struct {
 	*rig
 	cmd    *exec.Cmd
@@ -56,7 +56,7 @@ func (w *wire) request(method string, params any) string {
 	return asJSON(w.T, map[string]any{"jsonrpc": "2.0", "id": w.lastID, "method": method, "params": params}) + "\n"
 }
 
-// send writes a text in one call.
+// send writes text in one call.
 func (w *wire) send(text string) {
 	w.Helper()
 	if _, err := io.WriteString(w.in, text); err != nil {
@@ -64,8 +64,7 @@ func (w *wire) send(text string) {
 	}
 }
 
-// until returns the next message for which is returns true, and discards those
-// before it.
+// until reads up to the first message for which is returns true.
 func (w *wire) until(is func(message) bool) message {
 	w.Helper()
 	for {

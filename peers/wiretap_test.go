@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// Variables that turn the test binary into a wiretap.
+// Variables that make the test binary run as a wiretap.
 const (
 	tapFolder  = "BELLCORD_WIRETAP"       // folder of the record
 	tapCommand = "BELLCORD_WIRETAP_AGENT" // the agent's command line, as a JSON list
 )
 
-// tapBound limits the life of a wiretap that its client has left behind.
+// tapBound ends a wiretap that its client has abandoned.
 const tapBound = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -47,10 +47,9 @@ type frame struct {
 	Text  string    `json:"text"`
 }
 
-// wiretap starts the agent and forwards everything in the pieces in which it
-// arrived: a prompt and a cancel in one write stay in one write. A frame is
-// recorded before its last byte is forwarded, so that causes precede effects
-// in the record.
+// wiretap starts the agent and forwards everything in the same pieces: a prompt and a cancel in one
+// write stay in one write. A frame is recorded before its last byte is forwarded, so the record has
+// causes before effects.
 func wiretap(folder string) (int, error) {
 	var command []string
 	if err := json.Unmarshal([]byte(os.Getenv(tapCommand)), &command); err != nil {
@@ -113,8 +112,8 @@ func (r *recorder) add(from string, write int, text string) {
 	}
 }
 
-// copy forwards everything until the input ends. If writing fails, the rest is
-// still recorded.
+// copy forwards everything until the input ends. When the other side no longer accepts data, it
+// still records.
 func (r *recorder) copy(from string, to io.Writer, in io.Reader) {
 	var line []byte
 	piece := make([]byte, 64<<10)
@@ -139,8 +138,8 @@ func (r *recorder) copy(from string, to io.Writer, in io.Reader) {
 	}
 }
 
-// readRecords returns the records in the folder, one for each process of an
-// agent, in the order of their starts.
+// readRecords returns the records in the folder, one for each process of an agent, in the order in
+// which they were started.
 func readRecords(t *testing.T, folder string) [][]frame {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl")) // sorted by time, which the names begin with

@@ -89,8 +89,7 @@ func (a *acpTalker) call(ctx context.Context, method string, params, result any)
 	}
 }
 
-// handle is called in wire order, so all text before a turn's answer is
-// complete when the answer arrives.
+// handle is called in wire order, so all text of a turn has been handled before its answer.
 func (a *acpTalker) handle(m jsonrpc.Message) {
 	switch m.Method {
 	case "session/update":

@@ -1,9 +1,9 @@
 //go:build linux
 
-// Package agents_test runs the real agents that Bellcord can host, each with
-// only the fake model. It proves that the presets start them, that they need
-// no network, and that their shell tool is the one in the preset.
-// peers/agents/install installs them and prints the value for BELLCORD_AGENTS.
+// Package agents_test drives the real agents that Bellcord can host, with the fake model as their
+// only service: it checks that the presets start them, that they need no network, and that their
+// shell tool matches the preset. peers/agents/install installs them and prints the value for
+// BELLCORD_AGENTS.
 package agents_test
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// bound limits the time of all steps of one agent; most take ten seconds.
+// bound is the timeout for one agent; most take ten seconds.
 const bound = 120 * time.Second
 
-// installed contains the programs that the installer creates, with their
-// presets. Continuous integration has those with always set.
+// installed are the programs that the installer provides, with their presets. CI requires those of
+// the first lines.
 var installed = []struct {
 	program, preset string
 	always          bool
@@ -57,8 +57,8 @@ func TestPreset_WithOnlyAModel_AnswersAndRunsACommand(t *testing.T) {
 	}
 }
 
-// installedAt returns the path of a program. It skips the test if the program
-// may be missing.
+// installedAt finds a program. If it is not installed the test is skipped, or fails in CI if always
+// is set.
 func installedAt(t *testing.T, program string, always bool) string {
 	t.Helper()
 	folder := os.Getenv("BELLCORD_AGENTS")
@@ -96,8 +96,8 @@ func try(t *testing.T, definition preset.Definition) {
 	t.Cleanup(func() { explain(t, model) })
 
 	if definition.Name == "kimi" {
-		// After the first prompt of a session, kimi sends another user message
-		// with the date, which contains no markers for the fake model.
+		// After the first prompt of a session kimi adds a user message with the date. That message
+		// hides the markers of the prompt from the fake model.
 		agent.prompt(ctx, "Good morning.")
 	}
 	if said := agent.prompt(ctx, "[say hello]"); strings.TrimSpace(said) != "hello" {
@@ -154,7 +154,7 @@ func toolsOffered(t *testing.T, requests []fakemodel.Request) []string {
 	return slices.Compact(names)
 }
 
-// namesIn returns the names of tools, but not those of their parameters.
+// namesIn collects the names of tools but not those of their parameters.
 func namesIn(value any) []string {
 	var names []string
 	switch value := value.(type) {

@@ -18,8 +18,7 @@ type piTalker struct {
 
 func (p *piTalker) asked() bool { return false }
 
-// prompt returns at agent_end: pi does not continue by itself after it in
-// these tests.
+// prompt returns at agent_end: in these tests pi does not continue after it.
 func (p *piTalker) prompt(ctx context.Context, text string) string {
 	p.Helper()
 	defer context.AfterFunc(ctx, func() { _ = p.out.(io.Closer).Close() })()
@@ -41,7 +40,7 @@ func (p *piTalker) prompt(ctx context.Context, text string) string {
 	}
 }
 
-// ending parses one record. The last message of agent_end is pi's last text.
+// ending reads one record. The last message of agent_end is pi's final text.
 func (p *piTalker) ending(line []byte) (string, bool) {
 	p.Helper()
 	var record struct {

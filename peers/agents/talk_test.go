@@ -16,8 +16,8 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/preset"
 )
 
-// talker is a running agent. prompt returns its text if the turn ends
-// normally; anything else fails the test.
+// talker is a running agent. prompt returns the agent's text if its turn ended normally; any other
+// end fails the test.
 type talker interface {
 	prompt(ctx context.Context, text string) string
 	asked() bool // whether it has requested a permission
@@ -31,8 +31,7 @@ type child struct {
 	stderr bytes.Buffer
 }
 
-// start runs an agent in a folder until the test ends. The agent inherits only
-// PATH.
+// start runs an agent in a folder until the test ends. It inherits only PATH.
 func start(t *testing.T, definition preset.Definition, folder string) talker {
 	t.Helper()
 	c := &child{T: t}
@@ -65,7 +64,7 @@ func start(t *testing.T, definition preset.Definition, folder string) talker {
 	return newACPTalker(c, folder)
 }
 
-// end closes the agent's input, waits, and then kills its process group.
+// end closes the agent's input, waits, and then kills its process process group.
 func (c *child) end(cmd *exec.Cmd, out io.Closer) {
 	_ = c.in.Close()
 	killer := time.AfterFunc(5*time.Second, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })

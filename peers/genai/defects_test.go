@@ -15,9 +15,8 @@ import (
 	"google.golang.org/genai"
 )
 
-// Each of these tests fails when the SDK has been fixed, which is a reason to
-// reconsider the decision. None is parallel: they use the global log and the
-// environment.
+// Each of these tests fails when the SDK has fixed the defect; the decision should then be
+// reconsidered. None is parallel, because the log and the environment are global.
 
 func TestSDK_ToolArguments_AreChanged(t *testing.T) {
 	const written = `{"z":1,"a":12345678901234567890}`

@@ -11,8 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// fake returns the SDK's client for the strict fake model. The test fails if
-// the model rejects a request.
+// fake returns the SDK's client for the strict fake model, which must not reject any request.
 func fake(t *testing.T) *genai.Client {
 	t.Helper()
 	server := fakemodel.New()
@@ -77,8 +76,7 @@ func (h *heard) add(chunk *genai.GenerateContentResponse) {
 	}
 }
 
-// isHistory excludes thoughts, which are summaries for people, and empty
-// parts.
+// isHistory excludes thoughts, which are summaries for people, and empty parts.
 func isHistory(part *genai.Part) bool {
 	return !part.Thought && (part.FunctionCall != nil || part.Text != "" || len(part.ThoughtSignature) > 0)
 }

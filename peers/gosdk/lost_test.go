@@ -34,13 +34,12 @@ func TestSDK_CancelRightAfterPrompt_IsLost(t *testing.T) {
 	}
 }
 
-// lost returns the number of cancels that do not reach an agent on the SDK's
-// connection.
+// lost counts the cancels that never reach an agent on the SDK's connection.
 func lost(t *testing.T, write func(in io.Writer, prompt, cancel string) error) (lost int) {
 	t.Helper()
 	toAgent, in := io.Pipe()
 	out, fromAgent := io.Pipe()
-	// If anything hangs, the pipes break and the test fails.
+	// On a hang the pipes are closed and the test fails.
 	defer time.AfterFunc(time.Minute, func() {
 		_ = in.Close()
 		_ = fromAgent.CloseWithError(context.DeadlineExceeded)
@@ -78,9 +77,9 @@ func lost(t *testing.T, write func(in io.Writer, prompt, cancel string) error) (
 	return lost
 }
 
-// agent ends a turn when its context ends, or when Cancel was called and the
-// context has not ended: then the cancel is lost. No timeout is required,
-// because the SDK cancels the context before it calls Cancel.
+// agent ends a turn when its context ends, or when its cancel was handled while the context was
+// still active: then the cancel is lost. This needs no timeout, because the SDK ends the context
+// before it calls Cancel.
 type agent struct {
 	acp.Agent // all other methods panic
 	cancels   sync.Map

@@ -1,6 +1,5 @@
-// Command matrix grades the stops of real agents in one run, each agent
-// without Bellcord and behind Bellcord, and prints both tables as a page of
-// the docs.
+// Command matrix grades the stops of real agents twice in one run, each agent bare and the same
+// agent behind Bellcord, and prints both tables as a page of the docs.
 package main
 
 import (
@@ -51,8 +50,7 @@ func writePage(path, page string) error {
 	return os.WriteFile(path, []byte(page), 0o644) //nolint:gosec // a page of the docs
 }
 
-// gradeAll grades every agent both ways. wrong is the number of failures
-// behind Bellcord.
+// gradeAll grades every agent both ways; wrong counts the failures behind Bellcord.
 func gradeAll(binary, agents string, names []string, tries int, both bool) (page string, wrong int, err error) {
 	if agents == "" {
 		return "", 0, errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
@@ -81,7 +79,7 @@ func gradeAll(binary, agents string, names []string, tries int, both bool) (page
 	return compose(bare, behind, tries), wrong, nil
 }
 
-// gradeBound limits the time for one agent.
+// gradeBound is the timeout for one agent.
 const gradeBound = 20 * time.Minute
 
 func grade(binary, agents, name string, tries int, hosted bool) (probe.Report, error) {

@@ -1,6 +1,5 @@
-// Package page_test tests the page in a real browser: the actions of a user,
-// the attempts of a hostile model, and the time until a press of Stop is
-// shown.
+// Package page_test drives the page in a real browser: the actions of a person, the attacks of a
+// hostile model, and the time from a press of Stop until the screen shows it.
 package page_test
 
 import (
@@ -13,8 +12,7 @@ import (
 	"testing"
 )
 
-// missing fails the test in CI, where no test may be skipped, and otherwise
-// skips it.
+// missing fails the test in CI, where no test may be omitted, and skips it elsewhere.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -23,8 +21,8 @@ func missing(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// alone enables these tests, which are not part of a run of all tests, because
-// they measure times. make page-test and CI set it.
+// alone is false in a run of all tests, because the tests measure how soon a press takes effect.
+// make page-test and CI set it.
 var alone = flag.Bool("browser", false, "drive the page in a real browser")
 
 func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
@@ -54,13 +52,13 @@ func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 			t.Fatalf("building: %v\n%s", err, out)
 		}
 	}
-	// Sequentially: each has its own server and browser.
+	// Sequentially: each has its own separate server and browser.
 	for _, file := range []string{"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "hostile.test.mjs", "press.test.mjs"} {
 		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
 	}
 }
 
-// run logs the output of the tests line by line.
+// run forwards the output of the tests line by line.
 func run(t *testing.T, file, program, browser string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", file)

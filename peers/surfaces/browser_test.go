@@ -19,8 +19,8 @@ type browser struct {
 	out *bufio.Reader
 }
 
-// openBrowser logs in as a user does, with bellcord open. The session belongs
-// to anna, of Telegram; --admin is required to see another owner's session.
+// openBrowser logs a browser in with bellcord open, as a person does. The session belongs to anna
+// of Telegram; a session of another owner needs --admin.
 func openBrowser(s *stage, chromium string, session bellcord.SessionID) *browser {
 	s.t.Helper()
 	cmd := exec.Command("node", "page.mjs")

@@ -22,7 +22,7 @@ func (c *telegram) prompt(text string) {
 	}
 }
 
-// pressStop presses Telegram's button on a draft.
+// pressStop presses Telegram's Stop button on a draft.
 func (c *telegram) pressStop() {
 	c.t.Helper()
 	if err := c.gram.PressStop(anna); err != nil {

@@ -18,11 +18,10 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-// anna is the id of Anna's Telegram account.
+// anna is her Telegram id.
 const anna = 1001
 
-// stage is a server of the built binary, with a fake Telegram and a fake
-// model.
+// stage is the built binary running as a server, with a fake Telegram and a fake model.
 type stage struct {
 	t       *testing.T
 	program string
@@ -36,8 +35,7 @@ type stage struct {
 	log [][]byte // lines of the server's log
 }
 
-// missing fails the test in CI, where no test may be skipped, and otherwise
-// skips it.
+// missing fails the test in CI, where no test may be omitted, and skips it elsewhere.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -46,7 +44,7 @@ func missing(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// comesTrue waits until a condition is true.
+// comesTrue waits until holds returns true.
 func comesTrue(t *testing.T, what func() string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -105,7 +103,7 @@ func (s *stage) bellcord(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// serve starts the server and waits until it logs its address.
+// serve starts the server and waits until it prints its address.
 func (s *stage) serve(settings string) {
 	s.t.Helper()
 	cmd := s.bellcord("serve", "--addr", "127.0.0.1:0", "--shutdown-grace", "1ms", "--config", settings)

@@ -1,7 +1,6 @@
-// Package surfaces_test opens one session at the same time in Telegram, a
-// terminal, a browser and a program over HTTP. It stops turns in every
-// possible way, and every surface must show the same: the turn, the person
-// that stopped it, and the source. All surfaces must get the same receipt.
+// Package surfaces_test opens one session in Telegram, in a terminal, in a browser and in a program
+// over HTTP at the same time. It stops turns in every supported way. Every surface must show the
+// same: which turn, by which person, from where. All must show the same receipt.
 package surfaces_test
 
 import (
@@ -18,13 +17,13 @@ import (
 	"github.com/bellcord/bellcord/client"
 )
 
-// turn is a running turn with its unique prompt.
+// turn is a running turn with a unique prompt.
 type turn struct {
 	id   bellcord.TurnID
 	text string
 }
 
-// surface shows the session.
+// surface shows the session to a person.
 type surface interface {
 	name() string
 	streams(turn) bool    // text of the turn is shown
@@ -42,8 +41,7 @@ type room struct {
 	viewer  *viewer
 }
 
-// tools returns the path of the browser and checks that the other tools are
-// installed.
+// tools checks for the required programs other than Go.
 func tools(t *testing.T) (chromium string) {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -137,8 +135,8 @@ func (r *room) post(t turn) *bellcord.Receipt {
 	return stopped.Turns[0].Receipt
 }
 
-// alone enables this test, which is not part of a run of all tests. make
-// surfaces and CI set it.
+// alone is false in a run of all tests, which must not open a browser and a terminal. make surfaces
+// and CI set it.
 var alone = flag.Bool("browser", false, "open a real browser and a real terminal")
 
 func TestLaw04_EverySurface_ShowsTheSameStop(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// terminal is a tmux server that runs bellcord chat on the session.
+// terminal is a separate tmux server with bellcord chat on the session.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -57,7 +57,7 @@ func (x *terminal) prompt(text string) {
 	x.types("Enter")
 }
 
-// of returns the screen after a turn's prompt. Each prompt is unique.
+// of returns the screen from a turn's prompt on. Each prompt has a different text.
 func (x *terminal) of(t turn) string {
 	_, below, _ := strings.Cut(x.screen(), "> "+t.text)
 	return below

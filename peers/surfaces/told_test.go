@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tellsAlike checks that each surface shows the person that stopped the turn
-// and the source. It returns the number of surfaces that do.
+// tellsAlike checks that each surface shows the person who stopped the turn, and from where. It
+// returns the number of correct surfaces.
 func (r *room) tellsAlike(w way, t turn) (right int) {
 	r.t.Helper()
 	who := w.by + ", " + w.word
@@ -53,7 +53,7 @@ func (r *room) tellsAlike(w way, t turn) (right int) {
 	return right
 }
 
-// isLogged checks that the server logged exactly one line for the turn.
+// isLogged reports whether the server's log contains exactly one correct line for the turn.
 func (r *room) isLogged(w way, t turn) bool {
 	r.t.Helper()
 	var lines []map[string]any
@@ -73,9 +73,8 @@ func (r *room) isLogged(w way, t turn) bool {
 	return true
 }
 
-// oneReceipt reads the receipt in every possible way. Over HTTP it must be
-// identical to the byte, and in the stream and in the answer to the stop it
-// must have the same value.
+// oneReceipt reads the receipt from all sources. It must be identical byte for byte over HTTP, and
+// equal in the stream and in the answer to the stop.
 func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Receipt {
 	r.t.Helper()
 	path := "/v1/turns/" + string(t.id)
@@ -103,7 +102,7 @@ func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Rece
 	return record.Receipt
 }
 
-// read returns the body of a response.
+// read returns the body of an answer.
 func (r *room) read(by *http.Client, url string) string {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, url, http.NoBody)
@@ -123,7 +122,7 @@ func (r *room) read(by *http.Client, url string) string {
 	return string(body)
 }
 
-// socket returns a client for the server's socket.
+// socket returns a client for the server's local socket.
 func (r *room) socket() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -142,8 +141,8 @@ func written(t *testing.T, receipt bellcord.Receipt) string {
 	return out.String()
 }
 
-// bare returns a receipt without the fields that differ between turns. The
-// rest must not depend on the surface.
+// bare returns a receipt without the fields that differ from turn to turn. The rest must be the
+// same for every surface that requests the stop.
 func bare(t *testing.T, r bellcord.Receipt) string {
 	t.Helper()
 	cause := bellcord.Cause{Kind: r.Cause.Kind, Reason: r.Cause.Reason, Mode: r.Cause.Mode}

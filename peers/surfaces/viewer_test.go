@@ -59,7 +59,7 @@ func (v *viewer) take(events []bellcord.Event) {
 	}
 }
 
-// turn waits for the turn of a prompt.
+// turn waits for the turn of the given prompt.
 func (v *viewer) turn(text string) turn {
 	v.t.Helper()
 	t := turn{text: text}

@@ -26,9 +26,8 @@ func findBrowser() (string, error) {
 	return "", errNoBrowser
 }
 
-// chromium is a headless browser, controlled with the DevTools protocol over a
-// pipe: JSON, with a NUL after each message. It does not listen on a port, so
-// that no other program can control it.
+// chromium is a headless browser, driven by the DevTools protocol over a pipe: JSON messages, each
+// followed by a NUL. It opens no port, so no other process can drive it.
 type chromium struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -66,7 +65,7 @@ func startChromium(ctx context.Context, profile string, heed func(page, method s
 	}
 	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--no-first-run", "--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // file descriptors 3 and 4
 	err = errors.Join(cmd.Start(), theirIn.Close(), theirOut.Close())
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", path, err)

@@ -16,12 +16,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// curl watches one session with one process after the other. Each is killed,
-// and the next continues after the last complete event.
+// curl watches one session with one process after the other. Each is killed, and the next continues
+// after the last event that was received completely.
 type curl struct {
 	*ledger
 	url     string
-	headers string // file with the credentials, so that they are in no list of processes
+	headers string // file with the credentials, so that they appear in no process list
 	killed  atomic.Int64
 	torn    atomic.Int64 // kills in the middle of an event
 }
@@ -33,9 +33,9 @@ func newCurl(h *house, n int, session bellcord.SessionID) *curl {
 	}
 }
 
-// lose watches and is killed, kills times: half of them after a time, half
-// after a number of bytes, at any position in an event. Output after these
-// bytes is discarded, as if the reader had died at the same time.
+// lose watches and is killed the given number of times: half the kills come after a random time,
+// half after a number of bytes, at any place in an event. Later output of the process is discarded,
+// as if its reader died with it.
 func (c *curl) lose(ctx context.Context, kills int) error {
 	for range kills {
 		after, most := time.NewTimer(rand.N(mostTime)), int64(math.MaxInt64)
@@ -53,8 +53,8 @@ func (c *curl) lose(ctx context.Context, kills int) error {
 	return nil
 }
 
-// once runs one process until it is killed. It is an error if the process
-// exits by itself: the server ends no stream while it runs.
+// once runs one process until it is killed. A process that exits earlier is an error: the server
+// ends no stream while it serves.
 func (c *curl) once(ctx context.Context, end <-chan time.Time, most int64) error {
 	args := []string{"--silent", "--show-error", "--fail", "--no-buffer", "--header", "@" + c.headers}
 	if last := c.last(); last != "" {
@@ -94,8 +94,7 @@ func (c *curl) once(ctx context.Context, end <-chan time.Time, most int64) error
 	return nil
 }
 
-// read records every complete event. rest is the number of bytes of an
-// incomplete event at the end.
+// read records every complete event. rest is the number of bytes of an incomplete event at the end.
 func (c *curl) read(out io.Reader) (rest int, err error) {
 	var text []byte
 	buffer := make([]byte, 32<<10)
@@ -120,8 +119,7 @@ func (c *curl) read(out io.Reader) (rest int, err error) {
 	}
 }
 
-// parse parses a frame. A frame without data, such as a heartbeat, is not an
-// event.
+// parse reads a frame. A frame without data, such as a keep-alive, is not an event.
 func parse(frame string) (one shown, is bool) {
 	for line := range strings.Lines(frame) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// cutter is a proxy that cuts every connection with a stream: half of them
-// after a time, half after a number of bytes, at any position in a frame; half
-// with a reset, half with an orderly close in the wrong place.
+// cutter is a proxy that forwards bytes and cuts every connection that carries a stream: half of
+// them after a time, half after a number of bytes, at any place in a frame; half with a reset, half
+// with an orderly close at the wrong place.
 type cutter struct {
 	listener net.Listener
 	target   string
@@ -25,9 +25,8 @@ type cutter struct {
 	headless           atomic.Int64 // orderly closes inside the head of an answer
 }
 
-// Limits of a connection before it is cut. The page reconnects after a tenth
-// of a second, and later if that fails, so that cuts happen in the head of the
-// answer, in a backlog and in live events.
+// The limits after which a connection is cut. The page reconnects after a tenth of a second, and
+// later after failures, so that cuts hit the head of an answer, a backlog and live events.
 const (
 	mostTime  = 1500 * time.Millisecond
 	mostBytes = 24 << 10
@@ -82,9 +81,8 @@ type link struct {
 	head   []byte       // head of the stream's answer, as far as it has passed
 }
 
-// ask forwards requests. The limit of a connection is chosen before the server
-// receives the request for the stream, so that a cut can happen before the
-// first byte of its answer.
+// ask forwards requests. The limits of a connection are drawn before the server receives the
+// stream's request, so that a cut can come before the first byte of its answer.
 func (l *link) ask() {
 	defer func() { _ = l.server.Close() }()
 	buffer := make([]byte, 16<<10)
@@ -145,11 +143,10 @@ func (c *cutter) forwardAnswers(l *link) {
 // headed reports whether the complete head of the stream's answer has passed.
 func (l *link) headed() bool { return bytes.Contains(l.head, []byte("\r\n\r\n")) }
 
-// frameEnd is the end of the server's writes: a blank line, and the end of a
-// chunk.
+// frameEnd is the end of each of the server's writes: a blank line and the end of a chunk.
 const frameEnd = "\n\n\r\n"
 
-// claimCut reports whether the caller may make one of the remaining cuts.
+// claimCut reports whether a cut remains, and claims it for the caller.
 func (c *cutter) claimCut() bool {
 	left := c.left.Add(-1)
 	if left == 0 {

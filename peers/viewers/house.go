@@ -20,7 +20,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// house is a server of the real binary, with a fake model.
+// house is the real binary running as a server, with a fake model.
 type house struct {
 	dir     string
 	model   io.Closer
@@ -68,7 +68,7 @@ func openHouse(ctx context.Context) (h *house, err error) {
 	return h, err
 }
 
-// program returns the binary to test.
+// program returns the path of the binary to test.
 func (h *house) program(ctx context.Context) (string, error) {
 	if named := os.Getenv("BELLCORD_BIN"); named != "" {
 		return named, nil
@@ -102,8 +102,7 @@ func (h *house) startServer(ctx context.Context) error {
 	}
 }
 
-// drain reads the server's log and prints everything except lines of level
-// INFO.
+// drain reads the server's log and prints its warnings and errors.
 func (h *house) drain(logged io.Reader, serving chan<- string) {
 	defer close(h.drained)
 	lines := bufio.NewScanner(logged)
@@ -126,8 +125,7 @@ func (h *house) code(ctx context.Context) (string, error) {
 	return code.Code, err
 }
 
-// record returns a session's stored events as JSON; the first has the number
-// 1.
+// record returns a session's stored events, each as its JSON. The first has number 1.
 func (h *house) record(ctx context.Context, session bellcord.SessionID) ([]string, error) {
 	var transcript struct{ Events []json.RawMessage }
 	if err := h.ask(ctx, http.MethodGet, "/v1/sessions/"+string(session)+"/transcript?format=json", &transcript); err != nil {
@@ -162,7 +160,7 @@ func (h *house) ask(ctx context.Context, method, path string, into any) error {
 	return json.NewDecoder(res.Body).Decode(into)
 }
 
-// leaving limits the time of an orderly shutdown.
+// leaving is the timeout of an orderly shutdown.
 const leaving = 20 * time.Second
 
 func (h *house) shutDown() {

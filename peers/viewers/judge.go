@@ -10,12 +10,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// catchUp limits how long a viewer may take to receive all events: more than
-// the longest pause before a page reconnects.
+// catchUp is how long a viewer may take to receive all events. It is much longer than a page waits
+// before it reconnects.
 const catchUp = 20 * time.Second
 
-// judge lets all viewers receive the remaining events undisturbed, and
-// compares.
+// judge lets all viewers receive the remaining events without kills, and compares.
 func (t *trial) judge(ctx context.Context) (r report, err error) {
 	records := map[bellcord.SessionID][]string{}
 	for _, id := range t.sessions {
@@ -45,8 +44,7 @@ func (t *trial) judge(ctx context.Context) (r report, err error) {
 	return r, nil
 }
 
-// lastCurls lets each curl read to the end of the record. The streams of a
-// browser are still open.
+// lastCurls lets each curl read to the end of the record. A browser's streams are open anyway.
 func (t *trial) lastCurls(bounded context.Context, records map[bellcord.SessionID][]string) error {
 	for _, c := range t.curls {
 		end, left := make(chan time.Time), make(chan error, 1)
@@ -60,9 +58,9 @@ func (t *trial) lastCurls(bounded context.Context, records map[bellcord.SessionI
 	return nil
 }
 
-// countKills reports how the connections were killed. The pages detect about
-// as many kills as were made: if a reused connection is cut before the first
-// byte of an answer, Chromium repeats the request silently.
+// countKills reports how the connections were killed. The pages report about as many losses as
+// there were kills: if a reused connection is cut before the first byte of an answer, Chromium
+// silently repeats the request.
 func (t *trial) countKills(r *report) {
 	torn := int64(0)
 	for _, c := range t.curls {

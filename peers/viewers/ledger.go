@@ -13,8 +13,8 @@ import (
 // shown is one message as a viewer received it.
 type shown struct{ id, data string }
 
-// ledger contains everything that one viewer received over all its
-// connections, in that order. Nothing in it is corrected.
+// ledger contains all messages that one viewer received over all its connections, in the order of
+// arrival and uncorrected.
 type ledger struct {
 	name string
 	same func(shown, record string) bool // whether an event equals the recorded one
@@ -29,8 +29,7 @@ func newLedger(name string) *ledger {
 	return &ledger{name: name, same: func(shown, record string) bool { return shown == record }, grown: make(chan struct{})}
 }
 
-// sameJSON compares the values of events, not their bytes: a page returns an
-// event after it has parsed it.
+// sameJSON compares decoded values and not bytes, because a page has decoded its events.
 func sameJSON(shown, record string) bool {
 	var a, b any
 	if json.Unmarshal([]byte(shown), &a) != nil || json.Unmarshal([]byte(record), &b) != nil {
@@ -50,7 +49,7 @@ func (l *ledger) addShown(one shown) {
 	l.grown = make(chan struct{})
 }
 
-// last returns the id of the last entry, or "".
+// last returns the id of the newest entry, or "" if the ledger is empty.
 func (l *ledger) last() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +76,7 @@ func (l *ledger) reach(ctx context.Context, seq int64) error {
 	}
 }
 
-// verdict counts the received events, and those that differ from the record.
+// verdict counts the received events and the differences from the record.
 type verdict struct{ seen, missing, twice, disordered, changed int }
 
 func (v verdict) merge(w verdict) verdict {
@@ -86,8 +85,8 @@ func (v verdict) merge(w verdict) verdict {
 
 func (v verdict) good() bool { return v.missing+v.twice+v.disordered+v.changed == 0 }
 
-// compare compares the ledger with the record. The first event has the number
-// 1. An event with a number that is not in the record is counted as changed.
+// compare compares the ledger with the record. The first event of the record has number 1. An entry
+// with a number that is not in the record counts as changed.
 func (l *ledger) compare(record []string) verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +116,7 @@ func (l *ledger) compare(record []string) verdict {
 	return v
 }
 
-// answerText returns the answer as the viewer can assemble it.
+// answerText returns the answer as the viewer received it.
 func (l *ledger) answerText() (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

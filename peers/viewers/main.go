@@ -1,14 +1,13 @@
-// Command viewers lets real viewers watch live turns while their connections
-// are killed: the page's client in a headless Chromium, behind a proxy that
-// cuts connections, and curl with a token, killed as a process. Each continues
-// after its last event. At the end, everything that each viewer received is
-// compared with the session's record: no event may be missing, repeated, out
-// of order or changed.
+// Command viewers lets real viewers watch live turns while their connections are killed: the page's
+// client in a headless Chromium, behind a proxy that cuts connections, and curl with a token,
+// killed as a process. Each continues after the last event that it received. At the end all
+// messages that each received are compared with the session's record: no event is missing, received
+// twice, out of order or changed.
 //
 //	go run ./peers/viewers -kills 1000
 //
-// It needs chromium and curl. BELLCORD_BIN is the binary to test; without it,
-// the binary is built.
+// It needs chromium and curl. BELLCORD_BIN names the binary to test; without it the binary is
+// built.
 package main
 
 import (
@@ -35,7 +34,7 @@ func main() {
 	}
 }
 
-// report is the result of a run.
+// report is the result.
 type report struct {
 	browser, curl int // kills
 	cuts          string
@@ -49,8 +48,7 @@ func (r report) String() string {
 		r.browser+r.curl, r.browser, r.curl, r.seen, r.missing, r.twice, r.disordered, r.cuts, r.changed, r.took.Round(100*time.Millisecond))
 }
 
-// wrong describes the differences from the record, or returns "" if there are
-// none.
+// wrong describes the differences from the record; "" if there are none.
 func (r report) wrong() string {
 	if len(r.unlike) == 0 {
 		return ""

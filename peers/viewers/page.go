@@ -10,9 +10,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// pages contains the pages of a browser, each in a separate profile with its
-// own login and connections: a browser opens at most six per host, and each
-// stream keeps one.
+// pages are a browser's pages, each in a separate profile with a separate login and connections: a
+// browser opens six connections per host, and each stream occupies one permanently.
 type pages struct {
 	browser *chromium
 	base    string
@@ -33,8 +32,7 @@ func openPages(ctx context.Context, profile, base string) (*pages, error) {
 	return p, err
 }
 
-// open creates a page that is logged in with the code and watches the
-// sessions.
+// open opens a page that watches the sessions, logged in with the code.
 func (p *pages) open(ctx context.Context, name, code string, sessions []bellcord.SessionID) ([]*ledger, error) {
 	page, err := p.blank(ctx)
 	if err != nil {
@@ -88,9 +86,8 @@ func (p *pages) blank(ctx context.Context) (page string, err error) {
 	return made.SessionID, nil
 }
 
-// The code that runs in the page. It uses the page's own client to log in, to
-// follow the sessions, and to reopen lost streams. It does not pass the client
-// a position in the stream.
+// The code that runs in the page, as in the real page: the client that the server delivers logs in,
+// follows the sessions and reopens broken streams. Nothing here passes it a position.
 const (
 	login = `async code => (await import("/client.js")).logIn(code)`
 	watch = `async sessions => {
@@ -125,7 +122,7 @@ func (p *pages) callFunction(ctx context.Context, page, function string, argumen
 	return err
 }
 
-// heed records what a page received.
+// heed records the messages that a page received.
 func (p *pages) heed(page, method string, params json.RawMessage) {
 	if method != "Runtime.bindingCalled" {
 		return

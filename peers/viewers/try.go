@@ -12,19 +12,18 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Numbers of sessions and viewers. The pause before a page reconnects is not
-// changed, so there are many streams instead.
+// The numbers of sessions and viewers. A page waits before it reconnects, which is not changed
+// here, so there are many streams in parallel instead.
 const (
 	sessionCount = streamsOfAPage
 	pageCount    = 2
 	curlCount    = 10
 )
 
-// script produces about 40 events per second: text, a command with output, and
-// text again.
+// script makes a turn emit about 40 events per second: words, a command with output, words again.
 const script = `[slow 40 20ms] [tool shell {"command":"for i in 1 2 3 4 5; do echo line $i; sleep 0.05; done"}] [then [slow 20 20ms]]`
 
-// trial is one run.
+// trial is one complete run.
 type trial struct {
 	*house
 	sessions []bellcord.SessionID
@@ -35,7 +34,7 @@ type trial struct {
 	failed   chan error
 }
 
-// bound limits the time of a run, even if something hangs.
+// bound is the timeout of the complete run.
 const bound = 5 * time.Minute
 
 // try kills connections while turns run, and reports what the viewers
@@ -101,8 +100,7 @@ func (t *trial) openViewers(ctx context.Context) error {
 	return nil
 }
 
-// kill keeps turns running until all kills have been made, and waits for the
-// end of the last turns.
+// kill keeps turns running until all kills have been made and the last turns have ended.
 func (t *trial) kill(ctx context.Context, curlKills int) error {
 	enough := make(chan struct{})
 	var turns, curls sync.WaitGroup
@@ -139,7 +137,7 @@ func (t *trial) kill(ctx context.Context, curlKills int) error {
 // share returns the i-th of n parts of a whole.
 func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }
 
-// reportFailure reports the first failure.
+// reportFailure keeps the first failure.
 func (t *trial) reportFailure(err error) {
 	if err != nil {
 		select {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// CI uses 100.
+// CI runs 1,000.
 var kills = flag.Int("kills", 40, "number of connections to kill")
 
 // Law 28 for real viewers: everything that a viewer received over all its
@@ -95,7 +95,7 @@ func TestCutter_OnlyCutsTheGivenNumberOfStreams(t *testing.T) {
 		if strings.HasSuffix(r.URL.Path, "/events") {
 			_, _ = io.WriteString(w, stream)
 			w.(http.Flusher).Flush()
-			select { // a stream does not end by itself
+			select { // a stream does not end without a cut
 			case <-r.Context().Done():
 			case <-time.After(2 * mostTime):
 			}

@@ -1,8 +1,8 @@
 // Command prose measures the English of the repository.
 //
-// 	go run ./tools/prose count        # comment blocks with words that english.md rules out
-// 	go run ./tools/prose list hub/    # those blocks and old test names, below a path
-// 	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
+//	go run ./tools/prose count        # comment blocks with words that english.md rules out
+//	go run ./tools/prose list hub/    # those blocks and old test names, below a path
+//	go run ./tools/prose draw 20261115 # twenty texts drawn at random, by seed
 //	go run ./tools/prose messages     # errors and log messages, with file and line
 //	go run ./tools/prose messages DIR # the same as text files in DIR, for make prose
 //

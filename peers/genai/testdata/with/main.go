@@ -1,5 +1,4 @@
-// Command with is command without plus the SDK, which it only uses with an
-// argument.
+// With is the program without, plus the SDK, which it does not use by default.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command without links an HTTP client, which it only uses with an argument.
+// Without is a program that links net/http and does not use it by default.
 package main
 
 import (
