@@ -132,7 +132,7 @@ func (f *fleet) stopSome(ctx context.Context, during time.Duration) ([]time.Dura
 	return took, nil
 }
 
-// post sends a request and returns the id in the response. A status other than want is an error.
+// post sends a request and returns the id in the response. An unexpected status is an error.
 func (f *fleet) post(ctx context.Context, path, body string, want int) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+f.addr+path, bytes.NewReader([]byte(body)))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// telegramChats is the number of people to whom one bot streams at the same time.
+// telegramChats is the number of chats to which one bot streams at the same time.
 const telegramChats = 500
 
 // telegramFigures measures a bot with more output than Telegram accepts: whether it respects the

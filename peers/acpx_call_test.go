@@ -37,7 +37,7 @@ func (c *acpxCall) start() *acpxCall {
 	return c
 }
 
-// prints runs it to its end and checks that the output contains the wanted texts.
+// prints runs it to its end and checks that the output contains the given texts.
 func (c *acpxCall) prints(wanted ...string) {
 	c.Helper()
 	c.start().ends(wanted...)

@@ -38,7 +38,7 @@ func documents(t *testing.T) []string {
 }
 
 // The test runs every sh block of every document, those of one document in one shell, in the
-// environment of a user who has just installed Bellcord.
+// environment of a new installation.
 func TestDocs_ShellBlocks_PrintShownOutput(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {

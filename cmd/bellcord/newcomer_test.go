@@ -18,8 +18,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app/doctor"
 )
 
-// newcomer is a user who has just installed the program, with an empty home directory and an empty
-// environment.
+// newcomer is a user with a new installation, an empty home directory and an empty environment.
 type newcomer struct {
 	t    *testing.T
 	home string

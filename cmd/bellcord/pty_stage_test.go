@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// typist is a program on a pseudoterminal and a person who types on it. Text written with one call
+// typist is a program on a pseudoterminal and the person typing on it. Text written with one call
 // of types arrives in one read.
 type typist struct {
 	t    *testing.T

@@ -18,7 +18,8 @@ var update = flag.Bool("update", false, "write the references in docs anew")
 // generated separates the handwritten part of a document from the generated part.
 const generated = "<!-- What follows is written by make reference. -->\n"
 
-// isCurrent compares the generated part of a document with want.
+// isCurrent compares the generated part of a document with the given text, or replaces it with
+// -update.
 func isCurrent(t *testing.T, name, want string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "docs", name)

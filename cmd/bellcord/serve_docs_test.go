@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// block is a fenced block of a document. The block after it is its expected output: shown if it is
-// JSON, said if it is text.
+// block is a fenced block of a document, with the JSON or text block after it as its expected
+// output.
 type block struct {
 	line  int
 	text  string

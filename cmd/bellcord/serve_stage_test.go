@@ -112,7 +112,8 @@ func (s *daemon) said() string {
 	return s.log.String()
 }
 
-// ask makes a request and decodes the answer into into, unless that is nil.
+// ask makes a request and returns its status. A successful answer is decoded into into, unless that
+// is nil.
 func (s *daemon) ask(method, path string, body, into any) int {
 	s.t.Helper()
 	data, err := json.Marshal(body)

@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/internal/app/doctor"
 )
 
-// newUnprivilegedWorld is a world with processes that run as a user who owns only the world's
-// directories. Only root can start them.
+// newUnprivilegedWorld is a world with processes of a user that owns only the world's directories.
+// Only root can start them.
 func newUnprivilegedWorld(t *testing.T) *world {
 	t.Helper()
 	if os.Getuid() != 0 {

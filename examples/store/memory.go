@@ -53,7 +53,7 @@ func New() *Memory {
 	}
 }
 
-// find returns the turns for which want is true, in the order they were accepted.
+// find returns the matching turns, in the order they were accepted.
 func (m *Memory) find(want func(*turn) bool) []*turn {
 	var all []*turn
 	for _, t := range m.turns {

@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tellsAlike checks that each surface shows the person who stopped the turn, and from where. It
+// tellsAlike checks that each surface shows the origin of the stop: the person and the place. It
 // returns the number of correct surfaces.
 func (r *room) tellsAlike(w way, t turn) (right int) {
 	r.t.Helper()

@@ -48,7 +48,7 @@ func (r report) String() string {
 		r.browser+r.curl, r.browser, r.curl, r.seen, r.missing, r.twice, r.disordered, r.cuts, r.changed, r.took.Round(100*time.Millisecond))
 }
 
-// wrong describes the differences from the record; "" if there are none.
+// wrong describes the differences from the record; "" if the viewers received all of it.
 func (r report) wrong() string {
 	if len(r.unlike) == 0 {
 		return ""
