@@ -93,7 +93,7 @@ func (c *crossStops) print(out io.Writer, abreast int, rowOfA time.Duration) {
 }
 
 // stopAcross starts streaming turns at B in batches and stops them through A. The number of
-// concurrent stops is the number of bares, which are measured in parallel.
+// concurrent stops is the number of bares. Each stop is followed by a bare one for comparison.
 func stopAcross(ctx context.Context, a, b *clusterNode, bares []*bareStop, n int) (*crossStops, error) {
 	c := &crossStops{}
 	for n > 0 {

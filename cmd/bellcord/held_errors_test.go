@@ -21,7 +21,8 @@ const (
 	heldPassword = "Zu7-Ber9_Xq4Lw"
 )
 
-// reveals reports an error for each run of 8 characters of the secret in text.
+// reveals fails the test if text contains 8 consecutive characters of the secret or its masked
+// form.
 func reveals(t *testing.T, where, text, secret string) {
 	t.Helper()
 	for i := 0; i+8 <= len(secret); i++ {

@@ -83,7 +83,7 @@ func (f *serveFlags) config() (config.Config, error) {
 	return c, s.Check()
 }
 
-// takeEnvironment sets the variables of the file given with --environment. They override existing
+// takeEnvironment sets the variables of the file given with --env-file. They override existing
 // ones.
 func (f *serveFlags) takeEnvironment() error {
 	if f.environment == "" {

@@ -102,7 +102,7 @@ func (h *house) startServer(ctx context.Context) error {
 	}
 }
 
-// drain reads the server's log and prints its warnings and errors.
+// drain reads the server's log and prints every line that is not at level INFO.
 func (h *house) drain(logged io.Reader, serving chan<- string) {
 	defer close(h.drained)
 	lines := bufio.NewScanner(logged)
