@@ -31,7 +31,7 @@ type pouring struct {
 	start chan struct{}
 }
 
-// Run implements bellcord.Agent.
+// Run implements hub.Agent.
 func (p *pouring) Run(ctx context.Context, w *hub.Work) error {
 	p.ready.Done()
 	select {

@@ -26,7 +26,7 @@ type fanOut struct {
 	received chan time.Time
 }
 
-// Run implements bellcord.Agent: it emits the texts it receives from its channel.
+// Run implements hub.Agent: it emits the texts it receives from its channel.
 func (f *fanOut) Run(ctx context.Context, w *hub.Work) error {
 	for {
 		select {

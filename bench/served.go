@@ -67,7 +67,7 @@ func untilInterrupted(handler http.Handler, secret string) error {
 // ticking is an agent that writes the time, in nanoseconds, until it is stopped.
 type ticking struct{ every time.Duration }
 
-// Run implements bellcord.Agent.
+// Run implements hub.Agent.
 func (a ticking) Run(ctx context.Context, w *hub.Work) error {
 	return tick(ctx, a.every, func(now string) error { return w.Emit(bellcord.TextDelta{Text: now}) })
 }

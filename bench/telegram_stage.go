@@ -100,6 +100,7 @@ func newReciter() *reciter {
 	return &reciter{running: map[string]bool{}, told: map[string]time.Time{}, news: make(chan struct{})}
 }
 
+// Run implements hub.Agent.
 func (a *reciter) Run(ctx context.Context, w *hub.Work) error {
 	a.note(func() { a.running[w.Prompt.Text] = true })
 	tick := time.NewTicker(500 * time.Millisecond)

@@ -39,6 +39,7 @@ func (m message) isRequest() bool      { return m.Method != "" && m.ID != nil }
 func (m message) isNotification() bool { return m.Method != "" && m.ID == nil }
 func (m message) isAnswer() bool       { return m.Method == "" }
 
+// String implements fmt.Stringer.
 func (m message) String() string { return fmt.Sprintf("%s: %.300s", m.From, m.Text) }
 
 // understand decodes a frame; the schema validates it.

@@ -78,6 +78,7 @@ type testLog struct {
 	name string
 }
 
+// Write implements io.Writer.
 func (l *testLog) Write(text []byte) (int, error) {
 	l.t.Logf("%s: %s", l.name, strings.TrimSpace(string(text)))
 	return len(text), nil

@@ -137,6 +137,7 @@ const ctrlD = 0x04
 // does not return to the first column in that mode.
 type rawWriter struct{ to io.Writer }
 
+// Write implements io.Writer.
 func (w rawWriter) Write(p []byte) (int, error) {
 	if _, err := w.to.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
 		return 0, err

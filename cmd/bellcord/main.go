@@ -28,6 +28,7 @@ const (
 // exitCode is an error that ends the program with the given code and prints nothing.
 type exitCode int
 
+// Error implements error.
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 func main() {

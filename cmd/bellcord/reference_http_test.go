@@ -51,6 +51,7 @@ type schema struct {
 	Required    []string          `json:"required"`
 }
 
+// String returns the schema's type as the reference shows it.
 func (s schema) String() string {
 	switch {
 	case s.Ref != "":

@@ -18,6 +18,7 @@ import (
 // receiver counts the trace requests that an OpenTelemetry collector gets.
 type receiver struct{ requests atomic.Int64 }
 
+// ServeHTTP implements http.Handler.
 func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil || r.URL.Path != "/v1/traces" {
 		http.Error(w, "not a trace", http.StatusBadRequest)

@@ -12,6 +12,7 @@ import (
 // sleeper is an agent that works until it is stopped.
 type sleeper struct{}
 
+// Run implements hub.Agent.
 func (sleeper) Run(ctx context.Context, _ *hub.Work) error {
 	<-ctx.Done()
 	return context.Cause(ctx)

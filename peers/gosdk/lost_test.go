@@ -90,6 +90,7 @@ func (a *agent) cancelled(session acp.SessionId) chan struct{} {
 	return c.(chan struct{})
 }
 
+// Prompt implements acp.Agent.
 func (a *agent) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptResponse, error) {
 	select {
 	case <-ctx.Done():
@@ -101,6 +102,7 @@ func (a *agent) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptResp
 	return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 }
 
+// Cancel implements acp.Agent.
 func (a *agent) Cancel(_ context.Context, c acp.CancelNotification) error {
 	close(a.cancelled(c.SessionId))
 	return nil

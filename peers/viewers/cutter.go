@@ -50,6 +50,7 @@ func (c *cutter) url() string { return "http://" + c.listener.Addr().String() }
 
 func (c *cutter) stopServing() { _ = c.listener.Close() }
 
+// String implements fmt.Stringer.
 func (c *cutter) String() string {
 	return fmt.Sprintf("browser cut by %d resets and %d ends, %d inside a frame, %d ends inside the head of an answer",
 		c.resets.Load(), c.ends.Load(), c.torn.Load(), c.headless.Load())

@@ -43,6 +43,7 @@ type report struct {
 	took          time.Duration
 }
 
+// String implements fmt.Stringer.
 func (r report) String() string {
 	return fmt.Sprintf("%d kills (browser %d, curl %d): %d events seen, %d missing, %d twice, %d out of order\n%s; %d changed; %s",
 		r.browser+r.curl, r.browser, r.curl, r.seen, r.missing, r.twice, r.disordered, r.cuts, r.changed, r.took.Round(100*time.Millisecond))
