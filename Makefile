@@ -65,7 +65,7 @@ laws: ## the laws of a stop, by number
 
 # Tests of what attacks on the server, the tools and the bot came to: all were
 # refused, and have to be.
-HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestARevo|TestFetch_AddressNotPublic|TestFileTools_|TestAServerForOther|TestAServerThatWouldNot|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestAMistakeInTheFile|TestDecide_|TestGrant_
+HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestARevo|TestServe_TokenRevoked|TestSocket_|TestFetch_AddressNotPublic|TestFileTools_|TestServe_NonLoopbackAddress|TestAServerThatWouldNot|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestAMistakeInTheFile|TestDecide_|TestGrant_
 HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/permit ./internal/config ./internal/front/telegram/... ./cmd/bellcord
 
 .PHONY: held

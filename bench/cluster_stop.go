@@ -158,7 +158,7 @@ func (s *clusterStage) auditStops(ctx context.Context, out io.Writer, b *cluster
 	var turns, stopped, elsewhere, recordFirst int
 	err := s.db.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE state = 'ended' AND receipt::json ->> 'end' = 'stopped'), count(*) FILTER (WHERE node <> $1),
-			(SELECT count(*) FROM events WHERE kind = 'stop_asked') FROM turns`, b.id).Scan(&turns, &stopped, &elsewhere, &recordFirst)
+			(SELECT count(*) FROM events WHERE kind = 'stop_requested') FROM turns`, b.id).Scan(&turns, &stopped, &elsewhere, &recordFirst)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func nodesCommand() *cobra.Command {
 		Use:   "nodes",
 		Short: "List the nodes that share the store",
 		Long: `Lists the nodes that share the store, as a server reports them (this needs the scope
-admin) or, without a server, as the store has them. HEARD is when a node last
-renewed its lease, LEASE how long the lease is still valid, and BUS how long the node
+admin) or, without a server, as the store has them. RENEWED is when a node last
+renewed its lease, LEASE how long the lease is still valid, and NATS how long the node
 takes to answer over NATS.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.printNodes(cmd.Context()) },
@@ -61,7 +61,7 @@ func (f *nodesFlags) printNodes(ctx context.Context) error {
 
 func listNodes(to io.Writer, nodes []api.Node, now time.Time) error {
 	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "NODE\tNAME\tVERSION\tSTATE\tUP\tHEARD\tLEASE\tBUS\tRUNNING\tQUEUED")
+	fmt.Fprintln(out, "NODE\tNAME\tVERSION\tSTATE\tUP\tRENEWED\tLEASE\tNATS\tRUNNING\tQUEUED")
 	for _, n := range nodes {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", orDash(n.ID), orDash(n.Name), orDash(n.Version), nodeState(n),
 			upSince(n, now), ago(n.Heard), left(n), over(n), n.Running, n.Queued)

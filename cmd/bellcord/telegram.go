@@ -65,7 +65,7 @@ dashes do not matter. After ten wrong codes, all open codes become invalid.`,
 				case err != nil:
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "paired %d as %s\n", p.ID, p.Name)
+				fmt.Fprintf(cmd.OutOrStdout(), "approved %d as %s\n", p.ID, p.Name)
 				return nil
 			})
 		},
@@ -79,7 +79,7 @@ func telegramPeopleCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "users",
-		Short: "List people who may use the bot or wait to be paired",
+		Short: "List people who may use the bot or wait for approval",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withRights(func(c config.Config, list *rights.List) error {
@@ -95,7 +95,7 @@ func telegramUnpairCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "remove ID",
-		Short: "Remove a pairing, immediately",
+		Short: "Remove a person, immediately",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
@@ -106,7 +106,7 @@ func telegramUnpairCommand() *cobra.Command {
 				if err := list.Unpair(id); err != nil {
 					return fmt.Errorf("%w: see bellcord telegram users", err)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "unpaired %d\n", id)
+				fmt.Fprintf(cmd.OutOrStdout(), "removed %d\n", id)
 				if _, still := list.Person(id); still {
 					fmt.Fprintln(cmd.ErrOrStderr(), "They may still use the bot: the configuration lists them too.")
 				}
@@ -122,7 +122,7 @@ func tableOfPeople(to io.Writer, c config.Telegram, list *rights.List) error {
 	const minute = "2006-01-02 15:04"
 	paired, waiting := list.Paired(), list.Waiting()
 	if len(c.People)+len(c.Groups)+len(paired)+len(waiting) == 0 {
-		fmt.Fprintln(to, "no people yet")
+		fmt.Fprintln(to, "no users yet")
 		return nil
 	}
 	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
@@ -134,7 +134,7 @@ func tableOfPeople(to io.Writer, c config.Telegram, list *rights.List) error {
 		fmt.Fprintf(out, "%d\t%s\t\tgroup in the configuration\n", c.Groups[name], name)
 	}
 	for _, p := range paired {
-		fmt.Fprintf(out, "%d\t%s\t%s\tpaired %s\n", p.ID, p.Name, p.Username, p.At.Format(minute))
+		fmt.Fprintf(out, "%d\t%s\t%s\tapproved %s\n", p.ID, p.Name, p.Username, p.At.Format(minute))
 	}
 	for _, w := range waiting {
 		fmt.Fprintf(out, "%d\t%s\t%s\twaiting until %s\n", w.ID, w.Name, w.Username, w.Until.Format(minute))

@@ -55,14 +55,14 @@ func TestTelegram_WhileServerRuns_PairsListsAndUnpairs(t *testing.T) {
 		}
 	}
 	people("1002", "Ben", "ben_b", "waiting until")
-	if out, _, err := runTelegram(t, data, pairing, "approve", strings.ToLower(code), "--name", "ben"); err != nil || out != "paired 1002 as ben\n" {
+	if out, _, err := runTelegram(t, data, pairing, "approve", strings.ToLower(code), "--name", "ben"); err != nil || out != "approved 1002 as ben\n" {
 		t.Fatalf("%q, %v", out, err)
 	}
 	if name, ok := list.Person(1002); !ok || name != "ben" {
 		t.Errorf("the server knows %q, %v", name, ok)
 	}
 	people("1002", "ben", "ben_b", "paired")
-	if out, _, err := runTelegram(t, data, pairing, "remove", "1002"); err != nil || out != "unpaired 1002\n" {
+	if out, _, err := runTelegram(t, data, pairing, "remove", "1002"); err != nil || out != "removed 1002\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, ok := list.Person(1002); ok {
@@ -83,14 +83,14 @@ func TestTelegram_InvalidCommand_GrantsNothing(t *testing.T) {
 		{"", "pairing = true", []string{"approve", "AAAA-AAAA"}},
 		{pairing, "not paired", []string{"remove", "1001"}},
 		{pairing, "not a Telegram id", []string{"remove", "anna"}},
-		{"[telegram.users]\nanna = -5\n", "people.anna", []string{"users"}},
+		{"[telegram.users]\nanna = -5\n", "users.anna", []string{"users"}},
 		{"[telegram.users]\nanna = 777000\n", "777000", []string{"users"}},
 	} {
 		if out, _, err := runTelegram(t, data, test.text, test.args...); err == nil || out != "" || !strings.Contains(err.Error(), test.why) {
 			t.Errorf("%v: %q, %v", test.args, out, err)
 		}
 	}
-	if out, _, err := runTelegram(t, data, "", "users"); err != nil || out != "no people yet\n" {
+	if out, _, err := runTelegram(t, data, "", "users"); err != nil || out != "no users yet\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -12,8 +12,8 @@ type Cluster struct {
 	NATS   string   `toml:"nats_url"`              // URLs of NATS servers, separated by commas; a server on another host needs TLS and credentials: tls://USER:PASSWORD@HOST:PORT (default "": nodes communicate through the store only; env BELLCORD_NATS)
 	Creds  string   `toml:"nats_credentials_file"` // file with NATS credentials (default: none)
 	CA     string   `toml:"nats_ca_file"`          // file with the CA certificates that sign the NATS servers' certificates (default: those of the system)
-	Cert   string   `toml:"nats_cert_file"`        // file with this node's client certificate for NATS; needs key (default: none)
-	Key    string   `toml:"nats_key_file"`         // file with the private key of cert (default: none)
+	Cert   string   `toml:"nats_cert_file"`        // file with this node's client certificate for NATS; needs nats_key_file (default: none)
+	Key    string   `toml:"nats_key_file"`         // file with the private key of nats_cert_file (default: none)
 	Prefix string   `toml:"nats_subject_prefix"`   // prefix of the NATS subjects; use a different one for each cluster on the same NATS servers (default "bellcord")
 }
 

@@ -15,7 +15,7 @@ type Provider struct {
 	Key       string `toml:"api_key"`           // API key; better set in the environment than in the file (env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
 	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 turns thinking off, -1 lets the model decide (default: 0 for anthropic, the model decides for gemini)
 	Effort    string `toml:"reasoning_effort"`  // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
-	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking + 8000 if that is more)
+	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking_tokens + 8000 if that is more)
 }
 
 // The APIs of providers.
@@ -36,10 +36,10 @@ var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 // unknown.
 type Facts struct {
 	Window     *int64   `toml:"context_window"`              // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
-	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (default: unknown; 0 if output is set)
-	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (default: unknown; 0 if input is set)
-	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (default: the price of input)
-	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (default: the price of input)
+	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (default: unknown; 0 if output_usd_per_million is set)
+	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (default: unknown; 0 if input_usd_per_million is set)
+	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (default: input_usd_per_million)
+	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (default: input_usd_per_million)
 }
 
 // addProviders adds the built-in providers to those of the file, and applies

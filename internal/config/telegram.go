@@ -114,7 +114,7 @@ func (t Telegram) checkPlaces() error {
 	}
 	u, err := url.Parse(t.Server)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("server: use https://host")
+		return errors.New("api_url: use https://host")
 	}
 	if u.Scheme == "http" && !near(u.Hostname()) {
 		return fmt.Errorf("server %s: the bot's token would be sent unencrypted: use an https URL", u.Host)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// CI runs 1,000.
+// CI uses 100.
 var kills = flag.Int("kills", 40, "number of connections to kill")
 
 // Law 28 for real viewers: everything that a viewer received over all its

@@ -44,7 +44,7 @@ type (
 	}
 	listSessions struct {
 		Limit  int    `query:"limit" doc:"maximum number of sessions" default:"50" minimum:"1" maximum:"500"`
-		Before string `query:"before" doc:"next of the previous page"`
+		Before string `query:"before" doc:"next_cursor of the previous page"`
 		Dir    string `query:"dir" doc:"only sessions with this working directory"`
 	}
 )
@@ -155,7 +155,7 @@ func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ B
 		at, id, _ := strings.Cut(in.Before, "_")
 		nanos, err := strconv.ParseInt(at, 10, 64)
 		if err != nil {
-			return nil, s.fail(badInput("before: must be the value of next from the previous page"))
+			return nil, s.fail(badInput("before: must be the value of next_cursor from the previous page"))
 		}
 		query.Before, query.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
 	}
