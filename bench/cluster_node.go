@@ -42,7 +42,7 @@ func (s *clusterStage) startNode(ctx context.Context, name string) (*clusterNode
 
 func (n *clusterNode) startTurn(ctx context.Context) error {
 	s, config := n.stage, filepath.Join(n.stage.dir, n.name+".toml")
-	text := fmt.Sprintf("[serve]\nrate = 0 # the bench is in a hurry\nfinish = \"60s\"\n[cluster]\nname = %q\n", n.name)
+	text := fmt.Sprintf("[serve]\nrequests_per_second = 0 # the bench is in a hurry\nshutdown_grace = \"60s\"\n[cluster]\nnode_name = %q\n", n.name)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
 	}

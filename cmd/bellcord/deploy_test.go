@@ -161,7 +161,7 @@ func TestDeploy_NATSConfig_RejectsForeignSubjects(t *testing.T) {
 		t.Error("a certificate that nobody knows is taken")
 	}
 
-	one, stranger := s.node("node1"), s.node("node2", `prefix = "elsewhere"`)
+	one, stranger := s.node("node1"), s.node("node2", `nats_subject_prefix = "elsewhere"`)
 	eventually(t, "a stranger is refused", func() bool { return strings.Contains(strings.ToLower(stranger.said()), "permissions violation") })
 	if !one.hears(0) || !stranger.hears(0) {
 		t.Error("nodes of different clusters hear each other")

@@ -113,7 +113,7 @@ pass_env = ["GITHUB_TOKEN"]
 func TestDoctor_SecretsInEnvironment_AreNamedWithoutValues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	config := w.writeFile("config.toml", "[commands]\npass = [\"GITHUB_TOKEN\"]\n", 0o600)
+	config := w.writeFile("config.toml", "[commands]\npass_env = [\"GITHUB_TOKEN\"]\n", 0o600)
 	cmd := w.bellcord("doctor", "--config", config)
 	cmd.Env = append(append(cmd.Env, secretEnvironment()...), "ANTHROPIC_BASE_URL="+w.url, "GOOGLE_GEMINI_BASE_URL="+w.url)
 	out, _ := cmd.CombinedOutput() // doctor fails here: some checks find problems
@@ -131,7 +131,7 @@ func TestDoctor_SecretsInEnvironment_AreNamedWithoutValues(t *testing.T) {
 func TestConfig_PassOfBellcordCredential_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	config := w.writeFile("config.toml", "[mcp.files]\ncommand = [\"x\"]\npass = [\"BELLCORD_STORE\"]\n", 0o600)
+	config := w.writeFile("config.toml", "[mcp.files]\ncommand = [\"x\"]\npass_env = [\"BELLCORD_STORE\"]\n", 0o600)
 	_, said, code := w.does("run", "--config", config, "hello")
 	if code != exitFailed || !strings.Contains(said, "mcp.files.pass: BELLCORD_STORE is one of Bellcord's own credentials") {
 		t.Errorf("%d: %s", code, said)

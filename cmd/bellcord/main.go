@@ -64,7 +64,7 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(initCommand(), doctorCommand(), chatCommand(), openCommand())
 	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand(), telegramCommand(), serviceCommand(), storeCommand())
-	root.AddCommand(acpCommand(), runCommand(), stopCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand(), versionCommand(), configCommand())
+	root.AddCommand(acpCommand(), runCommand(), stopCommand(), receiptCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand(), versionCommand(), configCommand())
 	return root
 }
 

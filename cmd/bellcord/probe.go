@@ -138,7 +138,7 @@ func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target,
 	}
 	file := filepath.Join(f.dir, "config.toml")
 	var text strings.Builder
-	fmt.Fprintf(&text, "[agents.probed]\nprotocol = %q\nrenew = %v\ncommand = [", d.Protocol, d.Renew)
+	fmt.Fprintf(&text, "[agents.probed]\nprotocol = %q\nnew_session_after_stop = %v\ncommand = [", d.Protocol, d.Renew)
 	for _, word := range d.Command {
 		fmt.Fprintf(&text, "%q, ", word)
 	}

@@ -88,7 +88,7 @@ func TestServerFlag_Mistake_IsReportedInOneLine(t *testing.T) {
 		{[]string{"stop", "--server", url}, "name a turn or a session", exitFailed},
 		{[]string{"stop", "--all", "x"}, "name a turn or a session", exitFailed},
 		{[]string{"stop", "--queue", "later", "--all"}, "use hold, drop or next", exitFailed},
-		{[]string{"stop", "--session", "nope"}, "no such session", exitFailed},
+		{[]string{"stop", "nope"}, "neither a session nor a turn", exitFailed},
 		{[]string{"attach", "nope"}, "no id begins or ends with nope", exitFailed},
 	} {
 		if _, errs, code := w.does(c.args...); !strings.Contains(errs, c.says) || code != c.code {

@@ -67,7 +67,7 @@ func (w *world) serves() *mortal {
 func (w *world) bears() *mortal {
 	w.t.Helper()
 	config := filepath.Join(w.dir, "serve.toml")
-	if err := os.WriteFile(config, []byte("[serve]\nrate = 0 # the guests are in a hurry\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("[serve]\nrequests_per_second = 0 # the guests are in a hurry\n"), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 	m := &mortal{t: w.t, world: w, cmd: w.bellcord("serve", "--addr", "127.0.0.1:0", "--mode", "full", "--config", config)}

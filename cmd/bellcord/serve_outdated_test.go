@@ -35,7 +35,7 @@ func TestServe_SchemaBecomesNewer_DrainsAndExitsWithReason(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	settings := filepath.Join(w.dir, "node.toml")
-	if err := os.WriteFile(settings, []byte("[cluster]\nlease = \"30s\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte("[cluster]\nlease_duration = \"30s\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	store := ownSchema(t).String()

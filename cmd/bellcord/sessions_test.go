@@ -68,7 +68,6 @@ func TestSessions_SelectedByIDSuffix_AreShownRenamedStoppedAndDeleted(t *testing
 		{[]string{"sessions", "export", "--json", end}, id},
 		{[]string{"run", "--session", end, "again"}, "again"},
 		{[]string{"stop", end}, "Nothing is running."},
-		{[]string{"stop", "--session", end}, "Nothing is running."},
 		{[]string{"sessions", "rename", end, "Trains"}, ""},
 		{[]string{"sessions"}, "Trains"},
 		{[]string{"sessions", "delete", end}, "deleted " + id},

@@ -55,7 +55,7 @@ func newChatWorld(t *testing.T, pi string, people int) *chatWorld {
 		})
 	}
 	var settings strings.Builder
-	fmt.Fprintf(&settings, "[telegram]\ntoken = \"1:TEST\"\nserver = %q\nmode = \"full\"\n", telegram)
+	fmt.Fprintf(&settings, "[telegram]\ntoken = \"1:TEST\"\napi_url = %q\nmode = \"full\"\n", telegram)
 	if pi != "" {
 		fmt.Fprintf(&settings, "agent = \"pi\"\n%s", w.hosting(pi))
 	}

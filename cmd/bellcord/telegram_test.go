@@ -61,7 +61,7 @@ func TestTelegram_WhileServerRuns_PairsListsAndUnpairs(t *testing.T) {
 	if name, ok := list.Person(1002); !ok || name != "ben" {
 		t.Errorf("the server knows %q, %v", name, ok)
 	}
-	people("1002", "ben", "ben_b", "paired")
+	people("1002", "ben", "ben_b", "approved")
 	if out, _, err := runTelegram(t, data, pairing, "remove", "1002"); err != nil || out != "removed 1002\n" {
 		t.Errorf("%q, %v", out, err)
 	}

@@ -20,7 +20,7 @@ import (
 func TestFlags_Zero_ReplacesValueOfFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	const text = "[limits]\nsteps = 7\ntokens = 7\ncost = 7.0\ndeadline = \"7s\"\n[serve]\nfinish = \"7s\"\n"
+	const text = "[limits]\nmax_steps = 7\nmax_tokens = 7\nmax_cost_usd = 7.0\ndeadline = \"7s\"\n[serve]\nshutdown_grace = \"7s\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

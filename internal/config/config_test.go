@@ -230,7 +230,7 @@ func TestLoad_InvalidFile_ReturnsAnErrorWithTheLine(t *testing.T) {
 		want       []string
 	}{
 		{"a setting that does not exist", "model = \"a/b\"\ncolour = \"red\"\n", []string{"unknown setting", "2| colour"}},
-		{"a setting in a section it does not belong to", "[limits]\nsteps = 1\nmodel = \"x\"\n", []string{"unknown setting", "3| model"}},
+		{"a setting in a section it does not belong to", "[limits]\nmax_steps = 1\nmodel = \"x\"\n", []string{"unknown setting", "3| model"}},
 		{"a number where a text belongs", "\nmodel = 3\n", []string{"2| model = 3"}},
 		{"no TOML at all", "model = \n", []string{"1| model"}},
 		{"a duration without a unit", "[limits]\ndeadline = \"90\"\n", []string{"missing unit"}},
@@ -290,14 +290,14 @@ func TestLoad_InvalidFile_ReturnsAnErrorWithoutSecrets(t *testing.T) {
 
 func TestCheck_ZeroOrNegativeNumber_IsNeverIgnored(t *testing.T) {
 	for file, says := range map[string]string{
-		"[provider.anthropic]\nmax_output = 0\n":        "max_output is 0",
-		"[provider.anthropic]\nmax_output = -1\n":       "max_output is -1",
-		"[provider.anthropic]\nthinking = 0\n":          "",
-		"[model_info.\"a/b\"]\nwindow = 0\n":            "window is 0",
-		"[model_info.\"a/b\"]\ninput = -1\n":            "input is negative",
-		"[model_info.\"a/b\"]\ninput = 0\noutput = 0\n": "",
-		"[limits]\nsteps = -1\n":                        "limits.steps is negative",
-		"[limits]\nsteps = 0\n":                         "",
+		"[provider.anthropic]\nmax_output_tokens = 0\n":                                 "max_output is 0",
+		"[provider.anthropic]\nmax_output_tokens = -1\n":                                "max_output is -1",
+		"[provider.anthropic]\nthinking_tokens = 0\n":                                   "",
+		"[model_info.\"a/b\"]\ncontext_window = 0\n":                                    "window is 0",
+		"[model_info.\"a/b\"]\ninput_usd_per_million = -1\n":                            "input is negative",
+		"[model_info.\"a/b\"]\ninput_usd_per_million = 0\noutput_usd_per_million = 0\n": "",
+		"[limits]\nmax_steps = -1\n":                                                    "limits.steps is negative",
+		"[limits]\nmax_steps = 0\n":                                                     "",
 	} {
 		path := filepath.Join(t.TempDir(), "config.toml")
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {

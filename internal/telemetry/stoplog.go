@@ -10,9 +10,9 @@ import (
 // mostUntold is the maximum number of ended turns that wait for a slow log.
 const mostUntold = 1024
 
-// StopLog writes one log line for every turn that did not finish normally. For
-// a stopped turn, it contains the person or cause and the source of the stop;
-// for a failed turn, the error.
+// StopLog writes one log line for every turn that ended. For a stopped turn, it
+// contains the person or cause and the source of the stop; for a failed turn, the
+// error; for every turn the head of the session's log before its end.
 //
 // StopLog is based on commits, so that stops by a deadline, a budget or a
 // shutdown are logged like those of a person. A log can be slow or even block,
@@ -30,12 +30,11 @@ func NewStopLog(logger *slog.Logger) *StopLog {
 	return &StopLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
 }
 
-// Watch queues the turns of a commit that did not finish normally. It never
-// blocks.
+// Watch queues the turns that ended in a commit. It never blocks.
 func (l *StopLog) Watch(c bellcord.Commit) {
 	for _, ev := range c.Events {
 		b, is := ev.Body.(bellcord.TurnEnded)
-		if !is || b.Receipt.End == bellcord.EndDone {
+		if !is {
 			continue
 		}
 		select {
@@ -66,16 +65,17 @@ func (l *StopLog) Run() {
 func (l *StopLog) logReceipt(r bellcord.Receipt) {
 	switch r.End {
 	case bellcord.EndFailed:
-		l.logger.Error("turn failed", "session", r.Session, "turn", r.Turn, "err", r.Error)
+		l.logger.Error("turn failed", append(endAttrs(r), "err", r.Error)...)
 	case bellcord.EndLost:
-		l.logger.Warn("turn lost: the process that ran it ended", "session", r.Session, "turn", r.Turn)
+		l.logger.Warn("turn lost: the process that ran it ended", endAttrs(r)...)
 	case bellcord.EndStopped:
 		cause := bellcord.Cause{}
 		if r.Cause != nil {
 			cause = *r.Cause
 		}
-		l.logger.Info("stopped", "session", r.Session, "turn", r.Turn, "by", cause.By, "source", cause.Source, "cause", cause.Kind)
+		l.logger.Info("stopped", append(endAttrs(r), "by", cause.By, "source", cause.Source, "cause", cause.Kind)...)
 	case bellcord.EndDone:
+		l.logger.Info("done", endAttrs(r)...)
 	}
 	l.tellMissed()
 }
@@ -89,3 +89,14 @@ func (l *StopLog) tellMissed() {
 // Close makes Run return. Turns of later commits are not logged. Close must be
 // called once.
 func (l *StopLog) Close() { close(l.closed) }
+
+// endAttrs returns the attributes of a turn's line. The head of the log is one of
+// them: a log of the server that is kept elsewhere proves that the store was not
+// rewritten.
+func endAttrs(r bellcord.Receipt) []any {
+	attrs := []any{"session", r.Session, "turn", r.Turn}
+	if r.LogHead != nil {
+		attrs = append(attrs, "log_seq", r.LogHead.Seq, "log_hash", r.LogHead.Hash)
+	}
+	return attrs
+}

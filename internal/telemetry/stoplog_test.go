@@ -52,7 +52,7 @@ func TestStopLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
 	l.Close()
 	l.Run()
 	all := lines(t, out.Bytes())
-	if len(all) != 2 {
+	if len(all) != 3 {
 		t.Fatalf("%d lines: %s", len(all), out.String())
 	}
 	for name, want := range map[string]string{"msg": "stopped", "level": "INFO", "session": "s", "turn": "a", "by": "anna", "source": "page", "cause": "person"} {
@@ -60,8 +60,8 @@ func TestStopLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
 			t.Errorf("%s is %v, want %s", name, all[0][name], want)
 		}
 	}
-	if all[1]["turn"] != "b" {
-		t.Errorf("%v", all[1])
+	if all[1]["turn"] != "c" || all[1]["msg"] != "done" || all[2]["turn"] != "b" {
+		t.Errorf("%v", all[1:])
 	}
 }
 
@@ -114,12 +114,12 @@ func TestStopLog_FailedTurn_HasOneErrorLineWithReason(t *testing.T) {
 	l.Watch(commits(
 		bellcord.Receipt{Turn: "f", Session: "s", End: bellcord.EndFailed, Error: "the key has expired"},
 		bellcord.Receipt{Turn: "l", Session: "s", End: bellcord.EndLost},
-		bellcord.Receipt{Turn: "d", Session: "s", End: bellcord.EndDone},
+		bellcord.Receipt{Turn: "d", Session: "s", End: bellcord.EndDone, LogHead: &bellcord.LogHead{Seq: 7, Hash: bellcord.Hash{0xab}}},
 	))
 	l.Close()
 	l.Run()
 	all := lines(t, out.Bytes())
-	if len(all) != 2 {
+	if len(all) != 3 {
 		t.Fatalf("%d lines: %s", len(all), out.String())
 	}
 	for name, want := range map[string]string{"msg": "turn failed", "level": "ERROR", "session": "s", "turn": "f", "err": "the key has expired"} {
@@ -129,5 +129,8 @@ func TestStopLog_FailedTurn_HasOneErrorLineWithReason(t *testing.T) {
 	}
 	if all[1]["turn"] != "l" || all[1]["level"] != "WARN" {
 		t.Errorf("of the lost turn: %v", all[1])
+	}
+	if hash, _ := all[2]["log_hash"].(string); all[2]["msg"] != "done" || all[2]["log_seq"] != 7.0 || !strings.HasPrefix(hash, "ab00") {
+		t.Errorf("of the turn that was done: %v", all[2])
 	}
 }

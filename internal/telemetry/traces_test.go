@@ -172,7 +172,7 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 			}
 		}
 		root := named(t, first, "invoke_agent goose")
-		if root.Status.Code != codes.Unset || !strings.Contains(words(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.source=web,bellcord.stop.kind=person,bellcord.stop.reason=wrong way") {
+		if root.Status.Code != codes.Unset || !strings.Contains(words(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.kind=person,bellcord.stop.reason=wrong way,bellcord.stop.source=web") {
 			t.Errorf("root: %v %s", root.Status, words(root.Attributes))
 		}
 		var told []string

@@ -47,7 +47,7 @@ func (s *stage) newNode(index int) *node {
 	for _, port := range s.bus.ports {
 		n.nats = append(n.nats, newGate(s.t, fmt.Sprintf("127.0.0.1:%d", port)))
 	}
-	text := fmt.Sprintf("[serve]\nrate = 0 # the guests are in a hurry\nfinish = \"2s\"\n[cluster]\nlease = %q\nname = %q\n", lease.String(), n.name)
+	text := fmt.Sprintf("[serve]\nrequests_per_second = 0 # the guests are in a hurry\nshutdown_grace = \"2s\"\n[cluster]\nlease_duration = %q\nnode_name = %q\n", lease.String(), n.name)
 	if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func newStage(t *testing.T) *stage {
 		"BELLCORD_DATA=" + s.data, "XDG_CONFIG_HOME=" + s.data,
 	}
 	settings := filepath.Join(s.data, "surfaces.toml")
-	text := fmt.Sprintf("[telegram]\ntoken = \"1:TEST\"\nserver = %q\nmode = \"full\"\n[telegram.users]\nanna = %d\n", telegramURL, anna)
+	text := fmt.Sprintf("[telegram]\ntoken = \"1:TEST\"\napi_url = %q\nmode = \"full\"\n[telegram.users]\nanna = %d\n", telegramURL, anna)
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestCommit_AnswerLost_RetryReturnsSameResult(t *testing.T) {
 			t.Errorf("%T: the log was %v, it became %v", op, before, after)
 		}
 	}
-	if got := fmt.Sprint(kinds(t, witness, a.Session)); got != "[prompted started said stop_asked ended]" {
+	if got := fmt.Sprint(kinds(t, witness, a.Session)); got != "[turn_accepted turn_started text_delta stop_requested turn_ended]" {
 		t.Errorf("the log is %v", got)
 	}
 }

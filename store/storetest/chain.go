@@ -25,7 +25,7 @@ func chained(b *bench) {
 	one.do(note(second, "six"), t.says(2, "seven"))
 	one.ok(t.ends(bellcord.EndDone))
 	other.ok(u.ends(bellcord.EndDone))
-	report, err := storecheck.Run(b.Context(), one)
+	report, err := storecheck.Run(b.Context(), one.Node)
 	if err != nil || len(report.Problems) > 0 {
 		b.Errorf("the check found %q, error %v", report.Problems, err)
 	}

@@ -34,6 +34,8 @@ type Backend interface {
 	// Stop stops the turn, or if it is empty everything that the session runs,
 	// or if both are empty everything.
 	Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID, s api.Stop) (api.Stopped, error)
+	// Receipt returns the receipt of a turn, nil if the turn has not ended.
+	Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error)
 	Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
 	Rename(ctx context.Context, id bellcord.SessionID, title string) error
 	// Remove stops everything that a session runs and deletes the session;

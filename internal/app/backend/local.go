@@ -28,6 +28,12 @@ func (s Local) Turns(ctx context.Context) ([]api.Turn, error) {
 	return turns, err
 }
 
+// Receipt implements Backend.
+func (s Local) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error) {
+	record, err := s.App.Store.Turn(ctx, turn)
+	return record.Receipt, err
+}
+
 // Session implements Backend.
 func (s Local) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	return s.App.Hub.Session(ctx, id)

@@ -19,6 +19,12 @@ func (s Remote) Turns(ctx context.Context) ([]api.Turn, error) {
 	return all.Turns, err
 }
 
+// Receipt implements Backend.
+func (s Remote) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error) {
+	found, err := s.Client.Turn(ctx, turn, 0)
+	return found.Receipt, err
+}
+
 // Session implements Backend.
 func (s Remote) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	found, err := s.Client.Session(ctx, id)

@@ -20,7 +20,7 @@ func Receipt(r bellcord.Receipt) string {
 		parts = append(parts, c)
 	}
 	if n := len(r.Processes.Ended); n > 0 {
-		parts = append(parts, plural(n, "process")+" ended")
+		parts = append(parts, plural(n, "process")+" ended"+proofs[r.Processes.Proof])
 	}
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
@@ -42,6 +42,11 @@ func Receipt(r bellcord.Receipt) string {
 	}
 	parts = append(parts, usage(r.Usage))
 	return strings.Join(parts, " · ")
+}
+
+// proofs says how the end of the processes was verified.
+var proofs = map[string]string{
+	"cgroup_empty": ", cgroup empty", "process_scan": ", no process found", "job_object": ", job object empty", "editor_reported": ", as the editor reported",
 }
 
 func head(r bellcord.Receipt) string {
