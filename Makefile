@@ -137,7 +137,11 @@ page: web/node_modules ## builds the page from web/ into the folder that the pro
 .PHONY: page-check
 page-check: page ## the page that is kept is the one that the sources build
 	@git diff --exit-code --stat -- internal/front/web/page/dist web/package-lock.json && test -z "$$(git status --porcelain -- internal/front/web/page/dist)" || { echo "the page is not what web/ builds: make page, then commit it"; exit 1; }
-	@! grep -nE '"resolved"|https?://[^"]*registry' web/package-lock.json peers/page/package-lock.json
+	@! grep -nE '"resolved"|https?://[^"]*registry' web/package-lock.json peers/page/package-lock.json peers/openapi/package-lock.json
+
+.PHONY: typed-client
+typed-client: build ## a TypeScript client generated from the OpenAPI document handles every kind of event
+	BELLCORD_BIN=$(CURDIR)/bin/bellcord peers/openapi/check
 
 .PHONY: page-test
 page-test: build peers/page/node_modules ## the page in a real browser
@@ -188,7 +192,7 @@ pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs c
 .PHONY: reference
 reference: ## docs/cli.md, config.md and http-reference.md from the code, and the tests of each law in LAWS.md; tests say when they are old
 	go test -count=1 -run 'TestReference_' ./cmd/bellcord -update
-	go test -count=1 -run 'TestLaws_' . -update
+	go test -count=1 -run 'TestLaws_|TestEventsPage_' . -update
 
 .PHONY: snapshot
 snapshot: ## a release for this system, built and tried, published nowhere; tools/release-try --all for every system

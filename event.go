@@ -254,19 +254,48 @@ func DecodeBody(kind string, data []byte) (Body, error) {
 	return body, nil
 }
 
-var bodies = map[string]func([]byte) (Body, error){
-	"turn_accepted": decodeAs[TurnAccepted], "prompt_edited": decodeAs[PromptEdited], "turn_started": decodeAs[TurnStarted],
-	"stop_requested": decodeAs[StopRequested], "turn_ended": decodeAs[TurnEnded],
-	"step_started": decodeAs[StepStarted], "thinking_delta": decodeAs[ThinkingDelta],
-	"text_delta": decodeAs[TextDelta], "tool_call_requested": decodeAs[ToolCallRequested],
-	"tool_call_started": decodeAs[ToolCallStarted], "tool_output_delta": decodeAs[ToolOutputDelta],
-	"tool_call_ended": decodeAs[ToolCallEnded], "question_opened": decodeAs[QuestionOpened],
-	"question_answered": decodeAs[QuestionAnswered], "model_retry_scheduled": decodeAs[ModelRetryScheduled],
-	"step_ended": decodeAs[StepEnded], "session_updated": decodeAs[SessionUpdated],
-	"agent_session_opened": decodeAs[AgentSessionOpened], "attachment_loaded": decodeAs[AttachmentLoaded], "usage_reported": decodeAs[UsageReported], "thinking_signed": decodeAs[ThinkingSigned],
-	"side_request_started": decodeAs[SideRequestStarted], "side_request_ended": decodeAs[SideRequestEnded],
-	"conversation_compacted": decodeAs[ConversationCompacted], "conversation_cleared": decodeAs[ConversationCleared],
-	"process_confirmed": decodeAs[ProcessConfirmed],
+// bodyType is one type of body: its zero value and its decoder.
+type bodyType struct {
+	zero   Body
+	decode func([]byte) (Body, error)
+}
+
+func bodyOf[B Body]() bodyType {
+	var zero B
+	return bodyType{zero, decodeAs[B]}
+}
+
+// bodyTypes are all types of bodies, in the order of the documentation. A new kind
+// of event is a type with a Kind method and an entry here; docs/events.md and the
+// OpenAPI document follow.
+var bodyTypes = []bodyType{
+	bodyOf[TurnAccepted](), bodyOf[PromptEdited](), bodyOf[TurnStarted](), bodyOf[StopRequested](), bodyOf[TurnEnded](),
+	bodyOf[StepStarted](), bodyOf[AttachmentLoaded](), bodyOf[UsageReported](), bodyOf[ThinkingDelta](), bodyOf[ThinkingSigned](),
+	bodyOf[TextDelta](), bodyOf[ToolCallRequested](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
+	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[StepEnded](),
+	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](),
+	bodyOf[AgentSessionOpened](), bodyOf[ProcessConfirmed](), bodyOf[SessionUpdated](),
+}
+
+// ReservedKinds are kinds that later versions will use. No body has one of them.
+var ReservedKinds = []string{"tool_call_updated", "plan_updated", "agent_update", "changes_recorded", "undone"}
+
+var bodies = func() map[string]func([]byte) (Body, error) {
+	all := make(map[string]func([]byte) (Body, error), len(bodyTypes))
+	for _, b := range bodyTypes {
+		all[b.zero.Kind()] = b.decode
+	}
+	return all
+}()
+
+// Bodies returns the zero value of every type of body, in the order of the
+// documentation.
+func Bodies() []Body {
+	all := make([]Body, len(bodyTypes))
+	for i, b := range bodyTypes {
+		all[i] = b.zero
+	}
+	return all
 }
 
 func decodeAs[B Body](data []byte) (Body, error) {

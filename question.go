@@ -14,7 +14,7 @@ type Question struct {
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Changes   []Change        `json:"changes,omitempty"` // changes to files if the call is allowed
-	Choices   []Choice        `json:"choices"`
+	Choices   []Choice        `json:"choices" nullable:"false"`
 }
 
 // Change is a change to a file: New replaces Old, which is the whole file or a

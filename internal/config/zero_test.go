@@ -68,7 +68,7 @@ func TestCheck_NegativeNumber_IsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Serve.Finish = -1
-	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "serve.finish") {
+	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "serve.shutdown_grace") {
 		t.Errorf("%v", err)
 	}
 }

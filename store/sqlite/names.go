@@ -82,7 +82,7 @@ func convertNames(ctx context.Context, conn *sql.Conn) error {
 // convertColumn converts a column of JSON. The rows are read first: SQLite does
 // not define the result of a query whose rows are updated meanwhile.
 func convertColumn(ctx context.Context, conn *sql.Conn, table, key, column string, convert func([]byte) ([]byte, error)) error {
-	rows, err := conn.QueryContext(ctx, `SELECT `+key+`, `+column+` FROM `+table+` WHERE `+column+` IS NOT NULL`)
+	rows, err := conn.QueryContext(ctx, `SELECT `+key+`, `+column+` FROM `+table+` WHERE `+column+` IS NOT NULL`) //nolint:gosec // the names are constants above
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func convertColumn(ctx context.Context, conn *sql.Conn, table, key, column strin
 		return err
 	}
 	for id, data := range converted {
-		if _, err := conn.ExecContext(ctx, `UPDATE `+table+` SET `+column+` = $2 WHERE `+key+` = $1`, id, data); err != nil {
+		if _, err := conn.ExecContext(ctx, `UPDATE `+table+` SET `+column+` = $2 WHERE `+key+` = $1`, id, data); err != nil { //nolint:gosec // as above
 			return err
 		}
 	}

@@ -119,6 +119,7 @@ func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *js
 		return acp.StopMaxTokens, nil
 	case bellcord.FinishRefused:
 		return acp.StopRefusal, nil
+	case bellcord.FinishStop, bellcord.FinishToolCalls, bellcord.FinishContextFull, bellcord.FinishStopped, bellcord.FinishFailed, bellcord.FinishOther:
 	}
 	return acp.StopEndTurn, nil
 }

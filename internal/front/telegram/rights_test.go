@@ -92,7 +92,7 @@ func TestRights_EmptyLists_AdmitNoPerson(t *testing.T) {
 	})
 }
 
-var codeIn = regexp.MustCompile(`pair (\S+)$`)
+var codeIn = regexp.MustCompile(`approve (\S+)$`)
 
 func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 	t.Parallel()

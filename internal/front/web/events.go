@@ -20,7 +20,10 @@ func (s *Server) eventRoutes() {
 	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "Stream a session's events as server-sent events: recorded ones first, then live", bellcord.ScopeRead)
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "A stream of events; the id of each is its sequence number. An event is sent only once it is durable. If the server cannot continue the stream, it ends with an event of type problem.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
+		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
+			Type: huma.TypeString, Description: "The data of each server-sent event is the JSON of an Event.",
+			Extensions: map[string]any{"contentMediaType": "application/json", "contentSchema": eventSchema(s.api.OpenAPI().Components.Schemas)},
+		}}},
 	}}
 	huma.Register(s.api, op, s.events)
 }

@@ -179,7 +179,7 @@ func (s *Server) Close() {
 // description returns the general part of the OpenAPI document.
 func description(version string) huma.Config {
 	c := huma.DefaultConfig("Bellcord", version)
-	c.Info.Description = "An agent runtime in which stop means stopped. Costs are in billionths of a US dollar. Durations that are numbers are in nanoseconds, unless stated otherwise."
+	c.Info.Description = "An agent runtime in which stop means stopped. Numbers have their unit in their name."
 	c.CreateHooks = nil // no $schema in responses
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "/v1/openapi", "", ""
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)

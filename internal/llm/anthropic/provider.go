@@ -42,7 +42,7 @@ type Config struct {
 	MaxTokens int64
 }
 
-// Adaptive, as Config.Thinking, lets the model decide how much it thinks.
+// Adaptive as Config.Thinking lets the model decide how much it thinks.
 const Adaptive = -1
 
 // Provider sends requests to the models of one server. It is safe for
