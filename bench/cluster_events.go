@@ -144,16 +144,16 @@ func (p *poured) total() (commits int, longest time.Duration) {
 // copyRows copies the rows that the hub wrote into a table of the same shape, in batches, and
 // returns the number of rows per second. Reading the rows is not measured.
 func (s *clusterStage) copyRows(ctx context.Context, want, batch int) (float64, error) {
-	rows, err := s.db.Query(ctx, `SELECT session, seq, turn, kind, at, body FROM events WHERE kind IN ('said', 'thought') ORDER BY at, session, seq`)
+	rows, err := s.db.Query(ctx, `SELECT session, seq, turn, kind, at, body, hash FROM events WHERE kind IN ('text_delta', 'thinking_delta') ORDER BY at, session, seq`)
 	if err != nil {
 		return 0, err
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) {
 		var session, turn, kind string
 		var seq, at int64
-		var body []byte
-		err := row.Scan(&session, &seq, &turn, &kind, &at, &body)
-		return []any{session, seq, turn, kind, at, body}, err
+		var body, hash []byte
+		err := row.Scan(&session, &seq, &turn, &kind, &at, &body, &hash)
+		return []any{session, seq, turn, kind, at, body, hash}, err
 	})
 	if err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func (s *clusterStage) copyRows(ctx context.Context, want, batch int) (float64, 
 	}
 	began := time.Now()
 	for chunk := range slices.Chunk(all, max(batch, 1)) {
-		_, err := s.db.CopyFrom(ctx, pgx.Identifier{"bare_events"}, []string{"session", "seq", "turn", "kind", "at", "body"}, pgx.CopyFromRows(chunk))
+		_, err := s.db.CopyFrom(ctx, pgx.Identifier{"bare_events"}, []string{"session", "seq", "turn", "kind", "at", "body", "hash"}, pgx.CopyFromRows(chunk))
 		if err != nil {
 			return 0, err
 		}

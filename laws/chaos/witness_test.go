@@ -46,7 +46,7 @@ BEGIN
 	RETURN NULL;
 END $$;
 CREATE TRIGGER witness AFTER INSERT ON events FOR EACH ROW
-	WHEN (NEW.turn <> '' AND NEW.kind <> 'stop_asked') EXECUTE FUNCTION witness.writes();
+	WHEN (NEW.turn <> '' AND NEW.kind <> 'stop_requested') EXECUTE FUNCTION witness.writes();
 
 CREATE FUNCTION witness.changes() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE until BIGINT;

@@ -33,7 +33,7 @@ func (t *tx) ask(b *pgx.Batch, ops []bellcord.Op) {
 		}
 	case bellcord.FinishTurn:
 		if receipt, err := encode(op.Receipt); err == nil {
-			query, args := t.finishing(op, receipt)
+			query, args := t.finishing(op, receipt, withHead)
 			b.Queue(query, args...).Exec(func(tag pgconn.CommandTag) error {
 				ended := tag.RowsAffected()
 				t.ahead.ended = &ended

@@ -37,10 +37,10 @@ func BenchmarkCopy(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				rows[i] = []any{string(sessions[n%turns]), int64(n/turns + 1), string(sessions[n%turns]), "text_delta", time.Now().UnixNano(), body}
+				rows[i] = []any{string(sessions[n%turns]), int64(n/turns + 1), string(sessions[n%turns]), "text_delta", time.Now().UnixNano(), body, make([]byte, 32)}
 				n++
 			}
-			if _, err := db.CopyFrom(b.Context(), pgx.Identifier{"events"}, []string{"session", "seq", "turn", "kind", "at", "body"}, pgx.CopyFromRows(rows)); err != nil {
+			if _, err := db.CopyFrom(b.Context(), pgx.Identifier{"events"}, []string{"session", "seq", "turn", "kind", "at", "body", "hash"}, pgx.CopyFromRows(rows)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -7,13 +7,15 @@ import (
 
 // finish ends a turn. Its one statement resolves every race about the turn.
 func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
-	receipt, err := encode(op.Receipt)
+	ended := op.Receipt
+	ended.LogHead = t.headOf(op.Session)
+	receipt, err := encode(ended)
 	if err != nil {
 		return refused(err)
 	}
 	done := t.ahead.ended
 	if t.ahead.ended = nil; done == nil {
-		query, args := t.finishing(op, receipt)
+		query, args := t.finishing(op, receipt, `$4`)
 		n, err := t.affected(query, args...)
 		if err != nil {
 			return bellcord.Result{}, err
@@ -25,40 +27,24 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	}
 	t.touch(op.Session, op.At)
 	t.spend(op)
-	ended := op.Receipt
-	if ended.LogHead = t.headOf(op.Session); ended.LogHead != nil {
-		if receipt, err = encode(ended); err != nil {
-			return refused(err)
-		}
-		if err := t.setReceipt(op.Turn, receipt); err != nil {
-			return bellcord.Result{}, err
-		}
-	}
 	return t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: ended}), nil
 }
 
-func (t *tx) finishing(op bellcord.FinishTurn, receipt string) (query string, args []any) {
+// withHead adds the head of the log to the receipt $4 in SQL, for a statement that
+// is sent before the head is read. No op of the batch has appended to the log yet.
+const withHead = `coalesce((SELECT left($4, -1) || ',"log_head":{"seq":' || last_seq || ',"hash":"' || encode(hash, 'hex') || '"}}' FROM tails WHERE tails.session = $6), $4)`
+
+// finishing returns the statement that ends a turn. value is the expression of the
+// stored receipt: $4 or withHead.
+func (t *tx) finishing(op bellcord.FinishTurn, receipt, value string) (query string, args []any) {
 	return `
-		UPDATE turns SET state = 'ended', receipt = $4, stopped_by = $7
+		UPDATE turns SET state = 'ended', receipt = ` + value + `, stopped_by = $7
 		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
 		  AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')`,
 		[]any{word(op.Turn), op.Fence, word(op.Receipt.End), receipt, t.s.node, word(op.Session), op.StoppedBy()}
 }
 
-// setReceipt writes the receipt of an ended turn: with the commit, or now if
-// another op of the batch may read it.
-func (t *tx) setReceipt(id bellcord.TurnID, receipt string) error {
-	const query = `UPDATE turns SET receipt = $2 WHERE id = $1`
-	if t.ahead.alone {
-		t.later.Queue(query, word(id), receipt)
-		return nil
-	}
-	return t.exec(query, word(id), receipt)
-}
-
-// headOf returns the head of a session's log, nil where the session is not held.
-// The statement of an end may have been sent before the head was known, so the
-// receipt gets it with the commit.
+// headOf returns the head of a session's log, nil if the session is not held.
 func (t *tx) headOf(session bellcord.SessionID) *bellcord.LogHead {
 	s := t.held[session]
 	if s == nil {

@@ -132,7 +132,7 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 	if len(h.metered) != 1 || h.metered[0].InputTokens != 11 || h.metered[0].CacheReadTokens != 4 || !h.metered[0].Exact {
 		t.Errorf("metered %+v", h.metered)
 	}
-	if order := []string{"metered", "thought", "sealed", "said", "sealed"}; !slices.Equal(h.kinds, order) {
+	if order := []string{"usage_reported", "thinking_delta", "thinking_signed", "text_delta", "thinking_signed"}; !slices.Equal(h.kinds, order) {
 		t.Errorf("emitted %v", h.kinds)
 	}
 }
