@@ -17,9 +17,10 @@ import (
 
 const module = "github.com/bellcord/bellcord"
 
-// rooms says what each room may import of ours; the longest prefix counts. A
-// room that is not listed may import nothing of ours. "" is the core.
-var rooms = map[string][]string{
+// allowedImports lists the packages of this module that each package may import;
+// the longest prefix counts. A package that is not listed may import none of them.
+// "" is the root package.
+var allowedImports = map[string][]string{
 	"":                               {},
 	"lifecycle":                      {""},
 	"history":                        {"", "internal/clip"},
@@ -109,9 +110,9 @@ var rooms = map[string][]string{
 	},
 }
 
-// outside says who may import what is not ours and not the standard library's:
-// a fat library is imported by its own room only.
-var outside = map[string][]string{
+// allowedImporters lists the packages that may import a library from outside this
+// module and the standard library: a large library has one importer.
+var allowedImporters = map[string][]string{
 	"modernc.org/sqlite":                     {"store/sqlite"},
 	"github.com/jackc/pgx":                   {"store/postgres", "bench"}, // bench: the bare baseline
 	"github.com/nats-io/nats.go":             {"internal/cluster", "bench"},
@@ -142,21 +143,21 @@ var outside = map[string][]string{
 	"github.com/yuin/goldmark":               {"tools/site"},
 }
 
-func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+func TestPackages_Imports_AreAllowed(t *testing.T) {
 	t.Parallel()
-	eachImport(t, func(file, room, path string) {
+	eachImport(t, func(file, pkg, path string) {
 		switch {
 		case path == module || strings.HasPrefix(path, module+"/"):
 			target := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-			if target != room && !allows(rooms[room], target) {
-				t.Errorf("%s: %s may not import %s", file, room, path)
+			if target != pkg && !allows(allowedImports[pkg], target) {
+				t.Errorf("%s: %s may not import %s", file, pkg, path)
 			}
 		case !strings.Contains(strings.Split(path, "/")[0], "."): // standard library
-		case room == "":
+		case pkg == "":
 			t.Errorf("%s: the core imports the standard library only, not %s", file, path)
 		default:
-			if !mayReachOutside(room, path) {
-				t.Errorf("%s: %s may not import %s", file, room, path)
+			if !mayReachOutside(pkg, path) {
+				t.Errorf("%s: %s may not import %s", file, pkg, path)
 			}
 		}
 	})
@@ -173,18 +174,18 @@ func allows(allowed []string, target string) bool {
 
 // mayReachOutside goes by the longest prefix, too: a library's heavy half has
 // fewer doors than its light one.
-func mayReachOutside(room, path string) bool {
+func mayReachOutside(pkg, path string) bool {
 	longest, may := 0, false
-	for lib, in := range outside {
+	for lib, in := range allowedImporters {
 		if len(lib) > longest && (path == lib || strings.HasPrefix(path, lib+"/")) {
-			longest, may = len(lib), allows(in, room)
+			longest, may = len(lib), allows(in, pkg)
 		}
 	}
 	return may
 }
 
 // eachImport reads the imports of every file that is not a test.
-func eachImport(t *testing.T, visit func(file, room, path string)) {
+func eachImport(t *testing.T, visit func(file, pkg, path string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -200,19 +201,19 @@ func eachImport(t *testing.T, visit func(file, room, path string)) {
 		if err != nil {
 			return err
 		}
-		room := filepath.ToSlash(filepath.Dir(path))
-		if room == "." {
-			room = ""
+		pkg := filepath.ToSlash(filepath.Dir(path))
+		if pkg == "." {
+			pkg = ""
 		}
-		if _, known := rooms[room]; !known {
-			t.Errorf("%s: %s is not a room yet; add it to arch_test.go", path, room)
+		if _, known := allowedImports[pkg]; !known {
+			t.Errorf("%s: %s is not listed; add it to allowedImports in arch_test.go", path, pkg)
 		}
 		for _, imp := range f.Imports {
 			name, err := strconv.Unquote(imp.Path.Value)
 			if err != nil {
 				return err
 			}
-			visit(path, room, name)
+			visit(path, pkg, name)
 		}
 		return nil
 	})
@@ -234,8 +235,8 @@ func TestReadme_DrawingOfPackages_EqualsTheImports(t *testing.T) {
 		drawn[m[1]] = strings.TrimSpace(m[2])
 	}
 	public := map[string]string{}
-	for room, imports := range rooms {
-		if strings.Contains(room, "internal") || !slices.Contains([]string{"", "api", "client", "history", "hub", "lifecycle", "proc", "store"}, strings.Split(room, "/")[0]) {
+	for pkg, imports := range allowedImports {
+		if strings.Contains(pkg, "internal") || !slices.Contains([]string{"", "api", "client", "history", "hub", "lifecycle", "proc", "store"}, strings.Split(pkg, "/")[0]) {
 			continue
 		}
 		var names []string
@@ -245,14 +246,14 @@ func TestReadme_DrawingOfPackages_EqualsTheImports(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		public[cmp.Or(room, "bellcord")] = strings.Join(names, ", ")
+		public[cmp.Or(pkg, "bellcord")] = strings.Join(names, ", ")
 	}
 	if !maps.Equal(drawn, public) {
 		t.Errorf("README.md draws\n%v\nthe imports are\n%v", drawn, public)
 	}
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
+func TestPackages_EveryOne_HasAPackageComment(t *testing.T) {
 	t.Parallel()
 	documented := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-func TestAnIdIsAUUIDOfVersionSeven(t *testing.T) {
+func TestNewTurnID_IsAUUIDOfVersion7(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	seen := map[string]bool{}
@@ -34,7 +34,7 @@ func TestAnIdIsAUUIDOfVersionSeven(t *testing.T) {
 	}
 }
 
-func TestIdsSortByTime(t *testing.T) {
+func TestNewTurnID_LaterIDs_SortLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var ids []bellcord.TurnID
@@ -48,7 +48,7 @@ func TestIdsSortByTime(t *testing.T) {
 	})
 }
 
-func TestACallersIdIsAnyUUIDInOneSpelling(t *testing.T) {
+func TestParseTurnID_AnyUUID_IsAcceptedInOneSpelling(t *testing.T) {
 	t.Parallel()
 	const id = "01890a5d-ac96-774b-bcce-b302099a8057"
 	tests := []struct{ name, in, want string }{
@@ -77,7 +77,7 @@ func TestACallersIdIsAnyUUIDInOneSpelling(t *testing.T) {
 	}
 }
 
-func TestMadeIdsCanBeParsed(t *testing.T) {
+func TestParseTurnID_GeneratedID_IsAccepted(t *testing.T) {
 	t.Parallel()
 	id := bellcord.NewTurnID()
 	if got, err := bellcord.ParseTurnID(string(id)); err != nil || got != id {
@@ -85,7 +85,7 @@ func TestMadeIdsCanBeParsed(t *testing.T) {
 	}
 }
 
-func TestAnEventIsOneFlatObject(t *testing.T) {
+func TestEvent_JSON_IsOneFlatObject(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 	tests := []struct {
@@ -120,8 +120,8 @@ func TestAnEventIsOneFlatObject(t *testing.T) {
 	}
 }
 
-// The ids are on record: what they are made of must not change.
-func TestATextNamesOneIDForEver(t *testing.T) {
+// Stored ids were made this way: the result must not change.
+func TestTurnIDFromText_SameText_GivesTheSameIDForever(t *testing.T) {
 	t.Parallel()
 	id := bellcord.NamedID("telegram 1 42")
 	if id != "79e429d2-154b-8f71-bad9-1ecafd21ade4" || id == bellcord.NamedID("telegram 1 43") {

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/typecheck"
 )
 
-// notPublic are the directories whose packages nobody imports from outside.
+// notPublic are the directories with packages for this module only.
 var notPublic = []string{"bench", "cmd", "laws", "peers", "tools"}
 
 // A program outside of this module can use every exported name of a public
@@ -48,8 +48,8 @@ func isInternal(path string) bool {
 	return strings.HasPrefix(path, module+"/") && slices.Contains(strings.Split(path, "/"), "internal")
 }
 
-// internalTypes lists the exported names of a package whose signatures name a
-// type of an internal package.
+// internalTypes lists the exported names of a package that have a type of an
+// internal package in their signatures.
 func internalTypes(pkg *types.Package) []string {
 	w := walk{pkg: pkg, seen: map[types.Type]bool{}}
 	for _, name := range pkg.Scope().Names() {
@@ -69,7 +69,7 @@ func internalTypes(pkg *types.Package) []string {
 
 type walk struct {
 	pkg   *types.Package
-	at    string // the exported name whose signature is visited
+	at    string // the exported name that is visited
 	seen  map[types.Type]bool
 	leaks []string
 }

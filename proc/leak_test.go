@@ -39,10 +39,10 @@ func belongings(t *testing.T, dir string) string {
 }
 
 // This test runs in another process, so that no other test changes the counts.
-func TestRunsLeaveNothingBehind(t *testing.T) {
+func TestRun_ManyRuns_LeakNothing(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("PROC_TEST_LEAKS") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestRunsLeaveNothingBehind$", fmt.Sprintf("-runs=%d", *runs))
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRun_ManyRuns_LeakNothing$", fmt.Sprintf("-runs=%d", *runs))
 		cmd.Env = append(os.Environ(), "PROC_TEST_LEAKS=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)

@@ -74,7 +74,7 @@ func TestReceipt_LogRewrittenWithNewHashes_DisagreesWithTheKeptReceipt(t *testin
 }
 
 // rewrite changes the text of an event and computes all hashes of the session
-// anew, as an attacker with access to the file would.
+// again, as an attacker with access to the file would.
 func rewrite(t *testing.T, s *sqlite.Store, dir string, session bellcord.SessionID) {
 	t.Helper()
 	events, err := s.StoredEvents(t.Context(), session, 0, 1000)

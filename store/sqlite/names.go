@@ -80,7 +80,7 @@ func convertNames(ctx context.Context, conn *sql.Conn) error {
 }
 
 // convertColumn converts a column of JSON. The rows are read first: SQLite does
-// not define the result of a query whose rows are updated meanwhile.
+// not define the result of a query if its rows are updated meanwhile.
 func convertColumn(ctx context.Context, conn *sql.Conn, table, key, column string, convert func([]byte) ([]byte, error)) error {
 	rows, err := conn.QueryContext(ctx, `SELECT `+key+`, `+column+` FROM `+table+` WHERE `+column+` IS NOT NULL`) //nolint:gosec // the names are constants above
 	if err != nil {

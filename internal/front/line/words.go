@@ -44,7 +44,7 @@ func Receipt(r bellcord.Receipt) string {
 	return strings.Join(parts, " · ")
 }
 
-// proofs says how the end of the processes was verified.
+// proofs maps a proof to the words for it.
 var proofs = map[string]string{
 	"cgroup_empty": ", cgroup empty", "process_scan": ", no process found", "job_object": ", job object empty", "editor_reported": ", as the editor reported",
 }
