@@ -37,7 +37,7 @@ func probeCommand() *cobra.Command {
 whether a cancel is lost, whether the agent's answer to it is true, what keeps running,
 and whether the next turn works. The exit code is 1 if a check fails.
 
---agent NAME tests an agent that Bellcord knows by name, with a fake model and with
+--agent NAME tests a built-in agent, with a fake model and with
 separate settings; --behind puts Bellcord in front of it. Any other command gets the
 address of the fake model in OPENAI_BASE_URL, ANTHROPIC_BASE_URL and
 GOOGLE_GEMINI_BASE_URL. --shell names its shell tool and the tool's argument.`,

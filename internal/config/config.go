@@ -49,14 +49,14 @@ type Config struct {
 	Loaded string `toml:"-"`
 }
 
-// Agent configures a hosted agent. For an agent that Bellcord knows by name, only
-// set what differs from its defaults.
+// Agent configures a hosted agent. For a built-in agent (see bellcord agents), only set
+// what differs from its defaults.
 type Agent struct {
-	Command  []string          `toml:"command"`                // program and arguments (required unless Bellcord knows the agent by name)
-	Protocol string            `toml:"protocol"`               // protocol of the agent: acp or pi (required unless Bellcord knows the agent by name)
+	Command  []string          `toml:"command"`                // program and arguments (required unless the agent is built in)
+	Protocol string            `toml:"protocol"`               // protocol of the agent: acp or pi (required unless the agent is built in)
 	Env      map[string]string `toml:"env"`                    // environment variables to set for the agent (default: none)
-	Pass     []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; an agent known by name always gets its own settings and keys)
-	Renew    bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some agents known by name)
+	Pass     []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; a built-in agent always gets its own settings and keys)
+	Renew    bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some built-in agents)
 	Home     string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (default "": your own)
 }
 
