@@ -147,6 +147,6 @@ func bare(t *testing.T, r bellcord.Receipt) string {
 	t.Helper()
 	cause := bellcord.Cause{Kind: r.Cause.Kind, Reason: r.Cause.Reason, Mode: r.Cause.Mode}
 	r.Turn, r.Prompt, r.Cause = "", "", &cause
-	r.Times, r.Usage, r.UsageByModel, r.Kept.TextBytes = bellcord.Times{}, bellcord.Usage{}, nil, 0
+	r.Times, r.LogHead, r.Usage, r.UsageByModel, r.Kept.TextBytes = bellcord.Times{}, nil, bellcord.Usage{}, nil, 0
 	return written(t, r)
 }
