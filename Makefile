@@ -65,7 +65,7 @@ laws: ## the laws of a stop, by number
 
 # Tests of what attacks on the server, the tools and the bot came to: all were
 # refused, and have to be.
-HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestARevo|TestServe_TokenRevoked|TestSocket_|TestFetch_AddressNotPublic|TestFileTools_|TestServe_NonLoopbackAddress|TestAServerThatWouldNot|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestAMistakeInTheFile|TestDecide_|TestGrant_
+HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestServe_TokenRevoked|TestSocket_|TestFetch_AddressNotPublic|TestFileTools_|TestServe_NonLoopbackAddress|TestServeCheck_InvalidOrUnsafe|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestLoad_InvalidFile|TestDecide_|TestGrant_
 HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/permit ./internal/config ./internal/front/telegram/... ./cmd/bellcord
 
 .PHONY: held
@@ -85,17 +85,17 @@ shape: ## lines of each package, exported identifiers of the root, function name
 
 .PHONY: laws-bytes
 laws-bytes: ## law 21 after every single byte of the recorded streams, in every wire format
-	go test -count=1 -timeout 30m -run 'TestLaw21_AStop|TestLaw21_AStream' -v ./laws -stride 1 | grep -E 'rejected|^(ok|FAIL|---)'
+	go test -count=1 -timeout 30m -run 'TestLaw21_StopAfterAnyByte|TestLaw21_StreamCut' -v ./laws -stride 1 | grep -E 'rejected|^(ok|FAIL|---)'
 
 .PHONY: laws-long
 laws-long: ## the laws that chance decides, in the large numbers of their promises, and every law from every node; half an hour
-	go test -count=1 -timeout 10m -run 'TestLaw23_WhatIsStreamed' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
+	go test -count=1 -timeout 10m -run 'TestLaw23_StreamedText' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw3[236]' -v ./cmd/bellcord -kills 100 | grep -E 'kills|settled|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15' -v ./cmd/bellcord -kills 50 | grep -E 'kills|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15_StopOfMixed' -v ./proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
-	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnAnswer' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
+	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnswerRacesStop' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
-	go test -count=1 -timeout 15m -run 'TestLaw02_APrompt' -v ./laws -idraces 10000 | grep -E 'races|^(ok|FAIL|---)'
+	go test -count=1 -timeout 15m -run 'TestLaw02_PromptRaces' -v ./laws -idraces 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw02_RealPi' -v ./internal/agent/child/pi -args -n 200 | grep -E 'lost|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -parallel 3 -run 'TestLaw23_ClearOrStop' -v ./cmd/bellcord -args -n 200 | grep -E 'seed|violations|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 60m ./laws -stores postgres -nodes
