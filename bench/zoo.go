@@ -176,6 +176,6 @@ func zooPrint(out io.Writer, name, way string, r zooRow) {
 	at := func(q float64) time.Duration {
 		return r.took[min(int(q*float64(len(r.took))), len(r.took)-1)].Round(100 * time.Microsecond)
 	}
-	fmt.Fprintf(out, "  %-48s %-8s  %4d stops  %d survivors  p50 %-8v p99 %-8v max %-8v  exited %d, asked %d, forced %d\n",
+	fmt.Fprintf(out, "  %-48s %-8s  %4d stops  %d survivors  p50 %-8v p99 %-8v max %-8v  exited %d, terminated %d, killed %d\n",
 		name, way, len(r.took), r.survivors, at(0.5), at(0.99), at(1), r.how[proc.Exited], r.how[proc.Terminated], r.how[proc.Killed])
 }

@@ -290,10 +290,10 @@ func TestLoad_InvalidFile_ReturnsAnErrorWithoutSecrets(t *testing.T) {
 
 func TestCheck_ZeroOrNegativeNumber_IsNeverIgnored(t *testing.T) {
 	for file, says := range map[string]string{
-		"[provider.anthropic]\nmax_output_tokens = 0\n":                                 "max_output is 0",
-		"[provider.anthropic]\nmax_output_tokens = -1\n":                                "max_output is -1",
+		"[provider.anthropic]\nmax_output_tokens = 0\n":                                 "max_output_tokens is 0",
+		"[provider.anthropic]\nmax_output_tokens = -1\n":                                "max_output_tokens is -1",
 		"[provider.anthropic]\nthinking_tokens = 0\n":                                   "",
-		"[model_info.\"a/b\"]\ncontext_window = 0\n":                                    "window is 0",
+		"[model_info.\"a/b\"]\ncontext_window = 0\n":                                    "context_window is 0",
 		"[model_info.\"a/b\"]\ninput_usd_per_million = -1\n":                            "input_usd_per_million is negative",
 		"[model_info.\"a/b\"]\ninput_usd_per_million = 0\noutput_usd_per_million = 0\n": "",
 		"[limits]\nmax_steps = -1\n":                                                    "limits.max_steps is negative",

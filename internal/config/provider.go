@@ -89,7 +89,7 @@ func (c Config) checkProviders() error {
 			return fmt.Errorf("provider.%s: the name of a provider must not contain a slash", name)
 		}
 		if p.MaxOutput != nil && *p.MaxOutput < 1 {
-			return fmt.Errorf("provider.%s: max_output is %d: use 1 or more, or leave it out", name, *p.MaxOutput)
+			return fmt.Errorf("provider.%s: max_output_tokens is %d: use 1 or more, or leave it out", name, *p.MaxOutput)
 		}
 	}
 	return nil
