@@ -50,18 +50,18 @@ type StoredEvent struct {
 // HashAfter returns the hash that the event has after an event with the given
 // hash. It does not read e.Hash.
 func (e StoredEvent) HashAfter(previous Hash) Hash {
-	size := len(previous) + 6*8 + len(e.Session) + len(e.Turn) + len(e.Kind) + len(e.Body)
-	data := make([]byte, 0, size)
-	data = append(data, previous[:]...)
-	data = binary.BigEndian.AppendUint64(data, uint64(e.Seq))
-	data = binary.BigEndian.AppendUint64(data, uint64(e.At))
+	head := append(make([]byte, 0, 256), previous[:]...)
+	head = binary.BigEndian.AppendUint64(head, uint64(e.Seq))
+	head = binary.BigEndian.AppendUint64(head, uint64(e.At))
 	for _, text := range []string{string(e.Session), string(e.Turn), e.Kind} { // each with its length, so that no two events have the same bytes
-		data = binary.BigEndian.AppendUint64(data, uint64(len(text)))
-		data = append(data, text...)
+		head = binary.BigEndian.AppendUint64(head, uint64(len(text)))
+		head = append(head, text...)
 	}
-	data = binary.BigEndian.AppendUint64(data, uint64(len(e.Body)))
-	data = append(data, e.Body...)
-	return sha256.Sum256(data)
+	head = binary.BigEndian.AppendUint64(head, uint64(len(e.Body)))
+	sum := sha256.New()
+	sum.Write(head)
+	sum.Write(e.Body) // not copied: a prompt with images is large
+	return Hash(sum.Sum(nil))
 }
 
 // ChainReader is a Store that chains its events by their hashes.

@@ -1,6 +1,8 @@
 package bellcord
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"time"
 )
@@ -61,6 +63,13 @@ type Receipt struct {
 	// EndNotDurable is set only on a reply given while the store could not be
 	// written: the work has ended, but the end is not durable yet.
 	EndNotDurable bool `json:"end_not_durable,omitempty"`
+}
+
+// Equal reports whether two receipts have the same JSON.
+func (r Receipt) Equal(other Receipt) bool {
+	one, err := json.Marshal(r)
+	two, failed := json.Marshal(other)
+	return err == nil && failed == nil && bytes.Equal(one, two)
 }
 
 // Winner is the winner of a race between a stop and the turn's completion.

@@ -1,8 +1,6 @@
 package lifecycle
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/bellcord/bellcord"
@@ -197,9 +195,7 @@ func SameReceipt(stored *bellcord.Receipt, op bellcord.Receipt) bool {
 	}
 	ended := *stored
 	ended.LogHead, op.LogHead = nil, nil
-	before, err := json.Marshal(ended)
-	now, failed := json.Marshal(op)
-	return err == nil && failed == nil && bytes.Equal(before, now)
+	return ended.Equal(op)
 }
 
 // Finish decides whether a turn ends with the op's receipt. It resolves every

@@ -14,19 +14,26 @@ import (
 func doctorCommand() *cobra.Command {
 	var s settings
 	var asJSON bool
+	var receipt string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and show how to fix what is wrong",
 		Long: `Checks the configuration, keys, models, agents, process containment, the data
 directory, the store, the port and the clock. It prints one line per finding, with a
 fix for everything that is not ok. Providers are asked for their list of models,
-which costs nothing. Every installed agent is started once and ended again.
+which costs nothing. Every installed agent is started once and ended again. Events of
+the store are verified by their hashes for up to 10 seconds; bellcord store check
+verifies all of them.
 
 The exit code is 1 if something is broken, and 0 if there are only warnings.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			kept, err := readReceipts(receipt)
+			if err != nil {
+				return err
+			}
 			c, err := s.load()
-			d := doctor.New(s.file, appConfig(c, nil), err)
+			d := doctor.New(s.file, appConfig(c, nil), err, kept...)
 			defer d.Close()
 			found := d.Run(cmd.Context(), progress(asJSON), func(f doctor.Finding) {
 				if !asJSON {
@@ -45,6 +52,7 @@ The exit code is 1 if something is broken, and 0 if there are only warnings.`,
 	}
 	s.dataFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	receiptFlag(cmd, &receipt)
 	return cmd
 }
 

@@ -50,7 +50,7 @@ func TestReceipt_StoppedTurn_ShowsProofAndIsVerifiedByStoreCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, code := check(string(changed)); code != exitFailed || !strings.Contains(out, "the receipt does not match") {
+	if out, code := check(string(changed)); code != exitFailed || !strings.Contains(out, "does not match: the store has another receipt") {
 		t.Errorf("%q, exit code %d", out, code)
 	}
 }

@@ -49,7 +49,11 @@ code is 1 if something is damaged.`,
 			if err != nil {
 				return err
 			}
-			report, err := checkStore(cmd.Context(), c, receipt)
+			kept, err := readReceipts(receipt)
+			if err != nil {
+				return err
+			}
+			report, err := checkStore(cmd.Context(), c, kept)
 			if err != nil {
 				return err
 			}
@@ -58,43 +62,36 @@ code is 1 if something is damaged.`,
 	}
 	s.dataFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	cmd.Flags().StringVar(&receipt, "receipt", "", "`file` with a receipt in JSON to verify; - for standard input")
+	receiptFlag(cmd, &receipt)
 	return cmd
 }
 
-func checkStore(ctx context.Context, c config.Config, receipt string) (report *storecheck.Report, err error) {
-	var kept *bellcord.Receipt
-	if receipt != "" {
-		if kept, err = readReceipt(receipt); err != nil {
-			return nil, err
-		}
-	}
+func receiptFlag(cmd *cobra.Command, receipt *string) {
+	cmd.Flags().StringVar(receipt, "receipt", "", "`file` with a receipt in JSON to verify; - for standard input")
+}
+
+func checkStore(ctx context.Context, c config.Config, kept []bellcord.Receipt) (*storecheck.Report, error) {
 	if c.Store == "" {
-		if report, err = sqlite.Check(ctx, c.Data); err != nil || kept == nil {
-			return report, err
-		}
+		return sqlite.Check(ctx, c.Data, kept...)
 	}
 	opened, err := app.OpenStore(ctx, appConfig(c, nil))
 	if err != nil {
-		return report, err
+		return nil, err
 	}
-	if report == nil {
-		report, err = storecheck.Run(ctx, opened)
-	}
-	if err == nil && kept != nil {
-		if bad := storecheck.Receipt(ctx, opened, *kept); bad != nil {
-			report.Add("the receipt does not match: %v", bad)
-		}
-	}
+	report, err := storecheck.Run(ctx, opened, kept...)
 	return report, errors.Join(err, opened.Close())
 }
 
-func readReceipt(file string) (*bellcord.Receipt, error) {
+// readReceipts returns the receipt in a file, and none if file is empty.
+func readReceipts(file string) ([]bellcord.Receipt, error) {
 	var data []byte
 	var err error
-	if file == "-" {
+	switch file {
+	case "":
+		return nil, nil
+	case "-":
 		data, err = io.ReadAll(os.Stdin)
-	} else {
+	default:
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
@@ -104,7 +101,7 @@ func readReceipt(file string) (*bellcord.Receipt, error) {
 	if err := json.Unmarshal(data, &r); err != nil || r.Turn == "" {
 		return nil, fmt.Errorf("%s is not a receipt in JSON: save one with bellcord receipt TURN --json", file)
 	}
-	return &r, nil
+	return []bellcord.Receipt{r}, nil
 }
 
 func printReport(out io.Writer, r *storecheck.Report, asJSON bool) error {

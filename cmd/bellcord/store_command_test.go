@@ -3,6 +3,7 @@
 package main
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,41 @@ func TestStoreCheck_DamagedStore_ExitsWith1(t *testing.T) {
 	}
 	if out, errs, code := w.does("store", "check"); code != 1 || !strings.Contains(out, "problem:") {
 		t.Errorf("check: exit code %d, %s%s", code, out, errs)
+	}
+}
+
+func TestDoctor_EventOrReceiptChanged_ReportsTheStoreAsBroken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.starts("--mode", "full", "[say hello]")
+	turn := string(p.until("turn_ended").Turn)
+	receipt, errs, code := w.does("receipt", turn, "--json")
+	file := filepath.Join(t.TempDir(), "receipt.json")
+	if err := os.WriteFile(file, []byte(receipt), 0o600); err != nil || code != 0 {
+		t.Fatalf("%v, exit code %d, %s", err, code, errs)
+	}
+	if out, errs, _ := w.does("doctor", "--receipt", file); !strings.Contains(out, "events match their hashes; the receipt matches the store") {
+		t.Errorf("%s%s", out, errs)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(w.data, "bellcord.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	change := func(statement string) {
+		if result, err := db.Exec(statement, turn); err != nil {
+			t.Fatal(err)
+		} else if rows, err := result.RowsAffected(); err != nil || rows != 1 {
+			t.Fatalf("%d rows, %v", rows, err)
+		}
+	}
+	change(`UPDATE turns SET receipt = replace(receipt, '"done"', '"lost"') WHERE id = $1`)
+	if out, errs, code := w.does("doctor"); code != exitFailed || !strings.Contains(out, "its record has another receipt than the log") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+	change(`UPDATE events SET body = replace(body, 'hello', 'other') WHERE turn = $1 AND kind = 'text_delta'`)
+	if out, errs, code := w.does("doctor"); code != exitFailed || !strings.Contains(out, "its hash does not match") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
 	}
 }
 

@@ -2,15 +2,16 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/store/sqlite"
-	"github.com/bellcord/bellcord/store/storecheck"
 )
 
 // changes is the number of random changes to stored events.
@@ -61,41 +62,78 @@ func TestReceipt_LogRewrittenWithNewHashes_DisagreesWithTheKeptReceipt(t *testin
 		t.Fatal(err)
 	}
 	kept := *record.Receipt
-	if err := storecheck.Receipt(t.Context(), s, kept); err != nil {
-		t.Fatalf("before the change: %v", err)
+	if report, err := sqlite.Check(t.Context(), dir, kept); err != nil || len(report.Problems) > 0 {
+		t.Fatalf("before the change: %+v, %v", report, err)
 	}
 	rewrite(t, s, dir, record.Session)
-	if report, err := storecheck.Run(t.Context(), s); err != nil || len(report.Problems) > 1 {
-		t.Errorf("the new chain is broken: %+v, %v", report, err)
+	if report, err := sqlite.Check(t.Context(), dir); err != nil || len(report.Problems) > 0 {
+		t.Errorf("the rewritten log has a broken chain: %+v, %v", report, err)
 	}
-	if err := storecheck.Receipt(t.Context(), s, kept); err == nil {
-		t.Error("the rewritten log agrees with the kept receipt")
+	report, err := sqlite.Check(t.Context(), dir, kept)
+	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "another receipt") {
+		t.Errorf("the rewritten log and the kept receipt: %+v, %v", report, err)
+	}
+	// The attacker also restores the receipt of this turn, which then disagrees with the log.
+	setReceipt(t, dir, kept)
+	report, err = sqlite.Check(t.Context(), dir, kept)
+	if err != nil || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "the log was rewritten") {
+		t.Errorf("the rewritten log and the restored receipt: %+v, %v", report, err)
 	}
 }
 
-// rewrite changes the text of an event and computes all hashes of the session
-// again, as an attacker with access to the file would.
+// rewrite changes the text of the answers in a session and computes all hashes,
+// heads and receipts again, as an attacker with access to the file would.
 func rewrite(t *testing.T, s *sqlite.Store, dir string, session bellcord.SessionID) {
 	t.Helper()
 	events, err := s.StoredEvents(t.Context(), session, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var head bellcord.LogHead
+	for _, ev := range events {
+		switch ev.Kind {
+		case "text_delta":
+			ev.Body = []byte(`{"text":"something else"}`)
+		case "turn_ended":
+			var ended bellcord.TurnEnded
+			if err := json.Unmarshal(ev.Body, &ended); err != nil {
+				t.Fatal(err)
+			}
+			ended.Receipt.LogHead = &head
+			ev.Body = marshal(t, ended)
+			setReceipt(t, dir, ended.Receipt)
+		}
+		hash := ev.HashAfter(head.Hash)
+		execute(t, dir, `UPDATE events SET body = $1, hash = $2 WHERE session = $3 AND seq = $4`, string(ev.Body), hash[:], string(session), ev.Seq)
+		head = bellcord.LogHead{Seq: ev.Seq, Hash: hash}
+	}
+}
+
+// setReceipt replaces the receipt in the record of its turn.
+func setReceipt(t *testing.T, dir string, r bellcord.Receipt) {
+	t.Helper()
+	execute(t, dir, `UPDATE turns SET receipt = $1 WHERE id = $2`, string(marshal(t, r)), string(r.Turn))
+}
+
+func execute(t *testing.T, dir, statement string, args ...any) {
+	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "bellcord.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	var last bellcord.Hash
-	for _, ev := range events {
-		if ev.Kind == "text_delta" {
-			ev.Body = []byte(`{"text":"something else"}`)
-		}
-		last = ev.HashAfter(last)
-		if _, err := db.ExecContext(t.Context(), `UPDATE events SET body = $1, hash = $2 WHERE session = $3 AND seq = $4`, string(ev.Body), last[:], string(session), ev.Seq); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
 	}
+}
+
+func marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // fillStore writes three sessions with several turns and returns the turns.

@@ -9,19 +9,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/store/storecheck"
 )
 
 // Check checks the database in dir: SQLite's integrity check, the rules of
-// storecheck, and the identity. It writes nothing, registers no node and works
-// while other processes use the store.
-func Check(ctx context.Context, dir string) (report *storecheck.Report, err error) {
+// storecheck, the identity, and receipts that were kept elsewhere. It writes
+// nothing, registers no node and works while other processes use the store.
+func Check(ctx context.Context, dir string, kept ...bellcord.Receipt) (report *storecheck.Report, err error) {
 	s, err := openReader(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	report, err = storecheck.Run(ctx, s)
+	report, err = storecheck.Run(ctx, s, kept...)
 	if err != nil {
 		return report, err
 	}

@@ -83,9 +83,10 @@ func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, af
 		if err := rows.Scan(&ev.Seq, &ev.Turn, &ev.Kind, &ev.At, &ev.Body, &hash); err != nil {
 			return nil, fmt.Errorf("%w: event after %d: %w", bellcord.ErrDamaged, after, err)
 		}
-		if copy(ev.Hash[:], hash) != len(hash) || len(hash) != len(ev.Hash) {
+		if len(hash) != len(ev.Hash) {
 			return nil, fmt.Errorf("%w: event %d has a hash of %d bytes", bellcord.ErrDamaged, ev.Seq, len(hash))
 		}
+		copy(ev.Hash[:], hash)
 		events = append(events, ev)
 	}
 	return events, explain(rows.Err())

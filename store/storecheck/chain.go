@@ -2,99 +2,78 @@ package storecheck
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/bellcord/bellcord"
 )
 
-// readChain verifies the hashes of the events that were read, and that the
-// receipt of every ended turn has the head that the log had before its end.
-func (c *checker) readChain(ctx context.Context) error {
-	chain, is := c.store.(bellcord.ChainReader)
-	if !is {
-		return nil
+// verified returns the events that a store chains as events of the log, and the
+// head of the log after them. It returns an error if an event is missing after
+// head, was changed, or cannot be decoded.
+func verified(stored []bellcord.StoredEvent, head bellcord.LogHead) ([]bellcord.Event, bellcord.LogHead, error) {
+	events := make([]bellcord.Event, len(stored))
+	for i, ev := range stored {
+		if ev.Seq != head.Seq+1 {
+			return nil, head, missing(head.Seq + 1)
+		}
+		if ev.Hash != ev.HashAfter(head.Hash) {
+			return nil, head, fmt.Errorf("event %d was changed, or an event before it: its hash does not match", ev.Seq)
+		}
+		body, err := bellcord.DecodeBody(ev.Kind, ev.Body)
+		if err != nil {
+			return nil, head, fmt.Errorf("event %d: %w", ev.Seq, err)
+		}
+		if err := checkHead(head, body); err != nil {
+			return nil, head, fmt.Errorf("event %d: %w", ev.Seq, err)
+		}
+		events[i] = bellcord.Event{Session: ev.Session, Seq: ev.Seq, Turn: ev.Turn, Body: body}
+		head = bellcord.LogHead{Seq: ev.Seq, Hash: ev.Hash}
 	}
-	return eachHead(ctx, chain, c.session, c.last, func(before bellcord.LogHead, ev bellcord.StoredEvent) error {
-		c.report.Chained++
-		return checkHead(before, ev)
-	})
+	return events, head, nil
 }
 
-// eachHead verifies the hashes of a session's events up to last and calls do with
-// every event and the head of the log before it.
-func eachHead(ctx context.Context, chain bellcord.ChainReader, session bellcord.SessionID, last int64, do func(bellcord.LogHead, bellcord.StoredEvent) error) error {
-	var head bellcord.LogHead
-	for head.Seq < last {
-		events, err := chain.StoredEvents(ctx, session, head.Seq, int(min(chunk, last-head.Seq)))
-		if err != nil {
-			return err
-		}
-		if len(events) == 0 {
-			return fmt.Errorf("event %d is missing", head.Seq+1)
-		}
-		for _, ev := range events {
-			if ev.Seq != head.Seq+1 {
-				return fmt.Errorf("event %d is missing", head.Seq+1)
-			}
-			if ev.Hash != ev.HashAfter(head.Hash) {
-				return fmt.Errorf("event %d was changed, or an event before it: its hash does not match", ev.Seq)
-			}
-			if err := do(head, ev); err != nil {
-				return err
-			}
-			head = bellcord.LogHead{Seq: ev.Seq, Hash: ev.Hash}
-		}
-	}
-	return nil
-}
+func missing(seq int64) error { return fmt.Errorf("event %d is missing", seq) }
 
 // checkHead compares the head on the receipt of a turn's end with the log.
-func checkHead(before bellcord.LogHead, ev bellcord.StoredEvent) error {
-	if ev.Kind != (bellcord.TurnEnded{}).Kind() {
+func checkHead(before bellcord.LogHead, body bellcord.Body) error {
+	ended, is := body.(bellcord.TurnEnded)
+	if !is || ended.Receipt.LogHead == nil || *ended.Receipt.LogHead == before {
 		return nil
 	}
-	var ended bellcord.TurnEnded
-	if err := json.Unmarshal(ev.Body, &ended); err != nil {
-		return fmt.Errorf("event %d: %w", ev.Seq, err)
-	}
-	if head := ended.Receipt.LogHead; head != nil && *head != before {
-		return fmt.Errorf("event %d: the receipt has head %d %s, the log %d %s", ev.Seq, head.Seq, head.Hash, before.Seq, before.Hash)
-	}
-	return nil
+	head := ended.Receipt.LogHead
+	return fmt.Errorf("the receipt has the log head %d %s, the log has %d %s", head.Seq, head.Hash, before.Seq, before.Hash)
 }
 
-// Receipt verifies a receipt that was kept elsewhere: the store has the same
-// receipt for the turn, and the log up to its head is the one it was.
-func Receipt(ctx context.Context, store bellcord.Reader, kept bellcord.Receipt) error {
+// checkReceipt verifies a receipt that was kept elsewhere: the store has the
+// same receipt for the turn, and the log up to its head was not rewritten.
+func checkReceipt(ctx context.Context, store bellcord.Reader, kept bellcord.Receipt) error {
 	chain, is := store.(bellcord.ChainReader)
 	if !is || kept.LogHead == nil {
-		return errors.New("the receipt has no log head: the store that made it does not chain its events")
+		return errors.New("it has no log head: the store that made it does not chain its events")
 	}
 	record, err := store.Turn(ctx, kept.Turn)
 	if err != nil {
-		return fmt.Errorf("turn %s: %w", kept.Turn, err)
+		return err
 	}
-	if record.Receipt == nil || !sameJSON(*record.Receipt, kept) {
-		return fmt.Errorf("turn %s: the store has another receipt", kept.Turn)
+	if record.Receipt == nil || !record.Receipt.Equal(kept) {
+		return errors.New("the store has another receipt for this turn")
 	}
 	var head bellcord.LogHead
-	err = eachHead(ctx, chain, record.Session, kept.LogHead.Seq, func(_ bellcord.LogHead, ev bellcord.StoredEvent) error {
-		head = bellcord.LogHead{Seq: ev.Seq, Hash: ev.Hash}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return fmt.Errorf("session %s: %w", record.Session, err)
-	case head != *kept.LogHead:
-		return fmt.Errorf("session %s: the log was rewritten: event %d has the hash %s, the receipt %s", record.Session, head.Seq, head.Hash, kept.LogHead.Hash)
+	for head.Seq < kept.LogHead.Seq {
+		stored, err := chain.StoredEvents(ctx, record.Session, head.Seq, int(min(chunk, kept.LogHead.Seq-head.Seq)))
+		if err == nil && len(stored) == 0 {
+			err = missing(head.Seq + 1)
+		}
+		if err == nil {
+			_, head, err = verified(stored, head)
+		}
+		if err != nil {
+			return fmt.Errorf("session %s: %w", record.Session, err)
+		}
+	}
+	if head != *kept.LogHead {
+		return fmt.Errorf("session %s: the log was rewritten: event %d has the hash %s, the receipt has %s", record.Session, head.Seq, head.Hash, kept.LogHead.Hash)
 	}
 	return nil
-}
-
-func sameJSON(a, b bellcord.Receipt) bool {
-	one, err := json.Marshal(a)
-	other, failed := json.Marshal(b)
-	return err == nil && failed == nil && string(one) == string(other)
 }

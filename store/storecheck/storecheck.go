@@ -1,6 +1,6 @@
 // Package storecheck checks the rules that hold for every store: the events of a
-// session have no gaps and can all be read, and every ended turn has exactly one
-// end, which matches its record.
+// session have no gaps, can all be read and match their hashes, and every ended
+// turn has exactly one end, with the receipt of its record.
 package storecheck
 
 import (
@@ -37,22 +37,32 @@ func (r *Report) Add(format string, args ...any) {
 	}
 }
 
-// Run checks the whole store. Other processes may write to it during the check.
-func Run(ctx context.Context, store bellcord.Reader) (*Report, error) {
+// Run checks the whole store, the most recently used session first, and receipts
+// that were kept elsewhere. Other processes may write to the store during the
+// check. If ctx ends, Run returns its error and the report so far.
+func Run(ctx context.Context, store bellcord.Reader, kept ...bellcord.Receipt) (*Report, error) {
 	r := &Report{Problems: []string{}}
+	for _, receipt := range kept {
+		if err := checkReceipt(ctx, store, receipt); err != nil && ctx.Err() == nil {
+			r.Add("the receipt of turn %s does not match: %v", receipt.Turn, err)
+		}
+	}
 	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
 	if err != nil {
-		r.Add("cannot list the sessions: %v", err)
+		if ctx.Err() == nil {
+			r.Add("cannot list the sessions: %v", err)
+		}
 		return r, ctx.Err()
 	}
 	r.Sessions = len(sessions)
 	for _, s := range sessions {
-		c := checker{report: r, store: store, session: s.ID, ends: map[bellcord.TurnID]int{}}
-		if err := c.checkAll(ctx); err != nil && !c.deleted(ctx) {
-			r.Add("session %s: %v", s.ID, err)
-		}
+		c := checker{report: r, store: store, session: s.ID, ends: map[bellcord.TurnID][]bellcord.Receipt{}}
+		err := c.checkAll(ctx)
 		if ctx.Err() != nil {
 			return r, ctx.Err()
+		}
+		if err != nil && !c.deleted(ctx) {
+			r.Add("session %s: %v", s.ID, err)
 		}
 	}
 	if _, err := store.UnendedTurns(ctx, ""); err != nil {
@@ -66,9 +76,9 @@ type checker struct {
 	report  *Report
 	store   bellcord.Reader
 	session bellcord.SessionID
-	last    int64                   // last sequence number read
-	turns   []bellcord.TurnID       // in order of their first events
-	ends    map[bellcord.TurnID]int // number of ends by turn
+	head    bellcord.LogHead                       // of the events read; without a hash if the store does not chain
+	turns   []bellcord.TurnID                      // in order of their first events
+	ends    map[bellcord.TurnID][]bellcord.Receipt // receipts in the log, by turn
 }
 
 func (c *checker) checkAll(ctx context.Context) error {
@@ -79,11 +89,8 @@ func (c *checker) checkAll(ctx context.Context) error {
 	if err := c.read(ctx); err != nil {
 		return err
 	}
-	if err := c.readChain(ctx); err != nil {
-		return err
-	}
-	if c.last < tail {
-		return fmt.Errorf("the events after %d are missing; the log should end at %d", c.last, tail)
+	if c.head.Seq < tail {
+		return fmt.Errorf("the events after %d are missing; the log should end at %d", c.head.Seq, tail)
 	}
 	c.report.Turns += len(c.turns)
 	for _, turn := range c.turns {
@@ -97,15 +104,11 @@ func (c *checker) checkAll(ctx context.Context) error {
 // read reads the events added since the last call.
 func (c *checker) read(ctx context.Context) error {
 	for {
-		events, err := c.store.Events(ctx, c.session, c.last, chunk)
+		events, err := c.next(ctx)
 		if err != nil {
-			return fmt.Errorf("events after %d: %w", c.last, err)
+			return err
 		}
 		for _, ev := range events {
-			if ev.Seq != c.last+1 {
-				return fmt.Errorf("event %d is missing", c.last+1)
-			}
-			c.last = ev.Seq
 			c.countEvent(ev)
 		}
 		c.report.Events += len(events)
@@ -115,16 +118,41 @@ func (c *checker) read(ctx context.Context) error {
 	}
 }
 
+// next reads and verifies up to chunk events.
+func (c *checker) next(ctx context.Context) ([]bellcord.Event, error) {
+	if chain, is := c.store.(bellcord.ChainReader); is {
+		stored, err := chain.StoredEvents(ctx, c.session, c.head.Seq, chunk)
+		if err != nil {
+			return nil, fmt.Errorf("events after %d: %w", c.head.Seq, err)
+		}
+		events, head, err := verified(stored, c.head)
+		c.report.Chained += len(events)
+		c.head = head
+		return events, err
+	}
+	events, err := c.store.Events(ctx, c.session, c.head.Seq, chunk)
+	if err != nil {
+		return nil, fmt.Errorf("events after %d: %w", c.head.Seq, err)
+	}
+	for _, ev := range events {
+		if ev.Seq != c.head.Seq+1 {
+			return nil, missing(c.head.Seq + 1)
+		}
+		c.head.Seq = ev.Seq
+	}
+	return events, nil
+}
+
 func (c *checker) countEvent(ev bellcord.Event) {
 	if ev.Turn == "" {
 		return
 	}
 	if _, known := c.ends[ev.Turn]; !known {
-		c.ends[ev.Turn] = 0
+		c.ends[ev.Turn] = nil
 		c.turns = append(c.turns, ev.Turn)
 	}
-	if _, is := ev.Body.(bellcord.TurnEnded); is {
-		c.ends[ev.Turn]++
+	if ended, is := ev.Body.(bellcord.TurnEnded); is {
+		c.ends[ev.Turn] = append(c.ends[ev.Turn], ended.Receipt)
 	}
 }
 
@@ -134,18 +162,20 @@ func (c *checker) turn(ctx context.Context, id bellcord.TurnID) error {
 	if err != nil {
 		return err
 	}
-	if record.State == bellcord.StateEnded && c.ends[id] == 0 { // the turn may have ended after the events were read
+	if record.State == bellcord.StateEnded && len(c.ends[id]) == 0 { // the turn may have ended after the events were read
 		if err := c.read(ctx); err != nil {
 			return err
 		}
 	}
 	switch ends := c.ends[id]; {
-	case ends > 1:
-		return fmt.Errorf("the log has %d ends of this turn", ends)
-	case ends == 1 && (record.State != bellcord.StateEnded || record.Receipt == nil):
+	case len(ends) > 1:
+		return fmt.Errorf("the log has %d ends of this turn", len(ends))
+	case len(ends) == 1 && (record.State != bellcord.StateEnded || record.Receipt == nil):
 		return errors.New("the log has its end, but its record does not")
-	case ends == 0 && record.State == bellcord.StateEnded:
+	case len(ends) == 0 && record.State == bellcord.StateEnded:
 		return errors.New("its record has an end, but the log does not")
+	case len(ends) == 1 && !record.Receipt.Equal(ends[0]):
+		return errors.New("its record has another receipt than the log")
 	}
 	return nil
 }

@@ -8,11 +8,15 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/store/postgres"
+	"github.com/bellcord/bellcord/store/storecheck"
 )
 
 // leastSpace is the free disk space below which dataDirectory warns.
@@ -53,19 +57,46 @@ func (d *Doctor) store(ctx context.Context) []Finding {
 	}
 	opened, err := app.OpenStore(ctx, d.config)
 	off := ""
+	var log []Finding
 	if err == nil {
 		if shared, is := opened.(*postgres.Store); is {
 			off = app.ClockOffset(shared)
 		}
+		log = d.checkLog(ctx, opened)
 		err = opened.Close()
 	}
 	if err != nil {
 		return bad("run bellcord store check; if you have a backup: bellcord store restore FILE", "cannot be opened: %s", inOneLine(err))
 	}
 	if off != "" {
-		return warn("synchronize this machine's clock (NTP)", "opens, and its schema is current, but this machine's clock is %s compared with the database's", off)
+		return append(warn("synchronize this machine's clock (NTP)", "opens, and its schema is current, but this machine's clock is %s compared with the database's", off), log...)
 	}
-	return ok("opens, and its schema is current")
+	return append(ok("opens, and its schema is current"), log...)
+}
+
+// logTime limits the time for which checkLog reads the store.
+const logTime = 10 * time.Second
+
+// checkLog verifies the events of the store by their hashes, the most recently
+// used session first, and the receipts that the user kept.
+func (d *Doctor) checkLog(ctx context.Context, store bellcord.Reader) []Finding {
+	limited, cancel := context.WithTimeout(ctx, logTime)
+	defer cancel()
+	report, err := storecheck.Run(limited, store, d.kept...)
+	if len(report.Problems) > 0 {
+		return bad("run bellcord store check for all problems; if you have a backup: bellcord store restore FILE", "%s", line.Visible(report.Problems[0]))
+	}
+	receipts := ""
+	if len(d.kept) > 0 {
+		receipts = "; the receipt matches the store"
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return ok("the first %d events match their hashes, checked for %v; bellcord store check verifies all%s", report.Chained, logTime, receipts)
+	case err != nil:
+		return bad("resolve this error", "%s", inOneLine(err))
+	}
+	return ok("%d events match their hashes%s", report.Chained, receipts)
 }
 
 // nats checks the NATS servers, if any are configured.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 )
 
@@ -40,15 +41,16 @@ type Doctor struct {
 	file    string // path of the settings file, as given by the user
 	config  app.Config
 	loading error // the reason why the settings cannot be used
+	kept    []bellcord.Receipt
 	models  *app.Models
 	offers  *offers
 }
 
 // New returns a Doctor for settings. loading is the error with which loading
-// them failed, or nil.
-func New(file string, c app.Config, loading error) *Doctor {
+// them failed, or nil. The check of the store also verifies the kept receipts.
+func New(file string, c app.Config, loading error, kept ...bellcord.Receipt) *Doctor {
 	models := app.NewModels(c.Settings)
-	return &Doctor{file: file, config: c, loading: loading, models: models, offers: newOffers(models)}
+	return &Doctor{file: file, config: c, loading: loading, kept: kept, models: models, offers: newOffers(models)}
 }
 
 // Close closes the connections to providers.
