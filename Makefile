@@ -120,6 +120,12 @@ bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
 	go run ./bench cluster
 
+BASE ?= HEAD
+FIGURES ?= -n 2000 -only stop,events cluster
+.PHONY: compare
+compare: ## figures of BASE (HEAD) and of the working tree in turn, three runs each: make compare BASE=REV FIGURES='-only events cluster'
+	go run ./tools/compare -base $(BASE) -- $(FIGURES)
+
 .PHONY: examples
 examples: build ## the programs in examples/, each a module of its own: vetted, tested and run with the fake model
 	@for dir in $(EXAMPLES); do \

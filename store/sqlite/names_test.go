@@ -75,6 +75,40 @@ func TestMigrateNames_OldStore_KeepsEveryEventAndReceipt(t *testing.T) {
 	}
 }
 
+func TestMigrateNames_OldStore_HasTheSchemaOfANewStore(t *testing.T) {
+	t.Parallel()
+	converted, fresh := oldStore(t), t.TempDir()
+	if _, err := sqlite.MigrateNames(t.Context(), converted); err != nil {
+		t.Fatal(err)
+	}
+	opened(t, fresh).Close()
+	if got, want := schema(t, converted), schema(t, fresh); got != want || !strings.Contains(want, "hash") {
+		t.Errorf("the converted store has the schema\n%s\na new one has\n%s", got, want)
+	}
+}
+
+// schema returns the columns of every table and the definition of every index,
+// without the order of columns and without defaults: every INSERT names all
+// columns, and those that were added to old tables have a default.
+func schema(t *testing.T, dir string) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "bellcord.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var text string
+	err = db.QueryRowContext(t.Context(), `SELECT group_concat(line, char(10)) FROM (
+		SELECT m.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk AS line
+			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'
+		UNION ALL SELECT name || ' ' || coalesce(sql, '-') FROM sqlite_master WHERE type = 'index'
+		ORDER BY 1)`).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // checkOldTurn checks fields with new names, units or values.
 func checkOldTurn(t *testing.T, s *sqlite.Store, ev bellcord.Event) {
 	t.Helper()
