@@ -14,7 +14,7 @@ import (
 // reports logs the turns that are stopped or fail, and sends traces of all
 // turns if OpenTelemetry's variables name an endpoint.
 type reports struct {
-	ends        *telemetry.StopLog
+	ends        *telemetry.EndLog
 	writing     sync.WaitGroup // ends.Run
 	traces      *telemetry.Traces
 	closeTraces func(context.Context) error
@@ -34,7 +34,7 @@ func (a *App) openReports(ctx context.Context, opened <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	a.reports = &reports{ends: telemetry.NewStopLog(a.config.TurnLog), traces: traces, closeTraces: closeTraces}
+	a.reports = &reports{ends: telemetry.NewEndLog(a.config.TurnLog), traces: traces, closeTraces: closeTraces}
 	a.reports.writing.Go(a.reports.ends.Run)
 	return nil
 }

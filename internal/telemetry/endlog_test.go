@@ -41,10 +41,10 @@ func lines(t *testing.T, out []byte) (all []map[string]any) {
 	return all
 }
 
-func TestStopLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
+func TestEndLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(&out, nil)))
+	l := telemetry.NewEndLog(slog.New(slog.NewJSONHandler(&out, nil)))
 	completed := stoppedTurn("c")
 	completed.End = bellcord.EndDone // the stop came too late
 	l.Watch(commits(stoppedTurn("a"), completed))
@@ -79,10 +79,10 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-func TestStopLog_WriterBlocks_DropsAndCountsLinesWithoutBlockingWatch(t *testing.T) {
+func TestEndLog_WriterBlocks_DropsAndCountsLinesWithoutBlockingWatch(t *testing.T) {
 	t.Parallel()
 	pipe := &stuck{reached: make(chan struct{}), free: make(chan struct{})}
-	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(pipe, nil)))
+	l := telemetry.NewEndLog(slog.New(slog.NewJSONHandler(pipe, nil)))
 	ran := make(chan struct{})
 	go func() { defer close(ran); l.Run() }()
 	const turns = 5000
@@ -98,7 +98,7 @@ func TestStopLog_WriterBlocks_DropsAndCountsLinesWithoutBlockingWatch(t *testing
 	for _, line := range lines(t, pipe.out.Bytes()) {
 		if line["msg"] == "stopped" {
 			told++
-		} else if strings.Contains(line["msg"].(string), "stop log overflowed") {
+		} else if strings.Contains(line["msg"].(string), "log of ended turns overflowed") {
 			missed += line["turns"].(float64)
 		}
 	}
@@ -107,10 +107,10 @@ func TestStopLog_WriterBlocks_DropsAndCountsLinesWithoutBlockingWatch(t *testing
 	}
 }
 
-func TestStopLog_FailedTurn_HasOneErrorLineWithReason(t *testing.T) {
+func TestEndLog_FailedTurn_HasOneErrorLineWithReason(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	l := telemetry.NewStopLog(slog.New(slog.NewJSONHandler(&out, nil)))
+	l := telemetry.NewEndLog(slog.New(slog.NewJSONHandler(&out, nil)))
 	l.Watch(commits(
 		bellcord.Receipt{Turn: "f", Session: "s", End: bellcord.EndFailed, Error: "the key has expired"},
 		bellcord.Receipt{Turn: "l", Session: "s", End: bellcord.EndLost},

@@ -10,28 +10,28 @@ import (
 // mostUntold is the maximum number of ended turns that wait for a slow log.
 const mostUntold = 1024
 
-// StopLog writes one log line for every turn that ended. For a stopped turn, it
+// EndLog writes one log line for every turn that ended. For a stopped turn, it
 // contains the person or cause and the source of the stop; for a failed turn, the
 // error; for every turn the head of the session's log before its end.
 //
-// StopLog is based on commits, so that stops by a deadline, a budget or a
+// EndLog is based on commits, so that stops by a deadline, a budget or a
 // shutdown are logged like those of a person. A log can be slow or even block,
 // and commits never wait for it: turns beyond mostUntold are not logged but
 // counted, and the count is logged with the next line.
-type StopLog struct {
+type EndLog struct {
 	logger *slog.Logger
 	ended  chan bellcord.Receipt
 	closed chan struct{}
 	missed atomic.Int64
 }
 
-// NewStopLog returns a log. Run writes it.
-func NewStopLog(logger *slog.Logger) *StopLog {
-	return &StopLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
+// NewEndLog returns a log. Run writes it.
+func NewEndLog(logger *slog.Logger) *EndLog {
+	return &EndLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
 }
 
 // Watch queues the turns that ended in a commit. It never blocks.
-func (l *StopLog) Watch(c bellcord.Commit) {
+func (l *EndLog) Watch(c bellcord.Commit) {
 	for _, ev := range c.Events {
 		b, is := ev.Body.(bellcord.TurnEnded)
 		if !is {
@@ -46,7 +46,7 @@ func (l *StopLog) Watch(c bellcord.Commit) {
 }
 
 // Run writes lines until Close is called, then the remaining ones.
-func (l *StopLog) Run() {
+func (l *EndLog) Run() {
 	for {
 		select {
 		case r := <-l.ended:
@@ -62,7 +62,7 @@ func (l *StopLog) Run() {
 	}
 }
 
-func (l *StopLog) logReceipt(r bellcord.Receipt) {
+func (l *EndLog) logReceipt(r bellcord.Receipt) {
 	switch r.End {
 	case bellcord.EndFailed:
 		l.logger.Error("turn failed", append(endAttrs(r), "err", r.Error)...)
@@ -80,15 +80,15 @@ func (l *StopLog) logReceipt(r bellcord.Receipt) {
 	l.tellMissed()
 }
 
-func (l *StopLog) tellMissed() {
+func (l *EndLog) tellMissed() {
 	if n := l.missed.Swap(0); n > 0 {
-		l.logger.Warn("stop log overflowed; ended turns not logged", "turns", n)
+		l.logger.Warn("the log of ended turns overflowed; these turns have no line", "turns", n)
 	}
 }
 
 // Close makes Run return. Turns of later commits are not logged. Close must be
 // called once.
-func (l *StopLog) Close() { close(l.closed) }
+func (l *EndLog) Close() { close(l.closed) }
 
 // endAttrs returns the attributes of a turn's line. The head of the log is one of
 // them: a log of the server that is kept elsewhere proves that the store was not
