@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/editor"
@@ -80,13 +81,18 @@ func (s *settings) acpCommand() ([]string, error) {
 		return nil, err
 	}
 	command := []string{path, "acp"}
-	for _, f := range []struct{ name, value string }{
-		{"--config", s.file}, {"--data-dir", s.data}, {"--model", s.model}, {"--agent", s.agent}, {"--mode", s.mode},
-	} {
-		if f.value != "" {
-			command = append(command, f.name, f.value)
+	s.set.Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		switch f.Name {
+		case "write": // the only flag that bellcord acp does not have
+			return
+		case "config", "data-dir": // the editor starts the command in another directory
+			if absolute, err := filepath.Abs(value); err == nil {
+				value = absolute
+			}
 		}
-	}
+		command = append(command, "--"+f.Name, value)
+	})
 	return command, nil
 }
 

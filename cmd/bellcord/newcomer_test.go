@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -225,6 +226,19 @@ func TestACPInstall_Editor_IsConfiguredOnce(t *testing.T) {
 	out, errs, _ := n.types("acp", "install", "zed", "--model", "fake/fake")
 	if !strings.Contains(out, `"--model"`) || !strings.Contains(errs, filepath.Join("zed", "settings.json")) {
 		t.Errorf("%s%s", out, errs)
+	}
+	every := []string{
+		"--config", filepath.Join(n.home, "c.toml"), "--data-dir", filepath.Join(n.home, "data"), "--store-url", "postgres://db/x", "--model", "fake/fake", "--agent", "goose", "--mode", "full",
+		"--deadline", "1m30s", "--max-tokens", "1000", "--max-cost", "0.5", "--max-steps", "0",
+	}
+	out, errs, code := n.types(append([]string{"acp", "install", "zed"}, every...)...)
+	for _, arg := range every {
+		if code != 0 || !strings.Contains(out, fmt.Sprintf("%q", arg)) {
+			t.Errorf("no %q in %s%s", arg, out, errs)
+		}
+	}
+	if out, _, _ := n.types("acp", "install", "zed", "--data-dir", "data"); !strings.Contains(out, filepath.Join(n.home, "data")) {
+		t.Errorf("a relative directory: %s", out)
 	}
 	for _, says := range []string{"set up JetBrains IDEs", "is already set up"} {
 		if out, errs, code := n.types("acp", "install", "jetbrains", "--write"); code != 0 || !strings.Contains(out, says) {
