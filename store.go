@@ -45,6 +45,9 @@ type Reader interface {
 	// Spending returns the usage of ended turns, in the order of their ends.
 	// The usage is kept when a session is deleted.
 	Spending(ctx context.Context, query SpendingQuery) ([]Spending, error)
+	// Receipts returns the receipts of ended turns, the last ended first. The
+	// receipts of a session are deleted with it.
+	Receipts(ctx context.Context, query ReceiptQuery) ([]Receipt, error)
 }
 
 // Watcher reports changes that other processes made to this process's turns.
@@ -72,6 +75,15 @@ type SessionQuery struct {
 	Before   time.Time // that session's Updated time
 	BeforeID SessionID // that session's id, for sessions with the same Updated time
 	Limit    int
+}
+
+// ReceiptQuery selects the receipts of ended turns. Session, Owner and Turn
+// select all if empty. Limit 0 means no limit.
+type ReceiptQuery struct {
+	Session SessionID
+	Owner   string
+	Turn    string // beginning or end of the turn's id, in any case
+	Limit   int
 }
 
 // TurnState is the state of a turn in the store.

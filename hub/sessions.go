@@ -214,6 +214,11 @@ func (h *Hub) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcor
 	return h.store.Spending(ctx, q)
 }
 
+// Receipts returns the receipts of ended turns, the last ended first.
+func (h *Hub) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+	return h.store.Receipts(ctx, q)
+}
+
 // Session returns a session, open or not.
 func (h *Hub) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	h.mu.Lock()

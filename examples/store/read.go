@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bellcord/bellcord"
 )
@@ -104,5 +105,27 @@ func (m *Memory) Spending(_ context.Context, q bellcord.SpendingQuery) ([]bellco
 		}
 	}
 	slices.SortStableFunc(all, func(a, b bellcord.Spending) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+// Receipts implements bellcord.Reader.
+func (m *Memory) Receipts(_ context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	part := strings.ToLower(q.Turn)
+	var all []bellcord.Receipt
+	for id, t := range m.turns {
+		name := strings.ToLower(string(id))
+		if t.Receipt != nil && (q.Session == "" || q.Session == t.Session) && (q.Owner == "" || q.Owner == m.sessions[t.Session].Owner) &&
+			(strings.HasPrefix(name, part) || strings.HasSuffix(name, part)) {
+			all = append(all, *t.Receipt)
+		}
+	}
+	slices.SortFunc(all, func(a, b bellcord.Receipt) int {
+		return cmp.Or(b.Times.Settled.Compare(a.Times.Settled), cmp.Compare(b.Turn, a.Turn))
+	})
+	if q.Limit > 0 {
+		all = all[:min(q.Limit, len(all))]
+	}
 	return all, nil
 }

@@ -57,6 +57,7 @@ var suite = map[string][]check{
 	"fences":    fenceChecks,
 	"ends":      endChecks,
 	"spending":  spendingChecks,
+	"receipts":  receiptChecks,
 	"stops":     stopChecks,
 	"early":     earlyChecks,
 	"owners":    ownerChecks,

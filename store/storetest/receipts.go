@@ -1,0 +1,84 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+var receiptChecks = []check{
+	{"receipts are listed by session, owner and part of the turn's id, the last ended first", receiptsListed},
+	{"turns that have not ended and those of deleted sessions have no receipt", receiptsOfEndedTurns},
+	{"a receipt with any text is listed as it was written", receiptWithAnyText},
+}
+
+func (b *bench) receipts(n *node, q bellcord.ReceiptQuery, want ...bellcord.TurnID) {
+	b.Helper()
+	got, err := n.Receipts(b.Context(), q)
+	var turns []bellcord.TurnID
+	for _, r := range got {
+		turns = append(turns, r.Turn)
+	}
+	if err != nil || !slices.Equal(turns, want) {
+		b.Errorf("%+v: receipts of %v, %v; want %v", q, turns, err, want)
+	}
+}
+
+func receiptsListed(b *bench) {
+	n, reader := b.node(), b.node()
+	annas, berts := n.sessionOf("anna"), n.sessionOf("bert")
+	start := now()
+	var turns []bellcord.TurnID
+	// Ends in another order than the turns are accepted, with times of several precisions.
+	runs := []claimed{n.running(annas), n.running(berts)}
+	for i, after := range []time.Duration{1500 * time.Millisecond, time.Second} {
+		end := runs[i].ends(bellcord.EndDone)
+		end.At = start.Truncate(time.Second).Add(after)
+		end.Receipt.Times.Settled = end.At
+		n.ok(end)
+		turns = append(turns, end.Turn)
+	}
+	third := n.running(annas).ends(bellcord.EndStopped)
+	third.At = start.Truncate(time.Second).Add(1450 * time.Millisecond).In(time.FixedZone("", 7200))
+	third.Receipt.Times.Settled = third.At
+	n.ok(third)
+	first, second := turns[0], turns[1]
+
+	b.receipts(reader, bellcord.ReceiptQuery{}, first, third.Turn, second)
+	b.receipts(reader, bellcord.ReceiptQuery{Limit: 1}, first)
+	b.receipts(reader, bellcord.ReceiptQuery{Session: annas}, first, third.Turn)
+	b.receipts(reader, bellcord.ReceiptQuery{Session: annas, Owner: "bert"})
+	b.receipts(reader, bellcord.ReceiptQuery{Owner: "bert"}, second)
+	for _, turn := range []bellcord.TurnID{first, second, third.Turn} {
+		b.receipts(reader, bellcord.ReceiptQuery{Turn: string(turn)}, turn)
+		b.receipts(reader, bellcord.ReceiptQuery{Turn: strings.ToUpper(string(turn[:30]))}, turn)
+		b.receipts(reader, bellcord.ReceiptQuery{Turn: string(turn[24:])}, turn)
+	}
+	b.receipts(reader, bellcord.ReceiptQuery{Turn: string(second), Owner: "anna"})
+	b.receipts(reader, bellcord.ReceiptQuery{Turn: "%"})
+	b.receipts(reader, bellcord.ReceiptQuery{Turn: string(first) + "0"})
+}
+
+func receiptsOfEndedTurns(b *bench) {
+	n := b.node()
+	s := n.session()
+	end := n.running(s).ends(bellcord.EndDone)
+	n.ok(end)
+	n.running(s)
+	b.receipts(n, bellcord.ReceiptQuery{}, end.Turn)
+	n.ok(bellcord.DeleteSession{ID: s})
+	b.receipts(n, bellcord.ReceiptQuery{})
+}
+
+func receiptWithAnyText(b *bench) {
+	n := b.node()
+	end := n.running(n.session()).ends(bellcord.EndFailed)
+	end.Receipt.Error = "\x00 \"settled\":\"never\" %"
+	n.ok(end)
+	got, err := n.Receipts(b.Context(), bellcord.ReceiptQuery{})
+	if err != nil || len(got) != 1 || got[0].Error != end.Receipt.Error || !got[0].Times.Settled.Equal(end.At) {
+		b.Errorf("receipts are %+v, %v", got, err)
+	}
+}
