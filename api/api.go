@@ -92,6 +92,11 @@ type Turns struct {
 	Turns []Turn `json:"turns"`
 }
 
+// Receipts is a list of receipts, the last ended turn first.
+type Receipts struct {
+	Receipts []bellcord.Receipt `json:"receipts"`
+}
+
 // EditTurn is the body of PATCH /v1/turns/{turn}. The turn must be queued.
 type EditTurn struct {
 	Text string `json:"text" minLength:"1"`

@@ -88,6 +88,23 @@ func (c *Client) Turn(ctx context.Context, id bellcord.TurnID, wait time.Duratio
 	return c.getTurn(ctx, id, wait, url.Values{})
 }
 
+// Receipts returns the receipts of the caller's ended turns, the last ended
+// first. The server ignores the query's owner; without a limit it returns 20.
+func (c *Client) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+	query := url.Values{}
+	if q.Limit > 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
+	}
+	for name, value := range map[string]string{"session": string(q.Session), "turn": q.Turn} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	var found api.Receipts
+	err := c.ask(ctx, request{method: http.MethodGet, path: "/v1/receipts", query: query}, &found)
+	return found.Receipts, err
+}
+
 // TurnAnswer is like Turn, but includes the answer of the agent.
 func (c *Client) TurnAnswer(ctx context.Context, id bellcord.TurnID, wait time.Duration) (api.Turn, error) {
 	return c.getTurn(ctx, id, wait, url.Values{"include": {"answer"}})

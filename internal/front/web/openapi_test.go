@@ -39,6 +39,7 @@ var contract = map[string]string{
 	"GET /v1/models":                           "read",
 	"GET /v1/agents":                           "read",
 	"GET /v1/usage":                            "read",
+	"GET /v1/receipts":                         "read",
 }
 
 // operation is a route of the OpenAPI document.
