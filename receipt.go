@@ -3,6 +3,7 @@ package bellcord
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -136,6 +137,27 @@ func (p *Processes) Add(more Processes) {
 	if more.Proof != "" {
 		p.Proof = more.Proof
 	}
+}
+
+// proofTexts maps Processes.Proof to the words for it.
+var proofTexts = map[string]string{
+	"cgroup_empty": "cgroup empty", "process_scan": "no process found", "job_object": "job object empty", "editor_reported": "as the editor reported",
+}
+
+// EndedText describes the ended processes and the proof for people, for example
+// "3 processes ended, cgroup empty". It is empty if no process was ended.
+func (p Processes) EndedText() string {
+	if len(p.Ended) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d processes ended", len(p.Ended))
+	if len(p.Ended) == 1 {
+		text = "1 process ended"
+	}
+	if proof := proofTexts[p.Proof]; proof != "" {
+		text += ", " + proof
+	}
+	return text
 }
 
 // Kept counts the output of a turn that is in the log.

@@ -87,8 +87,10 @@ func (f *runFlags) runTurn(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if !f.json && receipt.End != bellcord.EndDone {
+	if !f.json && line.Notable(receipt) {
 		fmt.Fprintln(os.Stderr, line.Receipt(receipt))
+	}
+	if !f.json && receipt.End != bellcord.EndDone {
 		fmt.Fprintf(os.Stderr, "  to continue: bellcord run %s--session %s \"…\"\n", f.sameServer(), receipt.Session)
 	}
 	return codeOf(receipt)

@@ -33,6 +33,17 @@ test('a prompt on the start page creates a session and is answered', async () =>
   await page.context().close()
 })
 
+test('a done turn that ended processes says so', async () => {
+  const { page } = await at()
+  await prompt(page, '[tool shell {"command":"setsid nohup sleep 300 >/dev/null 2>&1 & echo started"}]')
+  await page.locator('.badge.done').waitFor()
+  assert.match(await page.locator('.foot').innerText(), /1 process ended, (cgroup empty|no process found)\./)
+  await prompt(page, 'hello')
+  await page.locator('.badge.done').nth(1).waitFor()
+  assert.doesNotMatch(await page.locator('.foot').nth(1).innerText(), /ended/)
+  await page.context().close()
+})
+
 test('Esc stops a streaming answer, and the shown text does not change', async () => {
   const { page, id } = await at()
   await prompt(page, '[slow 2000 20ms]')

@@ -10,6 +10,7 @@ import { escaped } from './slash'
 import { Timeline } from './timeline'
 import { ToolCard } from './tool'
 import { visible } from './visible'
+import type { Receipt } from './words'
 
 interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
 
@@ -131,10 +132,13 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
         {r.end === 'stopped' && <span>{byWhom(turn)}</span>}
         <span class="faint figures">{facts.join(' · ')}</span>
       </p>
-      {r.end !== 'done' && <p class="faint kept">{kept(turn)}</p>}
+      {r.end !== 'done' ? <p class="faint kept">{kept(turn)}</p> : ended(r) && <p class="faint kept">{ended(r)}.</p>}
       {r.error && <p class="plain">{r.error}</p>}
       {(r.processes.survivors?.length ?? 0) > 0 && (
         <p class="warn" role="alert">Still running: {r.processes.survivors!.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}</p>
+      )}
+      {(r.processes.unconfirmed?.length ?? 0) > 0 && (
+        <p class="warn" role="alert">Not confirmed as ended: {r.processes.unconfirmed!.map((p) => p.name ?? `process ${p.pid}`).join(', ')}</p>
       )}
       <div class="actions">
         {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
@@ -163,6 +167,16 @@ export function byWhom(turn: Turn): string {
   return [`by ${c.by || 'an unknown person'}`, c.source && (places[c.source] ?? `via ${c.source}`)].filter(Boolean).join(', ') + (c.reason ? ` (“${c.reason}”)` : '')
 }
 
+const proofs: { [proof: string]: string } = {
+  cgroup_empty: ', cgroup empty', process_scan: ', no process found', job_object: ', job object empty', editor_reported: ', as the editor reported',
+}
+
+/** ended returns how many processes were ended, and the proof; '' if none was. The words are those of Processes.EndedText in receipt.go. */
+function ended(r: Receipt): string {
+  const n = r.processes.ended?.length ?? 0
+  return n === 0 ? '' : `${plural(n, 'process', 'processes')} ended${proofs[r.processes.proof ?? ''] ?? ''}`
+}
+
 function kept(turn: Turn): string {
   const r = turn.receipt!
   const have = [
@@ -172,7 +186,7 @@ function kept(turn: Turn): string {
   const rest = [
     r.calls.stopped && `${plural(r.calls.stopped.length, 'tool call')} stopped`, r.calls.not_started && `${plural(r.calls.not_started.length, 'tool call')} not run`,
     r.calls.unknown && `${plural(r.calls.unknown.length, 'tool call')} with unknown outcome`, r.withdrawn_questions && `${plural(r.withdrawn_questions.length, 'question')} closed`,
-    r.processes.ended && `${plural(r.processes.ended.length, 'process', 'processes')} ended`,
+    ended(r),
   ].filter(Boolean)
   if (!turn.started) return 'The turn never started.'
   return [have.length ? 'Kept: ' + have.join(', ') : 'No answer yet', ...rest].join('. ') + '.'

@@ -19,8 +19,8 @@ func Receipt(r bellcord.Receipt) string {
 	if c := calls(r.Calls); c != "" {
 		parts = append(parts, c)
 	}
-	if n := len(r.Processes.Ended); n > 0 {
-		parts = append(parts, plural(n, "process")+" ended"+proofs[r.Processes.Proof])
+	if ended := r.Processes.EndedText(); ended != "" {
+		parts = append(parts, ended)
 	}
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
@@ -44,9 +44,12 @@ func Receipt(r bellcord.Receipt) string {
 	return strings.Join(parts, " · ")
 }
 
-// proofs maps a proof to the words for it.
-var proofs = map[string]string{
-	"cgroup_empty": ", cgroup empty", "process_scan": ", no process found", "job_object": ", job object empty", "editor_reported": ", as the editor reported",
+// Notable reports whether the line of a receipt must be shown even where the end
+// of a turn usually needs none: the turn is not done, or processes were ended or
+// may still run.
+func Notable(r bellcord.Receipt) bool {
+	p := r.Processes
+	return r.End != bellcord.EndDone || len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) > 0
 }
 
 func head(r bellcord.Receipt) string {

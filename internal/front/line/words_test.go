@@ -30,6 +30,11 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 			"● done after 1.235s · kept 10 bytes of text, 1 tool result · 7 tokens",
 		},
 		{
+			"a turn that is done and left processes behind",
+			bellcord.Receipt{End: bellcord.EndDone, Times: ran, Processes: bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}, {PID: 3}}, Proof: "cgroup_empty"}, Usage: bellcord.Usage{Exact: true}},
+			"● done after 1.235s · kept 0 bytes of text · 3 processes ended, cgroup empty · 0 tokens",
+		},
+		{
 			"a turn with a price",
 			bellcord.Receipt{End: bellcord.EndDone, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 12_300_000, Exact: true}},
 			"● done · kept 0 bytes of text · 7 tokens, $0.0123",

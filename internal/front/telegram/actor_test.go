@@ -82,7 +82,7 @@ func (a *actor) act(ctx context.Context, w *hub.Work, verb, rest string) error {
 			}
 		}
 		return nil
-	case "tool", "long":
+	case "tool", "long", "leave":
 		return tool(ctx, w, verb, rest)
 	case "stubborn":
 		d, _ := time.ParseDuration(rest)
@@ -164,7 +164,11 @@ func tool(ctx context.Context, w *hub.Work, verb, command string) error {
 	} else if !pause(ctx, time.Second) {
 		fate = bellcord.CallStopped
 	}
-	return w.Emit(bellcord.ToolCallEnded{Call: call, Outcome: fate, Result: "ok"})
+	end := bellcord.ToolCallEnded{Call: call, Outcome: fate, Result: "ok"}
+	if verb == "leave" { // its command left processes behind
+		end.Processes = &bellcord.Processes{Ended: []bellcord.Process{{PID: 1, How: "terminated"}, {PID: 2, How: "killed"}}, Proof: "cgroup_empty"}
+	}
+	return w.Emit(end)
 }
 
 // pause waits for d and reports whether ctx is still active.

@@ -9,9 +9,18 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// ends returns the line below a turn's text that reports its end, and buttons
-// for the next action.
+// ends returns the line below a turn's text that reports its end and its
+// processes, and buttons for the next action.
 func (c *chat) ends(t *turn, r bellcord.Receipt) (string, [][]wire.Button) {
+	line, rows := c.endLine(t, r)
+	parts := processParts(r.Processes)
+	if line != "" {
+		parts = append([]string{line}, parts...)
+	}
+	return strings.Join(parts, " · "), rows
+}
+
+func (c *chat) endLine(t *turn, r bellcord.Receipt) (string, [][]wire.Button) {
 	retry := wire.Button{Text: "↻ Retry", Data: "t:" + string(t.id)}
 	switch r.End {
 	case bellcord.EndStopped:
@@ -65,13 +74,23 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 			parts = append(parts, plural(of.n, "message")+" "+of.word)
 		}
 	}
-	if n := len(r.Processes.Survivors); n > 0 {
+	return strings.Join(parts, " · ")
+}
+
+// processParts describes the processes that a turn's end ended, and those that
+// may still run.
+func processParts(p bellcord.Processes) []string {
+	var parts []string
+	if ended := p.EndedText(); ended != "" {
+		parts = append(parts, ended)
+	}
+	if n := len(p.Survivors); n > 0 {
 		parts = append(parts, "⚠ "+plural(n, "process")+" survived")
 	}
-	if n := len(r.Processes.Unconfirmed); n > 0 {
+	if n := len(p.Unconfirmed); n > 0 {
 		parts = append(parts, "⚠ "+plural(n, "process")+" not confirmed as ended")
 	}
-	return strings.Join(parts, " · ")
+	return parts
 }
 
 // who returns the cause of a stop for the last line. It is empty if the owner
