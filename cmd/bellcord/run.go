@@ -193,7 +193,11 @@ func askOnTerminal(ctx context.Context, q bellcord.Question) (string, error) {
 		return "", ctx.Err()
 	}
 	flushTyped(os.Stdin)
-	fmt.Fprint(os.Stderr, "  [y]es, [a]lways allow exactly this, [N]o; then Enter: ")
+	always := ""
+	if words := line.OfferAlways(q); words != "" {
+		always = "[a]: " + words + ", "
+	}
+	fmt.Fprintf(os.Stderr, "  [y]es, %s[N]o; then Enter: ", always)
 	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
 		return "", err

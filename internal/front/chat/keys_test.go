@@ -114,6 +114,14 @@ func TestHear_PromptNotAccepted_RestoresTheInput(t *testing.T) {
 	s.has("prompt not accepted: no route", "› hello")
 }
 
+func TestTake_DoneTurnThatEndedProcesses_ShowsThemAfterTheTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").happens(bellcord.TurnEnded{Receipt: bellcord.Receipt{
+		Turn: "t1", End: bellcord.EndDone, Processes: bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}, {PID: 3}}, Proof: "cgroup_empty"},
+	}})
+	s.has("● done", "3 processes ended, cgroup empty")
+}
+
 func asked(s *stage) *stage {
 	return s.runs("go").happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?", Choices: []bellcord.Choice{
 		{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}, {ID: "reject", Kind: "reject_once"},
@@ -135,6 +143,29 @@ func TestPress_LetterThenEnter_AnswersASettledQuestion(t *testing.T) {
 		s.after(time.Second).types(letter)
 		wants(t, s.press("enter")) // an answer is being sent
 	}
+}
+
+// The key "a" must not select a permanent grant of a hosted agent while the screen says "for this
+// session".
+func TestPress_QuestionOfAHostedAgent_ShowsTheAgentsOwnWords(t *testing.T) {
+	t.Parallel()
+	once, always, no := bellcord.Choice{ID: "1", Text: "Yes", Kind: "allow_once"}, bellcord.Choice{ID: "2", Text: "Always allow", Kind: "allow_always"}, bellcord.Choice{ID: "3", Text: "No", Kind: "reject_once"}
+	hosted := func(choices ...bellcord.Choice) *stage {
+		s := newStage(t).runs("go").happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?", Choices: choices}}).read()
+		s.hasNot("for this session")
+		return s.after(time.Second)
+	}
+	s := hosted(once, always, no)
+	s.has("y once · a “Always allow” · n reject")
+	wants(t, s.m.Press("a", "a", s.now))
+	s.has("› a allow “Always allow” · enter confirms")
+	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "2"})
+
+	s = hosted(once, no)
+	s.has("y once · n reject")
+	wants(t, s.m.Press("a", "a", s.now))
+	s.hasNot("enter confirms") // it is text
+	s.has("› a")
 }
 
 func TestPress_WhileAQuestionAppears_ApprovesNothing(t *testing.T) {

@@ -101,12 +101,14 @@ func (m *Model) questionLines(width int) []string {
 // answerLines returns the answers with their letters, or the marked answer,
 // which Enter confirms.
 func (m *Model) answerLines(width int) []string {
-	letter := m.marked()
+	q := m.questions[0]
+	letter := strings.ToLower(m.marked())
 	if letter == "" {
-		return wrap(styled(yellow, answers), width)
+		return wrap(styled(yellow, strings.Join(answers(q, " "), " · ")+" — then enter"), width)
 	}
-	return wrap(styled(bold, "› "+meanings[replies[strings.ToLower(letter)]]+" · enter confirms · any other key cancels"), width)
+	words := letter + " " + offer(q, letter)
+	if letter != "n" {
+		words = letter + " allow " + offer(q, letter)
+	}
+	return wrap(styled(bold, "› "+words+" · enter confirms · any other key cancels"), width)
 }
-
-//exhaustive:ignore // Always has no key in this window
-var meanings = map[line.Reply]string{line.Yes: "y allow once", line.ForSession: "a allow for this session", line.No: "n reject"}

@@ -179,7 +179,7 @@ func (p *Plain) openQuestion() error {
 	if p.Flush != nil {
 		p.Flush()
 	}
-	return p.watch.View.Note("  y: once, a: for this session, n: reject; then Enter")
+	return p.watch.View.Note("  %s; then Enter", strings.Join(answers(p.Model.questions[0], ": "), ", "))
 }
 
 // typed handles a line. An Esc in it stops the running turn: a terminal that
@@ -194,7 +194,7 @@ func (p *Plain) typed(text string) ([]Action, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if _, is := replies[strings.ToLower(text)]; is && p.Model.Asked() {
+	if p.Model.Asked() && offer(p.Model.questions[0], text) != "" {
 		if p.open != p.Model.questions[0].ID {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}

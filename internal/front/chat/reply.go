@@ -3,6 +3,7 @@ package chat
 import (
 	"strings"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -14,7 +15,32 @@ type reply struct {
 	letter   string
 }
 
-var replies = map[string]line.Reply{"y": line.Yes, "a": line.ForSession, "n": line.No}
+var (
+	replies  = map[string]line.Reply{"y": line.Yes, "a": line.ForSession, "n": line.No}
+	meanings = map[string]string{"y": "once", "a": "for this session", "n": "reject"}
+)
+
+// offer describes what a letter answers to a question, or returns "" if it is no
+// answer to it: another agent may have no choice that allows more than once.
+func offer(q bellcord.Question, letter string) string {
+	letter = strings.ToLower(letter)
+	if _, is := replies[letter]; !is {
+		return ""
+	}
+	return harmless(line.Offer(q, replies[letter], meanings[letter]))
+}
+
+// answers lists the letters that answer a question, each with what it answers
+// after the text between.
+func answers(q bellcord.Question, between string) []string {
+	var parts []string
+	for _, letter := range []string{"y", "a", "n"} {
+		if words := offer(q, letter); words != "" {
+			parts = append(parts, letter+between+words)
+		}
+	}
+	return parts
+}
 
 // marked returns the letter that is marked for the open question, or "".
 func (m *Model) marked() string {
@@ -37,7 +63,7 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 			m.input.insert(letter)
 		}
 	case quiet && m.input.empty() && m.queue.picked == "" && m.panel.settled(m):
-		if _, is := replies[strings.ToLower(text)]; is {
+		if offer(m.questions[0], text) != "" {
 			m.reply = reply{m.questions[0].ID, text}
 			return nil, true
 		}
@@ -49,11 +75,10 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 // answer is being sent it cannot be answered again, so that pressing a letter
 // twice does not answer two questions.
 func (m *Model) answerQuestion(letter string) []Action {
-	r, is := replies[strings.ToLower(letter)]
-	if !is || !m.Asked() || m.running == nil || m.answering == m.questions[0].ID {
+	if !m.Asked() || m.running == nil || m.answering == m.questions[0].ID || offer(m.questions[0], letter) == "" {
 		return nil
 	}
 	q := m.questions[0]
 	m.answering = q.ID
-	return []Action{Answer{m.running.id, q.ID, line.Choose(q, r)}}
+	return []Action{Answer{m.running.id, q.ID, line.Choose(q, replies[strings.ToLower(letter)])}}
 }

@@ -131,6 +131,16 @@ func (s *stage) has(words ...string) *stage {
 	return s
 }
 
+func (s *stage) hasNot(words ...string) {
+	s.t.Helper()
+	got := s.screen(100, 30)
+	for _, w := range words {
+		if strings.Contains(got, w) {
+			s.t.Errorf("%q is on the screen:\n%s", w, got)
+		}
+	}
+}
+
 func called(id, name, args string) bellcord.ToolCallRequested {
 	return bellcord.ToolCallRequested{Call: id, Name: name, Arguments: json.RawMessage(args)}
 }

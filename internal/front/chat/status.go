@@ -13,9 +13,6 @@ import (
 // for.
 const patience = 2 * time.Second
 
-// answers lists the keys that answer a question.
-const answers = "y once · a for this session · n reject — then enter"
-
 // state returns the status in one line.
 func (m *Model) state() string {
 	switch {

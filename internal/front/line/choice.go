@@ -32,11 +32,68 @@ var (
 // Choose returns the choice that a reply selects: the one with the id that the
 // built-in agent uses, or else the only one of a matching kind. By kind, Yes
 // matches only allow_once; ForSession and Always both match allow_always, for
-// however long another agent allows by it. If no choice matches, Choose returns
-// the rejection.
+// however long another agent allows by it: Offer describes it. If no choice
+// matches, Choose returns the rejection.
 func Choose(q bellcord.Question, r Reply) string {
-	if slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == names[r] }) {
-		return names[r]
+	if c, found := choice(q, r); found {
+		return c.ID
+	}
+	return names[No]
+}
+
+// Offer describes what a reply allows, in own if it is a choice of the built-in
+// agent. The choice of another agent that allows more than once is described in
+// that agent's words, because only the agent determines how long and for which
+// calls it holds. Offer returns "" if the reply selects no such choice.
+func Offer(q bellcord.Question, r Reply, own string) string {
+	c, found := choice(q, r)
+	switch {
+	case !found:
+		return ""
+	case c.ID == names[r] || r == Yes || r == No:
+		return own
+	case c.Kind == "allow_once": // the same as Yes
+		return ""
+	}
+	words := []rune(strings.Join(strings.Fields(Visible(c.Text)), " "))
+	switch {
+	case len(words) == 0:
+		return "always, as the agent defines it"
+	case len(words) > mostOffer:
+		words = append(words[:mostOffer], '…')
+	}
+	return "“" + string(words) + "”"
+}
+
+// alwaysExactly describes Always for a choice of the built-in agent.
+const alwaysExactly = "always allow exactly this"
+
+// OfferAlways describes what the reply Always allows, or returns "" if it allows
+// no more than Yes.
+func OfferAlways(q bellcord.Question) string {
+	words := Offer(q, Always, alwaysExactly)
+	if words == "" || words == alwaysExactly {
+		return words
+	}
+	return "allow " + words
+}
+
+// keysOf lists the keys that answer a question.
+func keysOf(q bellcord.Question) string {
+	words := "y: allow once · "
+	if always := OfferAlways(q); always != "" {
+		words += "a: " + always + " · "
+	}
+	return words + "n: reject; then Enter"
+}
+
+// mostOffer is the maximum length of another agent's words in an offer.
+const mostOffer = 60
+
+// choice returns the choice that a reply selects.
+func choice(q bellcord.Question, r Reply) (bellcord.Choice, bool) {
+	if i := slices.IndexFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == names[r] }); i >= 0 {
+		return q.Choices[i], true
 	}
 	for _, sort := range sorts[r] {
 		var fit []bellcord.Choice
@@ -46,13 +103,13 @@ func Choose(q bellcord.Question, r Reply) string {
 			}
 		}
 		if len(fit) == 1 || len(fit) > 1 && r == No {
-			return fit[0].ID
+			return fit[0], true
 		}
 	}
 	if len(q.Choices) == 0 {
-		return names[r]
+		return bellcord.Choice{ID: names[r]}, true
 	}
-	return names[No]
+	return bellcord.Choice{}, false
 }
 
 // ParseReply parses a typed reply; anything unrecognized means No.

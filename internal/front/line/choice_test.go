@@ -1,6 +1,7 @@
 package line_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -45,6 +46,35 @@ func TestChoose_ForSession_PrefersSessionToAlways(t *testing.T) {
 	}
 	if got := line.Choose(bellcord.Question{Choices: ours[:1]}, line.ForSession); got != "allow" {
 		t.Errorf("where there is only once it is %q", got)
+	}
+}
+
+func TestOffer_ChoiceOfAnotherAgent_IsDescribedInThatAgentsWords(t *testing.T) {
+	t.Parallel()
+	ours := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Text: "x", Kind: "allow_always"}, {ID: "allow_always", Text: "x", Kind: "allow_always"}, {ID: "reject", Kind: "reject_once"}}
+	once, always, no := bellcord.Choice{ID: "1", Text: "Yes", Kind: "allow_once"}, bellcord.Choice{ID: "2", Text: "Always\x1b[2K  allow", Kind: "allow_always"}, bellcord.Choice{ID: "3", Kind: "reject_once"}
+	long := always
+	long.Text = strings.Repeat("é", 100)
+	for _, test := range []struct {
+		name    string
+		choices []bellcord.Choice
+		session string
+	}{
+		{"the built-in agent", ours, "own"},
+		{"no choices", nil, "own"},
+		{"another agent", []bellcord.Choice{once, always, no}, "“Always␛[2K allow”"},
+		{"without words", []bellcord.Choice{once, {ID: "2", Kind: "allow_always"}, no}, "always, as the agent defines it"},
+		{"with many words", []bellcord.Choice{once, long, no}, "“" + strings.Repeat("é", 60) + "…”"},
+		{"only once", []bellcord.Choice{once, no}, ""},
+		{"several that allow always", []bellcord.Choice{once, always, long, no}, ""},
+	} {
+		q := bellcord.Question{Choices: test.choices}
+		if got := line.Offer(q, line.ForSession, "own"); got != test.session {
+			t.Errorf("%s: %q, want %q", test.name, got, test.session)
+		}
+		if yes, no := line.Offer(q, line.Yes, "once"), line.Offer(q, line.No, "reject"); yes != "once" || no != "reject" {
+			t.Errorf("%s: yes is %q, no is %q", test.name, yes, no)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 		case PressNo:
 			s.answerQuestion(ctx, No)
 		case MarkYes, MarkAlways, MarkNo:
-			err = s.View.Note("  %s? Enter confirms, any other key cancels", marks[p])
+			err = s.View.Note("  %s? Enter confirms, any other key cancels", s.marked(p))
 		case Unmark:
 			err = s.View.Note("  not answered")
 		}
@@ -46,8 +46,18 @@ func (s *Screen) obey(ctx context.Context, presses []Press) outcome {
 	return outcome{}
 }
 
-//exhaustive:ignore // the other keys are not answers that are confirmed
-var marks = map[Press]string{MarkYes: "allow once", MarkAlways: "always allow exactly this", MarkNo: "reject"}
+// marked describes the answer that a key has marked.
+func (s *Screen) marked(p Press) string {
+	q, _ := s.watch.Question()
+	always := OfferAlways(q)
+	switch {
+	case p == MarkNo:
+		return "reject"
+	case p == MarkAlways && always != "":
+		return always
+	}
+	return "allow once"
+}
 
 func (s *Screen) farewell() string {
 	if s.watch.Running() != "" {

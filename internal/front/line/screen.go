@@ -185,8 +185,8 @@ func (s *Screen) showEvents(events []bellcord.Event) outcome {
 			return outcome{err: err}
 		}
 		s.situation() // a new first question settles from now on
-		if _, asks := ev.Body.(bellcord.QuestionOpened); asks && s.Typed != nil {
-			if err := s.View.Note("  y: allow once · a: always allow exactly this · n: reject; then Enter"); err != nil {
+		if b, asks := ev.Body.(bellcord.QuestionOpened); asks && s.Typed != nil {
+			if err := s.View.Note("  %s", keysOf(b.Question)); err != nil {
 				return outcome{err: err}
 			}
 		}

@@ -293,12 +293,24 @@ func TestScreen_LeaveRightAfterAStop_WaitsForItsDelivery(t *testing.T) {
 	}
 }
 
+func TestScreen_QuestionOfAHostedAgent_ShowsTheAgentsOwnWords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := raise(t.Context(), "a", true)
+		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "May q?", Choices: []bellcord.Choice{
+			{ID: "1", Text: "Yes", Kind: "allow_once"}, {ID: "2", Text: "Trust npm", Kind: "allow_always"}, {ID: "3", Kind: "reject_once"},
+		}}})
+		s.answers("a")
+		s.expect(t, "> go\n? May q?\n  y: allow once · a: allow “Trust npm” · n: reject; then Enter\n  allow “Trust npm”? Enter confirms, any other key cancels\n", "answer a q 2")
+	})
+}
+
 func TestScreen_RepeatedAnswerKey_AnswersOnlyTheFirstQuestion(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := raise(t.Context(), "a", true)
 		ask := func(id string) bellcord.Body {
-			return bellcord.QuestionOpened{Question: bellcord.Question{ID: id, Text: "May " + id + "?\x1b[2K", Choices: []bellcord.Choice{{ID: "allow"}, {ID: "reject"}}}}
+			return bellcord.QuestionOpened{Question: bellcord.Question{ID: id, Text: "May " + id + "?\x1b[2K", Choices: []bellcord.Choice{{ID: "allow"}, {ID: "allow_always"}, {ID: "reject"}}}}
 		}
 		s.log.add("a", prompted("go"), bellcord.TurnStarted{}, ask("p"), ask("q"))
 		s.types("y")
