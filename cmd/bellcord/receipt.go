@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,23 +24,31 @@ type receiptFlags struct {
 func receiptCommand() *cobra.Command {
 	var f receiptFlags
 	cmd := &cobra.Command{
-		Use:   "receipt TURN",
+		Use:   "receipt [TURN | SESSION]",
 		Short: "Print the receipt of a turn that has ended",
-		Long: `Prints the receipt of a turn: how it ended, what was kept, which processes ended and
-how that was proved. It reads from the server that --server names, or from the server
-of the data directory, or else from the store. TURN is a complete id, as in the events
-and in the answer to a prompt. Save the receipt with --json to verify it later with
-bellcord store check --receipt FILE.`,
-		Args: cobra.ExactArgs(1),
+		Long: `Prints a receipt: how the turn ended and who stopped it, which processes were ended and
+how that was proved, what was kept. Without an argument it is the receipt of the turn
+that ended last, for a session that of its last ended turn. The beginning or the end of
+an id is enough. It is read from the server that --server names, or from the server of
+the data directory, or else from the store. Save the receipt with --json to verify it
+later with bellcord store check --receipt FILE.`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := f.find(cmd.Context(), args[0])
+			id := ""
+			if len(args) == 1 {
+				if id = strings.TrimSpace(args[0]); id == "" {
+					return errors.New("the id is empty: name a turn or a session, or leave it out for the last turn")
+				}
+			}
+			r, err := f.find(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
 			if f.json {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(r)
 			}
-			return printReceipt(cmd.OutOrStdout(), r)
+			_, err = fmt.Fprint(cmd.OutOrStdout(), line.Details(r))
+			return err
 		},
 	}
 	f.dataFlags(cmd)
@@ -50,10 +58,6 @@ bellcord store check --receipt FILE.`,
 }
 
 func (f *receiptFlags) find(ctx context.Context, id string) (bellcord.Receipt, error) {
-	turn, err := bellcord.ParseTurnID(id)
-	if err != nil {
-		return bellcord.Receipt{}, fmt.Errorf("%q is not the complete id of a turn: %w", id, err)
-	}
 	c, err := f.load()
 	if err != nil {
 		return bellcord.Receipt{}, err
@@ -62,28 +66,6 @@ func (f *receiptFlags) find(ctx context.Context, id string) (bellcord.Receipt, e
 	if err != nil {
 		return bellcord.Receipt{}, err
 	}
-	r, err := at.Receipt(ctx, turn)
-	if err = errors.Join(err, at.Close()); err != nil {
-		return bellcord.Receipt{}, err
-	}
-	if r == nil {
-		return bellcord.Receipt{}, fmt.Errorf("turn %s has not ended: stop it with bellcord stop %s, or wait", turn, turn)
-	}
-	return *r, nil
-}
-
-// printReceipt prints a receipt for a person.
-func printReceipt(out io.Writer, r bellcord.Receipt) error {
-	fmt.Fprintf(out, "turn     %s\nsession  %s\n%s\n", r.Turn, r.Session, line.Receipt(r)) //nolint:errcheck // the last write reports it
-	for _, p := range r.Processes.Ended {
-		fmt.Fprintf(out, "process  %d %s: %s\n", p.PID, line.Visible(p.Name), p.How) //nolint:errcheck // the last write reports it
-	}
-	if r.Processes.Proof != "" {
-		fmt.Fprintf(out, "proof    %s\n", r.Processes.Proof) //nolint:errcheck // the last write reports it
-	}
-	if r.LogHead == nil {
-		return nil
-	}
-	_, err := fmt.Fprintf(out, "log      event %d, SHA-256 %s\n", r.LogHead.Seq, r.LogHead.Hash)
-	return err
+	r, err := backend.FindReceipt(ctx, at, id)
+	return r, errors.Join(err, at.Close())
 }

@@ -57,8 +57,14 @@ func ResolveTurn(word string, ids []bellcord.TurnID) (bellcord.TurnID, error) {
 	return resolve(word, ids, bellcord.ErrNoTurn)
 }
 
+// Part returns the beginning or the end of an ID that word, which may be in the
+// form that Short returns, stands for. It is in lower case.
+func Part(word string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(word), "…"))
+}
+
 func resolve[ID ~string](word string, ids []ID, none error) (ID, error) {
-	part := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(word), "…"))
+	part := Part(word)
 	if part == "" {
 		return "", &UnknownError{Word: `""`, none: none}
 	}

@@ -1,11 +1,13 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -15,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/sessionid"
 )
 
 func TestToken_OfTheDataDirectory_IsOnlySentToThisMachine(t *testing.T) { // not parallel: it sets the environment
@@ -161,4 +164,36 @@ func shortDir(t *testing.T) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
+}
+
+func TestFindTarget_PartOfSeveralSessions_IsAmbiguous(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	at, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = at.Close() }()
+	hub, err := Chat(at, c.App.Settings, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id bellcord.SessionID
+	for range 2 {
+		made, err := hub.NewSession(t.Context(), bellcord.Session{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = made.ID
+	}
+	ambiguous := new(sessionid.AmbiguousError)
+	if _, _, err := FindTarget(t.Context(), at, string(id)[:4]); !errors.As(err, &ambiguous) || ambiguous.Matches != 2 || strings.Contains(err.Error(), "neither") {
+		t.Errorf("stopping: %v", err)
+	}
+	if _, err := FindReceipt(t.Context(), at, string(id)[:4]); !errors.As(err, &ambiguous) {
+		t.Errorf("the receipt: %v", err)
+	}
+	if _, err := FindReceipt(t.Context(), at, string(id)); err == nil || !strings.Contains(err.Error(), "no turn of session "+string(id)+" has ended") {
+		t.Errorf("the receipt of an empty session: %v", err)
+	}
 }

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/bellcord/bellcord"
@@ -64,6 +65,16 @@ func FindTurn(ctx context.Context, at Backend, word string) (bellcord.TurnID, er
 // FindTarget returns the session or the turn that an id or a part of it means. An
 // unknown complete id may belong to a turn that has not been accepted yet.
 func FindTarget(ctx context.Context, at Backend, id string) (bellcord.TurnID, bellcord.SessionID, error) {
+	turn, session, err := findTarget(ctx, at, id, FindTurn)
+	if errors.Is(err, bellcord.ErrNoTurn) {
+		err = fmt.Errorf("%s is neither a session nor a turn (bellcord ps lists them): %w", id, err)
+	}
+	return turn, session, err
+}
+
+// findTarget returns the session that an id or a part of it means, otherwise the
+// turn that findTurn returns for it.
+func findTarget(ctx context.Context, at Backend, id string, findTurn func(context.Context, Backend, string) (bellcord.TurnID, error)) (bellcord.TurnID, bellcord.SessionID, error) {
 	session := bellcord.SessionID(id)
 	_, err := at.Session(ctx, session)
 	if err == nil {
@@ -77,11 +88,11 @@ func FindTarget(ctx context.Context, at Backend, id string) (bellcord.TurnID, be
 			return "", session, nil
 		}
 	}
-	turn, err := FindTurn(ctx, at, id)
-	if err != nil {
-		return "", "", fmt.Errorf("%s is neither a session nor a turn (bellcord ps lists them): %w", id, err)
+	turn, unknown := findTurn(ctx, at, id)
+	if several := new(sessionid.AmbiguousError); errors.Is(unknown, bellcord.ErrNoTurn) && errors.As(err, &several) {
+		return "", "", err
 	}
-	return turn, "", nil
+	return turn, "", unknown
 }
 
 // StopTarget stops the session or the turn that an id or a part of it means, and

@@ -34,6 +34,11 @@ func (s Local) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Rec
 	return record.Receipt, err
 }
 
+// Receipts implements Backend.
+func (s Local) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+	return s.App.Hub.Receipts(ctx, q)
+}
+
 // Session implements Backend.
 func (s Local) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	return s.App.Hub.Session(ctx, id)

@@ -25,6 +25,11 @@ func (s Remote) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Re
 	return found.Receipt, err
 }
 
+// Receipts implements Backend.
+func (s Remote) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+	return s.Client.Receipts(ctx, q)
+}
+
 // Session implements Backend.
 func (s Remote) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	found, err := s.Client.Session(ctx, id)
