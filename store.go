@@ -45,8 +45,8 @@ type Reader interface {
 	// Spending returns the usage of ended turns, in the order of their ends.
 	// The usage is kept when a session is deleted.
 	Spending(ctx context.Context, query SpendingQuery) ([]Spending, error)
-	// Receipts returns the receipts of ended turns, the last ended first. The
-	// receipts of a session are deleted with it.
+	// Receipts returns the receipts of ended turns, the last accepted turn
+	// first. The receipts of a session are deleted with it.
 	Receipts(ctx context.Context, query ReceiptQuery) ([]Receipt, error)
 }
 

@@ -92,7 +92,7 @@ type Turns struct {
 	Turns []Turn `json:"turns"`
 }
 
-// Receipts is a list of receipts, the last ended turn first.
+// Receipts is a list of receipts, the last accepted turn first.
 type Receipts struct {
 	Receipts []bellcord.Receipt `json:"receipts"`
 }

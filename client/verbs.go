@@ -88,8 +88,8 @@ func (c *Client) Turn(ctx context.Context, id bellcord.TurnID, wait time.Duratio
 	return c.getTurn(ctx, id, wait, url.Values{})
 }
 
-// Receipts returns the receipts of the caller's ended turns, the last ended
-// first. The server ignores the query's owner; without a limit it returns 20.
+// Receipts returns the receipts of the caller's ended turns, the last accepted
+// turn first. The server ignores the query's owner; without a limit it returns 20.
 func (c *Client) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
 	query := url.Values{}
 	if q.Limit > 0 {

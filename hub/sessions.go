@@ -214,7 +214,7 @@ func (h *Hub) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcor
 	return h.store.Spending(ctx, q)
 }
 
-// Receipts returns the receipts of ended turns, the last ended first.
+// Receipts returns the receipts of ended turns, the last accepted turn first.
 func (h *Hub) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
 	return h.store.Receipts(ctx, q)
 }

@@ -27,8 +27,8 @@ func receiptCommand() *cobra.Command {
 		Use:   "receipt [TURN | SESSION]",
 		Short: "Print the receipt of a turn that has ended",
 		Long: `Prints a receipt: how the turn ended and who stopped it, which processes were ended and
-how that was proved, what was kept. Without an argument it is the receipt of the turn
-that ended last, for a session that of its last ended turn. The beginning or the end of
+how that was proved, what was kept. Without an argument it is the receipt of the last turn
+that has ended, for a session that of its last turn that has ended. The beginning or the end of
 an id is enough. It is read from the server that --server names, or from the server of
 the data directory, or else from the store. Save the receipt with --json to verify it
 later with bellcord store check --receipt FILE.`,

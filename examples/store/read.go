@@ -122,7 +122,7 @@ func (m *Memory) Receipts(_ context.Context, q bellcord.ReceiptQuery) ([]bellcor
 		}
 	}
 	slices.SortFunc(all, func(a, b bellcord.Receipt) int {
-		return cmp.Or(b.Times.Settled.Compare(a.Times.Settled), cmp.Compare(b.Turn, a.Turn))
+		return cmp.Or(m.turns[b.Turn].Accepted.Compare(m.turns[a.Turn].Accepted), cmp.Compare(b.Turn, a.Turn))
 	})
 	if q.Limit > 0 {
 		all = all[:min(q.Limit, len(all))]

@@ -10,10 +10,6 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// settledAt is the time in the receipt of a turn. It is not read as jsonb, which
-// accepts no NUL character, and a receipt can contain one.
-const settledAt = `substring(receipt from '"settled":"([^"]+)"')::timestamptz`
-
 // Receipts implements bellcord.Reader.
 func (s *Store) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
 	rows, err := s.readers.Query(ctx, `
@@ -21,7 +17,7 @@ func (s *Store) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellco
 		WHERE receipt IS NOT NULL AND ($1 = '' OR session = $1)
 		AND ($2 = '' OR session IN (SELECT id FROM sessions WHERE owner = $2))
 		AND ($3 = '' OR left(lower(id), length($3)) = $3 OR right(lower(id), length($3)) = $3)
-		ORDER BY `+settledAt+` DESC NULLS LAST, accepted DESC, id DESC LIMIT NULLIF($4::bigint, 0)`,
+		ORDER BY accepted DESC, id DESC LIMIT NULLIF($4::bigint, 0)`,
 		word(q.Session), word(q.Owner), word(strings.ToLower(q.Turn)), q.Limit)
 	if err != nil {
 		return nil, s.explain(ctx, err)

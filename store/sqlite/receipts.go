@@ -19,7 +19,7 @@ func (s *Store) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellco
 		WHERE receipt IS NOT NULL AND ($1 = '' OR session = $1)
 		AND ($2 = '' OR session IN (SELECT id FROM sessions WHERE owner = $2))
 		AND ($3 = '' OR substr(lower(id), 1, length($3)) = $3 OR substr(lower(id), -length($3)) = $3)
-		ORDER BY julianday(json_extract(receipt, '$.times.settled')) DESC, accepted DESC, id DESC LIMIT $4`,
+		ORDER BY accepted DESC, id DESC LIMIT $4`,
 		string(q.Session), q.Owner, strings.ToLower(q.Turn), limit)
 	if err != nil {
 		return nil, err

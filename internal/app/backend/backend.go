@@ -36,7 +36,7 @@ type Backend interface {
 	Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID, s api.Stop) (api.Stopped, error)
 	// Receipt returns the receipt of a turn, nil if the turn has not ended.
 	Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error)
-	// Receipts returns receipts of ended turns, the last ended first.
+	// Receipts returns receipts of ended turns, the last accepted first.
 	Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error)
 	Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
 	Rename(ctx context.Context, id bellcord.SessionID, title string) error

@@ -11,7 +11,7 @@ import (
 
 // FindReceipt returns the receipt of the turn, or of the last ended turn of the
 // session, that an id or a part of it means; it resolves id as StopTarget does.
-// If id is empty, it returns the receipt of the turn that ended last.
+// If id is empty, it returns the receipt of the last turn that has ended.
 func FindReceipt(ctx context.Context, at Backend, id string) (bellcord.Receipt, error) {
 	if id == "" {
 		return lastReceipt(ctx, at, "")

@@ -39,7 +39,7 @@ func (s *Server) turnRoutes() {
 	huma.Register(s.api, prompt, s.prompt)
 	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "List your turns that have not ended", bellcord.ScopeRead), s.listTurns)
 	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "Get a turn; with ?wait=, once it has ended or that time has passed", bellcord.ScopeRead), s.getTurn)
-	huma.Register(s.api, route(http.MethodGet, "/v1/receipts", "list-receipts", "List the receipts of your ended turns, the last ended first", bellcord.ScopeRead), s.receipts)
+	huma.Register(s.api, route(http.MethodGet, "/v1/receipts", "list-receipts", "List the receipts of your ended turns, the last accepted first", bellcord.ScopeRead), s.receipts)
 }
 
 func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
