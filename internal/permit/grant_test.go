@@ -1,6 +1,7 @@
 package permit_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -98,5 +99,27 @@ func TestDecide_AlteredCall_RequiresApprovalWhateverTheRule(t *testing.T) {
 	call.Altered = true
 	if d := p.Decide(anna("one"), permit.Ask, call); d.Verdict != permit.Put {
 		t.Errorf("%s, want a question", d.Verdict)
+	}
+}
+
+func TestGrant_ForGoodThatCannotBeStored_AllowsNothing(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	p, err := permit.NewPolicy(nil, nil, nil, func([]permit.Granted) error { return full })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Grant(anna("one"), shell("make"), true); !errors.Is(err, full) {
+		t.Errorf("Grant returns %v, want %v", err, full)
+	}
+	if d := p.Decide(anna("one"), permit.Ask, shell("make")); d.Verdict != permit.Put {
+		t.Errorf("the call that was not stored: %s, want a question", d.Verdict)
+	}
+	full = nil
+	if err := p.Grant(anna("one"), shell("make"), true); err != nil {
+		t.Fatal(err)
+	}
+	if d := p.Decide(anna("two"), permit.Ask, shell("make")); d.Verdict != permit.Allow {
+		t.Errorf("the call that was stored at the second attempt: %s, want it allowed", d.Verdict)
 	}
 }

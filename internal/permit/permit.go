@@ -192,8 +192,8 @@ func grantOf(session Session, c Call) Granted {
 
 // Grant allows this call, exactly as it is, for the session or, with forGood,
 // in every session of the same owner in the same directory. It fails if c.Exact
-// is empty. If storing a permanent grant fails, Grant returns the error, but
-// the grant applies until the process ends.
+// is empty. If storing a permanent grant fails, Grant returns the error and
+// the call stays as it was: nothing that was not stored is allowed.
 func (p *Policy) Grant(session Session, c Call, forGood bool) error {
 	if c.Exact == "" {
 		return fmt.Errorf("cannot allow later calls of %s: the arguments are unknown", c.Tool)
@@ -208,11 +208,14 @@ func (p *Policy) Grant(session Session, c Call, forGood bool) error {
 	case slices.Contains(p.always, this):
 		return nil
 	}
-	p.always = append(p.always, this)
-	if p.keep == nil {
-		return nil
+	always := append(slices.Clone(p.always), this)
+	if p.keep != nil {
+		if err := p.keep(slices.Clone(always)); err != nil {
+			return fmt.Errorf("cannot store that %s is always allowed: %w", c.Tool, err)
+		}
 	}
-	return p.keep(slices.Clone(p.always))
+	p.always = always
+	return nil
 }
 
 // Forget drops all grants of a session. Permanent grants remain.
