@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
 )
@@ -30,11 +31,7 @@ func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
 		if err != nil {
 			return err
 		}
-		next := path + ".next"
-		if err := os.WriteFile(next, append(text, '\n'), 0o600); err != nil {
-			return err
-		}
-		return os.Rename(next, path)
+		return durable.Replace(path, append(text, '\n'))
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -69,29 +69,8 @@ func createAdminToken(ctx context.Context, store bellcord.TokenStore, path, name
 	if err != nil {
 		return err
 	}
-	if err := writeSecret(path, text+"\n"); err != nil {
+	if err := durable.Replace(path, []byte(text+"\n")); err != nil {
 		return fmt.Errorf("write the token file: %w", err)
 	}
 	return store.PutToken(ctx, t)
-}
-
-// writeSecret replaces a file atomically. Only its owner can ever read it. An
-// existing link is replaced, not followed.
-func writeSecret(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600, never an existing file
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // best effort
-	}
-	return err
 }

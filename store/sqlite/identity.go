@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/durable"
 )
 
 // Names of a store's files in its directory.
@@ -141,22 +142,7 @@ func readIdentity(dir string) (identity, error) {
 
 // writeIdentity replaces the identity file atomically.
 func writeIdentity(dir string, i identity) error {
-	f, err := os.CreateTemp(dir, ".store-id-*") // created with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(f, identityLayout, i.id, i.commits)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, identityName))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // may be gone already
-	}
-	return err
+	return durable.Replace(filepath.Join(dir, identityName), fmt.Appendf(nil, identityLayout, i.id, i.commits))
 }
 
 // counted increments and returns the number of transactions in the database.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
@@ -128,11 +129,7 @@ func (b *book) save(all []record) error {
 	if err != nil {
 		return err
 	}
-	next := b.path + ".next"
-	if err := os.WriteFile(next, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, b.path)
+	return durable.Replace(b.path, text)
 }
 
 // closeBook waits for the last write and returns its error.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
@@ -82,40 +83,12 @@ func load(path string) (b book, err error) {
 	return b, nil
 }
 
-// save atomically replaces the file; only the owner can read it. The caller
-// holds the lock, so a leftover temporary file can be removed.
+// save atomically replaces the file and makes it durable: after a power failure,
+// an unpaired person must not be paired again.
 func save(path string, b book) error {
 	text, err := json.MarshalIndent(b, "", "\t")
 	if err != nil {
 		return err
 	}
-	dir, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = dir.Close() }()
-	name := filepath.Base(path)
-	fresh := name + ".new"
-	if err := dir.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := dir.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := dir.Rename(fresh, name); err != nil {
-		return err
-	}
-	if names, err := dir.Open("."); err == nil { // makes the rename durable where directories can be synced: after a power failure, an unpaired person must not be paired again
-		_ = names.Sync()
-		_ = names.Close()
-	}
-	return nil
+	return durable.Replace(path, append(text, '\n'))
 }

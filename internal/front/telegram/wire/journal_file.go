@@ -11,10 +11,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
@@ -112,7 +112,7 @@ func (j *journal) rewrite() error {
 	}
 	renamed := os.Rename(next, j.path)
 	if renamed == nil {
-		renamed = syncDir(filepath.Dir(j.path))
+		renamed = durable.SyncDir(filepath.Dir(j.path))
 		j.size, j.tidyAt, j.torn = len(whole), max(smallJournal, 4*len(whole)), false
 	}
 	var err error
@@ -153,16 +153,4 @@ func writeSynced(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// syncDir makes a rename in dir durable. On Windows it does nothing.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
