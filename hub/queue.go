@@ -60,13 +60,16 @@ func (h *Hub) waitingLocked(id bellcord.TurnID) (*line, *Turn, error) {
 	return l, t, nil
 }
 
-// Release lets the held turns of a session run. It does no I/O.
-func (h *Hub) Release(session bellcord.SessionID) {
+// Release lets held turns of a session run, in their order in the queue: the
+// given ones, or all if none is given. It does no I/O.
+func (h *Hub) Release(session bellcord.SessionID, turns ...bellcord.TurnID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l := h.sessions[session]; l != nil {
 		for _, t := range l.turns {
-			t.held = false
+			if len(turns) == 0 || slices.Contains(turns, t.ID) {
+				t.held = false
+			}
 		}
 		l.advanceLocked()
 	}

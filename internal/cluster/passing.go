@@ -125,13 +125,14 @@ func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, ther
 	return err
 }
 
-// Release lets the held turns of a session run, here and at its home node.
-func (n *Node) Release(session bellcord.SessionID) {
-	n.Hub.Release(session)
+// Release lets held turns of a session run, here and at its home node: the given
+// ones, or all if none is given.
+func (n *Node) Release(session bellcord.SessionID, turns ...bellcord.TurnID) {
+	n.Hub.Release(session, turns...)
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	if home, err := n.home(ctx, session); err == nil && home != "" {
-		_, err = n.bus.ask(ctx, home, call{Verb: "release", Session: session})
+		_, err = n.bus.ask(ctx, home, call{Verb: "release", Session: session, Turns: turns})
 		if err != nil {
 			n.bus.logger.Warn("cannot release held turns on another node", "session", session, "err", err)
 		}

@@ -92,6 +92,23 @@ func TestQueue_OfAnotherNode_CanBeListedEditedAndReordered(t *testing.T) {
 	}
 }
 
+func TestRelease_OneTurnOfAnotherNode_KeepsTheOthersHeld(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	first := b.runs(session, "hang")
+	second, third := b.prompt(session, "say second"), b.prompt(session, "say third")
+	a.settles(bellcord.StopTurn(first, by))
+	a.Release(session, third)
+	b.record(third)
+	if all := a.standings(session); !all[second].Held {
+		t.Errorf("after the release of another turn it is %+v, want it held", all[second])
+	}
+	a.Release(session)
+	b.record(second)
+}
+
 func TestConfigure_FromAnotherNode_ChangesTheHomeNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

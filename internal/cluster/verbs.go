@@ -156,7 +156,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 	case "send":
 		err = n.Hub.Send(c.Turn)
 	case "release":
-		n.Hub.Release(c.Session)
+		n.Hub.Release(c.Session, c.Turns...)
 	case "configure":
 		var s bellcord.Session
 		if _, err = n.OpenSession(ctx, c.Session); err == nil {

@@ -216,3 +216,33 @@ func TestNew_NoPreviousSession_DoesNotMentionOne(t *testing.T) {
 		}
 	})
 }
+
+// A second stop holds the message of the first one as well. The button below the
+// first stop was shown for one message and must not send the other.
+func TestSendHeld_ButtonOfEarlierStop_KeepsMessagesOfALaterStopHeld(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		send := s.button(s.holds("say Second."), "Send the held message")
+		s.say(anna, "slow 60")
+		s.pass(time.Second)
+		s.say(anna, "say Fourth.")
+		s.pass(2 * time.Second)
+		s.say(anna, "/stop")
+		s.pass(4 * time.Second)
+		later := s.button(s.stopped(anna, "2 messages held"), "Send 2 held messages")
+		if got := s.presses(send); got != "Sent." {
+			t.Errorf("the press is answered with %q", got)
+		}
+		s.pass(10 * time.Second)
+		if got, want := s.given(), []string{"slow 50", "slow 60", "say Second."}; !slices.Equal(got, want) {
+			t.Errorf("the agent was given %q, want %q", got, want)
+		}
+		if got := s.presses(later); got != "Sent." {
+			t.Errorf("the press of the later button is answered with %q", got)
+		}
+		s.pass(10 * time.Second)
+		if got := s.last(anna).Text; got != "Fourth." {
+			t.Errorf("the chat ends with %q", got)
+		}
+	})
+}

@@ -40,7 +40,7 @@ type (
 		Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
 		Stop(req bellcord.StopRequest) *hub.Stopping
 		Answer(turn bellcord.TurnID, question, choice, by string) error
-		Release(session bellcord.SessionID)
+		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	turnReader interface {
 		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)

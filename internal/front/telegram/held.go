@@ -22,8 +22,8 @@ type farewell struct {
 }
 
 // pressHeld handles the buttons for prompts held by the stop of turn id, and
-// returns the reply to the press. If at least one of these prompts still waits,
-// it releases the held prompts of the session, or discards those of this stop.
+// returns the reply to the press. It releases or discards those of these prompts
+// that still wait. Prompts that only another stop holds are not affected.
 func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, send bool, by string) string {
 	stopped, err := c.front.Hub.Turn(ctx, id)
 	if err != nil || stopped.Receipt == nil || !c.has(stopped.Session) {
@@ -39,7 +39,7 @@ func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, s
 	}
 	words, fate := "Sent.", "sent"
 	if send {
-		c.front.Hub.Release(stopped.Session)
+		c.front.Hub.Release(stopped.Session, held...)
 	} else {
 		var under []*hub.Stopping
 		for _, waits := range held {

@@ -47,7 +47,7 @@ type (
 	queueEditor interface {
 		Edit(id bellcord.TurnID, text string) error
 		Send(id bellcord.TurnID) error
-		Release(session bellcord.SessionID)
+		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	turnReader interface {
 		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
