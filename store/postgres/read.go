@@ -26,8 +26,11 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 	var body []byte
 	_, err = pgx.ForEachRow(rows, []any{&seq, &turn, &kind, &at, &body}, func() error {
 		decoded, err := bellcord.DecodeBody(kind, body)
+		if err != nil {
+			return fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, seq, err)
+		}
 		events = append(events, bellcord.Event{Session: session, Seq: seq, Turn: bellcord.TurnID(turn), Time: time.Unix(0, at), Body: decoded})
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, s.explain(ctx, err)
