@@ -153,7 +153,8 @@ func (f *fleet) post(ctx context.Context, path, body string, want int) (string, 
 		return "", fmt.Errorf("%s: %s: %s", path, resp.Status, text)
 	}
 	var answer struct{ ID string }
-	return answer.ID, errors.Join(json.Unmarshal(text, &answer), nil)
+	err = json.Unmarshal(text, &answer) // before the return: its operands have no defined order
+	return answer.ID, err
 }
 
 func (f *fleet) lag(took time.Duration) {
