@@ -3,6 +3,7 @@ package laws_test
 import (
 	"context"
 	"reflect"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,38 +58,80 @@ func TestLaw07_ConcurrentStops_ReturnTheSameReceipt(t *testing.T) {
 	})
 }
 
+// Law 8: a stop is sent while the agent returns. Only stops that are sent after
+// the agent was allowed to return and before the turn has settled count as races.
+// The delay of the stop follows the winner, so that the two stay close together.
 func TestLaw08_StopRacesCompletion_AnswerNamesTheOneWinner(t *testing.T) {
 	t.Parallel()
+	working, finish := make(chan struct{}), make(chan struct{})
+	s := bareStage(t, agentFunc(func(context.Context, *hub.Work) error {
+		working <- struct{}{}
+		<-finish
+		return nil
+	}), hub.Options{})
 	won := map[bellcord.Winner]int{}
-	for round := 0; round < 40 || round < 400 && (won[bellcord.StopWon] == 0 || won[bellcord.CompletionWon] == 0); round++ {
-		onStage(t, func(s *stage) {
-			turn := s.send("", "[fast 3]")
-			if round%2 == 1 { // at the end of the turn: a stop sent with the prompt nearly always wins
-				s.await(turn.ID, kind[bellcord.StepEnded])
-			}
-			var answers []bellcord.StopAnswer
-			var all sync.WaitGroup
-			all.Go(func() { answers, _ = s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context()) })
-			<-turn.Settled()
-			all.Wait()
-			ends := 0
-			for _, b := range s.bodies(turn.ID) {
-				if end, is := b.(bellcord.TurnEnded); is {
-					ends++
-					if !sameReceipt(end.Receipt, *answers[0].Receipt) {
-						s.t.Errorf("on record %+v\nthe answer was %+v", end.Receipt, answers[0].Receipt)
-					}
-				}
-			}
-			if ends != 1 {
-				s.t.Errorf("%d ends", ends)
-			}
-			won[answers[0].Receipt.RaceWinner]++
-		})
+	const most = 5 * time.Millisecond
+	delay := time.Duration(0)
+	rounds := 0
+	for ; rounds < *races || rounds < 10**races && (won[bellcord.StopWon] == 0 || won[bellcord.CompletionWon] == 0); rounds++ {
+		turn := s.send("", "go")
+		<-working
+		finish <- struct{}{}
+		for began := time.Now(); time.Since(began) < delay; {
+			runtime.Gosched()
+		}
+		racing := !isClosed(turn.Settled())
+		winner := s.stopNamesOneEnd(turn)
+		if racing {
+			won[winner]++
+		}
+		switch winner {
+		case bellcord.StopWon:
+			delay = min(most, delay+delay/8+time.Microsecond)
+		case bellcord.CompletionWon:
+			delay -= delay / 4
+		}
 	}
-	t.Logf("winners: %v", won)
+	t.Logf("%d rounds; races won by: %v", rounds, won)
 	if won[bellcord.StopWon] == 0 || won[bellcord.CompletionWon] == 0 {
 		t.Errorf("this was no race: one side has never won: %v", won)
+	}
+}
+
+// stopNamesOneEnd stops a turn, checks that the turn has one end and that the
+// answer to the stop is its receipt, and returns the winner.
+func (s *stage) stopNamesOneEnd(turn *hub.Turn) bellcord.Winner {
+	s.t.Helper()
+	answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
+	if err != nil || len(answers) != 1 || answers[0].Receipt == nil {
+		s.t.Fatalf("answered %+v, %v", answers, err)
+	}
+	r := *answers[0].Receipt
+	ends := 0
+	for _, b := range s.bodies(turn.ID) {
+		if end, is := b.(bellcord.TurnEnded); is {
+			ends++
+			if !sameReceipt(end.Receipt, r) {
+				s.t.Fatalf("on record %+v\nthe answer was %+v", end.Receipt, r)
+			}
+		}
+	}
+	want := bellcord.EndDone
+	if r.RaceWinner == bellcord.StopWon {
+		want = bellcord.EndStopped
+	}
+	if ends != 1 || r.End != want {
+		s.t.Fatalf("%d ends, won by %s, and yet ended %s", ends, r.RaceWinner, r.End)
+	}
+	return r.RaceWinner
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
