@@ -226,6 +226,43 @@ func TestClient_ConnectionBreaks_SendsTheSameRequestOnceMore(t *testing.T) {
 	}
 }
 
+func TestDelete_AnswerIsLost_SucceedsIfTheSessionIsGoneAtTheRetry(t *testing.T) {
+	t.Parallel()
+	const gone = `{"type":"urn:bellcord:session-not-found","status":404,"detail":"no such session"}`
+	tests := []struct {
+		name, kind, body string
+		status           int // of all attempts that are answered
+		broken           int // connections that break
+		works            bool
+	}{
+		{"gone at the retry", "application/problem+json", gone, 404, 1, true},
+		{"never existed", "application/problem+json", gone, 404, 0, false},
+		{"another problem at the retry", "application/problem+json", `{"type":"urn:bellcord:nothing-here","status":404}`, 404, 1, false},
+		{"a proxy's 404 at the retry", "text/html", "<h1>Not found</h1>", 404, 1, false},
+		{"still there at the retry", "application/json", "{}", 200, 1, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c, d := at(t, func(w http.ResponseWriter, _ *http.Request, nth int) {
+				if nth <= test.broken {
+					breaks(t, w, "")
+					return
+				}
+				w.Header().Set("Content-Type", test.kind)
+				w.WriteHeader(test.status)
+				io.WriteString(w, test.body)
+			})
+			if err := c.Delete(t.Context(), "s", false); (err == nil) != test.works {
+				t.Errorf("Delete returns %v, want success: %v", err, test.works)
+			}
+			if got := len(d.requests()); got != test.broken+1 {
+				t.Errorf("%d requests, want %d", got, test.broken+1)
+			}
+		})
+	}
+}
+
 func TestClient_PromptsAndNewSessions_HaveUniqueIDs(t *testing.T) {
 	t.Parallel()
 	c, d := at(t, func(w http.ResponseWriter, _ *http.Request, _ int) { io.WriteString(w, "{}") })

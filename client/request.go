@@ -22,6 +22,7 @@ type request struct {
 	key    string        // Idempotency-Key
 	wait   time.Duration // how long the server may wait before it answers
 	once   bool          // must not be sent again
+	done   string        // problem type of a second attempt if the first one was carried out
 }
 
 const (
@@ -31,7 +32,9 @@ const (
 
 // ask sends a request and decodes the answer into the given value, unless it
 // is nil. If the connection breaks before the complete answer has arrived, the
-// request is sent once more, unless once is set.
+// request is sent once more, unless once is set. If the first attempt may have
+// reached the server and the second is refused with the problem done, the first
+// one was carried out: ask returns nil.
 func (c *Client) ask(ctx context.Context, r request, into any) error {
 	ctx, done := context.WithTimeout(ctx, r.wait+patience)
 	defer done()
@@ -40,7 +43,18 @@ func (c *Client) ask(ctx context.Context, r request, into any) error {
 	if err == nil || errors.As(err, &refused) || ctx.Err() != nil || r.once {
 		return c.unreachable(err)
 	}
-	return c.unreachable(c.try(ctx, r, into))
+	sent := !isDial(err)
+	err = c.try(ctx, r, into)
+	if sent && r.done != "" && errors.As(err, &refused) && refused.Type == r.done {
+		return nil
+	}
+	return c.unreachable(err)
+}
+
+// isDial reports whether no connection was established: nothing was sent.
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // ErrUnreachable means that no connection to the server could be established.
@@ -50,7 +64,7 @@ var ErrUnreachable = errors.New("no server answers")
 // dialing.
 func (c *Client) unreachable(err error) error {
 	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+	if isDial(err) && errors.As(err, &op) {
 		return fmt.Errorf("%w at %s: %w", ErrUnreachable, c.server, op.Err)
 	}
 	return err

@@ -21,9 +21,10 @@ func (c *Client) Send(ctx context.Context, id bellcord.TurnID) error {
 }
 
 // Delete stops everything that a session runs and removes the session with all
-// its data; with files, also its workspace.
+// its data; with files, also its workspace. If the connection breaks and the
+// session does not exist at the second attempt, Delete succeeds.
 func (c *Client) Delete(ctx context.Context, id bellcord.SessionID, files bool) error {
-	r := request{method: http.MethodDelete, path: session(id, ""), wait: mostWait}
+	r := request{method: http.MethodDelete, path: session(id, ""), wait: mostWait, done: "urn:bellcord:session-not-found"}
 	if files {
 		r.query = url.Values{"files": {"true"}}
 	}
