@@ -10,14 +10,19 @@ import (
 )
 
 // Edit changes the text of a queued turn. The turn keeps its ID and its position.
-// Edit does no I/O. It returns ErrNoTurn if this hub does not have the turn, and
-// ErrStarted if the turn runs or is stopped.
+// Edit does no I/O. An edit to the text that the turn already has changes and
+// records nothing, so that an edit can be sent again. Otherwise Edit returns
+// ErrNoTurn if this hub does not have the turn, and ErrStarted if the turn runs or
+// is stopped.
 func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 	if len(text) > bellcord.MaxPromptText {
 		return bellcord.ErrPromptTooLong
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if t := h.turns[id]; t != nil && t.text == text {
+		return nil
+	}
 	l, t, err := h.waitingLocked(id)
 	if err != nil {
 		return err

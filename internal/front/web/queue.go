@@ -62,7 +62,10 @@ func (s *Server) edit(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		return s.Hub.Edit(r.ID, text)
+		if err = s.Hub.Edit(r.ID, text); errors.Is(err, bellcord.ErrNoTurn) && r.Prompt.Text == text {
+			return nil // sent again after the turn has ended
+		}
+		return err
 	})
 }
 

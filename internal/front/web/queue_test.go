@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -106,5 +107,41 @@ func TestDiscard_QueuedTurn_NeverRunsAndReturnsItsPrompt(t *testing.T) {
 	s.ended("anna", waits[2])
 	if got := s.said(session); !slices.Equal(got, []string{"on", "two", "three"}) {
 		t.Errorf("said %q", got)
+	}
+}
+
+// A client that loses the answer to an edit sends the edit again, possibly after
+// the turn has started or ended.
+func TestEditTurn_SentAgain_SucceedsAndIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, session, runs, waits := s.line()
+	edit := func(text string) answer {
+		return s.ask("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: text})
+	}
+	for range 2 {
+		edit("hang edited").is(200)
+	}
+	s.ask("anna", "POST", "/v1/turns/"+string(runs)+"/stop", api.Stop{Queue: "next"}).is(200)
+	for s.ask("anna", "GET", "/v1/turns/"+string(waits[0]), nil).is(200).turn().State == api.Queued {
+		runtime.Gosched()
+	}
+	edit("hang edited").is(200)
+	edit("too late").isA(409, "turn-started")
+	s.ask("anna", "POST", path+"/stop", api.Stop{Queue: "drop"}).is(200)
+	edit("hang edited").is(200)
+	edit("too late").isA(409, "turn-started")
+	events, err := s.store.Events(t.Context(), session, 0, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := 0
+	for _, ev := range events {
+		if _, is := ev.Body.(bellcord.PromptEdited); is {
+			edits++
+		}
+	}
+	if edits != 1 {
+		t.Errorf("%d edits are recorded, want 1", edits)
 	}
 }
