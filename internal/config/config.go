@@ -137,7 +137,7 @@ func standard() Config {
 			MaxTurns: 2000, MaxTurnsPerOwner: 1000, MaxViewers: 5000, MaxViewersPerOwner: 1000,
 		},
 		Cluster:  Cluster{Name: machine(), Lease: Duration(12 * time.Second), Prefix: "bellcord"},
-		Telegram: Telegram{Policy: Hold, Drafts: true, OldAfter: Duration(10 * time.Minute), Idle: Duration(30 * time.Minute)},
+		Telegram: Telegram{Policy: Queue, Drafts: true, OldAfter: Duration(10 * time.Minute), Idle: Duration(30 * time.Minute)},
 	}
 }
 

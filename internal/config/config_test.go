@@ -111,7 +111,7 @@ var servesByDefault = config.Serve{
 
 // noBot is the default configuration without a bot.
 var noBot = config.Telegram{
-	Policy: "hold", Drafts: true, OldAfter: config.Duration(10 * time.Minute), Idle: config.Duration(30 * time.Minute),
+	Policy: "queue", Drafts: true, OldAfter: config.Duration(10 * time.Minute), Idle: config.Duration(30 * time.Minute),
 }
 
 func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {

@@ -24,7 +24,7 @@ type Telegram struct {
 	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative (default: none)
 	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram approve (default false)
 
-	Policy       string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "hold" queues it, "replace" stops the turn and answers the message (default "hold")
+	Policy       string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "queue" queues it, "replace" stops the turn and answers the message (default "queue")
 	ExposeErrors bool     `toml:"expose_errors"`        // show the details of errors in the chat (default false)
 	Drafts       bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
 	OldAfter     Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
@@ -38,7 +38,7 @@ type Telegram struct {
 
 // The values of Policy: how a message that arrives during a turn is handled.
 const (
-	Hold    = "hold"    // the message is queued
+	Queue   = "queue"   // the message is queued
 	Replace = "replace" // the turn is stopped and the message is answered
 )
 
@@ -86,8 +86,8 @@ func (t Telegram) Check() error {
 		return errNoToken
 	case t.Secret != "" && !secretForm.MatchString(t.Secret):
 		return errors.New("webhook_secret: use 16 to 256 letters, digits, _ and -")
-	case t.Policy != "" && t.Policy != Hold && t.Policy != Replace:
-		return fmt.Errorf("unknown when_busy %q: use %s or %s", t.Policy, Hold, Replace)
+	case t.Policy != "" && t.Policy != Queue && t.Policy != Replace:
+		return fmt.Errorf("unknown when_busy %q: use %s or %s", t.Policy, Queue, Replace)
 	case t.OldAfter < 0 || t.Idle < 0:
 		return errors.New("max_message_age or session_idle_timeout is negative: use 0s or more")
 	case t.Dir != "" && !filepath.IsAbs(t.Dir):

@@ -86,7 +86,9 @@ func TestTelegramCheck_InvalidOrUnsafeSettings_ReturnsTheReason(t *testing.T) {
 		{config.Telegram{People: map[string]int64{"anna": 1, "ben": 1}}, "anna and ben"},
 		{config.Telegram{Groups: map[string]int64{"all": 1}}, "groups.all"},
 		{config.Telegram{Policy: "replace"}, ""},
-		{config.Telegram{Policy: "shout"}, "hold or replace"},
+		{config.Telegram{Policy: "queue"}, ""},
+		{config.Telegram{Policy: "shout"}, "queue or replace"},
+		{config.Telegram{Policy: "hold"}, "queue or replace"}, // the name in earlier versions
 		{config.Telegram{OldAfter: -1}, "negative"},
 		{config.Telegram{Idle: -1}, "negative"},
 		{config.Telegram{Dir: "work"}, "absolute path"},
