@@ -72,6 +72,22 @@ func (p *process) number() (n int64) {
 	return n
 }
 
+// untilRefused reads answers until one that must report the refusal, and returns
+// the number of answers before it, which must be ok.
+func (p *process) untilRefused(why error) (before int) {
+	p.b.Helper()
+	for ; p.answers.Scan(); before++ {
+		if text := p.answers.Text(); !strings.HasPrefix(text, "ok ") {
+			if text != "refused "+why.Error() {
+				p.b.Fatalf("the child process answered %q, want that it is refused: %v", text, why)
+			}
+			return before
+		}
+	}
+	p.b.Fatalf("the child process has exited: %v", p.answers.Err())
+	return before
+}
+
 func (p *process) queued(s bellcord.SessionID) bellcord.TurnID {
 	p.b.Helper()
 	turn := bellcord.NewTurnID()

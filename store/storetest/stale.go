@@ -9,6 +9,7 @@ import (
 var staleChecks = []check{
 	{"law 20: a node taken for dead writes nothing when it wakes", woken},
 	{"law 20: a node taken for dead while it writes loses nothing that was acknowledged and adds nothing later", takenMidway},
+	{"law 20: another process that is taken for dead while it writes is refused, and loses nothing that was acknowledged", takenFromProcess},
 	{"law 20: a node taken for dead starts no turn, old or new", startsNothing},
 	{"law 33: what a node taken for dead accepts is refused or taken over", acceptedStale},
 }
@@ -77,6 +78,35 @@ func takenMidway(b *bench) {
 	n.ok(t.under(r.Fence).ends(bellcord.EndLost))
 	close(taken)
 	writer.Wait()
+	events := n.log(t.session)
+	if got := countKind(events, "text_delta"); got != acknowledged {
+		b.Errorf("%d appends were acknowledged, but %d are in the log", acknowledged, got)
+	}
+	if last := events[len(events)-1].Body.Kind(); last != "turn_ended" {
+		b.Errorf("the log ends with %s", last)
+	}
+}
+
+// takenFromProcess is takenMidway with a node that shares nothing with the other
+// one but the place.
+func takenFromProcess(b *bench) {
+	if b.Forsake == nil {
+		b.Skip("this store cannot expire the lease of a live node")
+	}
+	child := b.process()
+	t := child.running(b.node().session())
+	child.sendLine("flood", t.session, t.turn, t.fence)
+	acknowledged := 0
+	for ; acknowledged < 20; acknowledged++ {
+		child.number()
+	}
+	b.Forsake(b.T, b.place)
+	n := b.node()
+	r := n.takeOver()[t.turn]
+	n.ok(t.under(r.Fence).ends(bellcord.EndLost))
+	acknowledged += child.untilRefused(bellcord.ErrFenced)
+	child.sendLine("append", t.session, t.turn, t.fence, acknowledged+1)
+	child.untilRefused(bellcord.ErrFenced)
 	events := n.log(t.session)
 	if got := countKind(events, "text_delta"); got != acknowledged {
 		b.Errorf("%d appends were acknowledged, but %d are in the log", acknowledged, got)
