@@ -32,6 +32,7 @@ type call struct {
 
 // reply is the answer to a call.
 type reply struct {
+	Code      string                `json:"code,omitempty"` // of codes, if the error has one
 	Error     string                `json:"error,omitempty"`
 	Refused   string                `json:"refused,omitempty"` // the reason why the call was not processed
 	Turn      bellcord.TurnID       `json:"turn,omitempty"`
@@ -43,40 +44,6 @@ type reply struct {
 // Combined with ErrUnknown, the node may have processed the call; otherwise it
 // has not.
 var errUnreached = errors.New("the node that owns it does not respond")
-
-// known contains the errors that are preserved between nodes.
-var known = []error{
-	bellcord.ErrNoSession, bellcord.ErrNoTurn, bellcord.ErrTurnExists, bellcord.ErrBusy, bellcord.ErrFenced, bellcord.ErrDraining,
-	bellcord.ErrNotOpen, bellcord.ErrStarted, bellcord.ErrTurnEnded, bellcord.ErrNoQuestion, bellcord.ErrClosed, bellcord.ErrUnknown,
-	bellcord.ErrStoreDown, bellcord.ErrPromptTooLong, bellcord.ErrTooManyTurns, bellcord.ErrTooManyOfOwner,
-}
-
-// wordFor returns the text that represents an error in a reply.
-func wordFor(err error) string {
-	if err == nil {
-		return ""
-	}
-	for _, k := range known {
-		if errors.Is(err, k) {
-			return k.Error()
-		}
-	}
-	return err.Error()
-}
-
-// errorFor returns the error for a text of wordFor. errors.Is works for the
-// errors that all nodes share.
-func errorFor(word string) error {
-	if word == "" {
-		return nil
-	}
-	for _, k := range known {
-		if word == k.Error() {
-			return k
-		}
-	}
-	return errors.New(word)
-}
 
 // ask sends a call to another node and returns its reply.
 func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
@@ -97,7 +64,7 @@ func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
 	if r.Refused != "" {
 		return reply{}, fmt.Errorf("%w: request refused: %s", errUnreached, r.Refused)
 	}
-	return r, errorFor(r.Error)
+	return r, errorOf(r.Code, r.Error)
 }
 
 // unreached returns the error for a call without a reply. A call that was not
@@ -123,7 +90,7 @@ func (n *Node) serveVerb(m *nats.Msg, got message) {
 			err = bellcord.ErrUnknown // it continues in the background
 		}
 	}
-	r.Error = wordFor(err)
+	r.Code, r.Error = codeOf(err)
 	n.sendReply(m, got, r)
 }
 

@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"errors"
+
+	"github.com/bellcord/bellcord"
+)
+
+// codes are the errors that are preserved between nodes, with the codes that
+// represent them in a reply. Nodes may have different versions: the text of an
+// error may change, its code must not.
+var codes = []struct {
+	code string
+	err  error
+}{
+	{"session-not-found", bellcord.ErrNoSession},
+	{"turn-not-found", bellcord.ErrNoTurn},
+	{"turn-exists", bellcord.ErrTurnExists},
+	{"session-busy", bellcord.ErrBusy},
+	{"fenced", bellcord.ErrFenced},
+	{"shutting-down", bellcord.ErrDraining},
+	{"session-not-open", bellcord.ErrNotOpen},
+	{"turn-started", bellcord.ErrStarted},
+	{"turn-ended", bellcord.ErrTurnEnded},
+	{"question-not-found", bellcord.ErrNoQuestion},
+	{"closed", bellcord.ErrClosed},
+	{"outcome-unknown", bellcord.ErrUnknown},
+	{"store-unavailable", bellcord.ErrStoreDown},
+	{"prompt-too-long", bellcord.ErrPromptTooLong},
+	{"too-many-turns", bellcord.ErrTooManyTurns},
+	{"too-many-turns-of-owner", bellcord.ErrTooManyOfOwner},
+}
+
+// codeOf returns the code and the text of an error for a reply. The code is ""
+// for an error that is not in codes.
+func codeOf(err error) (code, text string) {
+	if err == nil {
+		return "", ""
+	}
+	for _, known := range codes {
+		if errors.Is(err, known.err) {
+			return known.code, known.err.Error()
+		}
+	}
+	return "", err.Error()
+}
+
+// errorOf returns the error of a reply: the one with the code in codes, or one
+// that only has the text.
+func errorOf(code, text string) error {
+	for _, known := range codes {
+		if code == known.code {
+			return known.err
+		}
+	}
+	switch {
+	case text != "":
+		return errors.New(text)
+	case code != "":
+		return errors.New(code)
+	}
+	return nil
+}

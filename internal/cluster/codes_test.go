@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// A node of another version may have another text for the same error.
+func TestErrorOf_AnotherTextOfTheSameCode_ReturnsTheSameError(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, known := range codes {
+		if known.code == "" || seen[known.code] {
+			t.Errorf("code %q of %q is empty or not unique", known.code, known.err)
+		}
+		seen[known.code] = true
+		var sent reply
+		sent.Code, sent.Error = codeOf(fmt.Errorf("accept: %w", known.err))
+		sent.Error = "other words"
+		data, err := json.Marshal(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got reply
+		if err := json.Unmarshal(data, &got); err != nil {
+			t.Fatal(err)
+		}
+		if err := errorOf(got.Code, got.Error); !errors.Is(err, known.err) {
+			t.Errorf("%s arrives as %v, want %v", data, err, known.err)
+		}
+	}
+}
+
+func TestErrorOf_UnknownCodeOrNone_KeepsTheText(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", "of-a-newer-version"} {
+		if err := errorOf(code, "no luck"); err == nil || err.Error() != "no luck" {
+			t.Errorf("code %q: %v", code, err)
+		}
+	}
+	if err := errorOf(codeOf(nil)); err != nil {
+		t.Errorf("success arrives as %v", err)
+	}
+	if err := errorOf("of-a-newer-version", ""); err == nil {
+		t.Error("an error with a code and no text arrives as success")
+	}
+}
