@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -351,7 +352,9 @@ func TestNew_Socket_SendsTheToken(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
 	listener, err := net.Listen("unix", path)
-	if err != nil {
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	} else if err != nil { // for example, the path of the directory is too long
 		t.Skip(err)
 	}
 	d := &desk{}

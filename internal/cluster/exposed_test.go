@@ -77,6 +77,9 @@ func outward(t *testing.T) net.IP {
 			return in.IP
 		}
 	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("this machine has no address but loopback ones, and CI must not skip this")
+	}
 	t.Skip("this machine has no address but loopback ones")
 	return nil
 }

@@ -3,7 +3,9 @@
 package tool_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -52,10 +54,41 @@ func TestWriteAndEdit_ExistingFile_KeepMode(t *testing.T) {
 	}
 }
 
+// asNobody runs the test again in a process without root's rights.
+func asNobody(t *testing.T) {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "nobody-*") // t.TempDir has a parent that others cannot enter
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	const nobody = 65534
+	program := filepath.Join(dir, "test")
+	if err := errors.Join(os.WriteFile(program, self, 0o755), os.Chmod(program, 0o755), os.Chown(dir, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^"+t.Name()+"$")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
+		t.Errorf("as user %d: %v\n%s", nobody, err, out)
+	}
+}
+
 func TestFileErrors_PermissionDenied_AreReported(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Skip("root may do everything")
+	if os.Geteuid() == 0 { // root is never denied, and CI runs as root
+		asNobody(t)
+		return
 	}
 	dir := lay(t, files{"secret.txt": "s\n", "fixed.txt": "secret\n", "open.txt": "s\n", "closed/x.txt": "s\n", "locked/": ""})
 	modes := map[string]os.FileMode{"secret.txt": 0, "fixed.txt": 0o444, "closed": 0, "locked": 0o555}
