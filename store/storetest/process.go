@@ -73,10 +73,14 @@ func (p *process) number() (n int64) {
 }
 
 // untilRefused reads answers until one that must report the refusal, and returns
-// the number of answers before it, which must be ok.
+// the number of answers before it, which must be ok and are limited.
 func (p *process) untilRefused(why error) (before int) {
 	p.b.Helper()
+	const most = 20_000 // more than a pipe holds
 	for ; p.answers.Scan(); before++ {
+		if before == most {
+			p.b.Fatalf("the child process was not refused in %d attempts", most)
+		}
 		if text := p.answers.Text(); !strings.HasPrefix(text, "ok ") {
 			if text != "refused "+why.Error() {
 				p.b.Fatalf("the child process answered %q, want that it is refused: %v", text, why)

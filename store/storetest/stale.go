@@ -103,8 +103,8 @@ func takenFromProcess(b *bench) {
 	b.Forsake(b.T, b.place)
 	n := b.node()
 	r := n.takeOver()[t.turn]
+	acknowledged += child.untilRefused(bellcord.ErrFenced) // while the turn still runs, under another fence
 	n.ok(t.under(r.Fence).ends(bellcord.EndLost))
-	acknowledged += child.untilRefused(bellcord.ErrFenced)
 	child.sendLine("append", t.session, t.turn, t.fence, acknowledged+1)
 	child.untilRefused(bellcord.ErrFenced)
 	events := n.log(t.session)
