@@ -8,43 +8,6 @@ import (
 	"time"
 )
 
-// action returns the function that applies a marker of this name to a script,
-// or nil if there is no such marker.
-func action(name string) func(*script, marker) error {
-	switch name {
-	case "slow":
-		return (*script).markSlow
-	case "fast":
-		return (*script).markFast
-	case "say":
-		return (*script).markSay
-	case "think":
-		return (*script).markThink
-	case "tool":
-		return (*script).markTool
-	case "badargs":
-		return (*script).markBadArgs
-	case "slowargs":
-		return (*script).markSlowArgs
-	case "then":
-		return (*script).markThen
-	case "status":
-		return (*script).markStatus
-	case "hang", "cut", "cutclean":
-		return (*script).markEnding
-	case "bytes":
-		return (*script).markBytes
-	case "usage":
-		return (*script).markUsage
-	case "cache":
-		return (*script).markCache
-	case "hangheaders", "nousage", "runningusage", "length", "refuse":
-		return (*script).markPlain
-	default:
-		return nil
-	}
-}
-
 func (s *script) markSlow(m marker) error {
 	n, pace, err := countAndPace(m, s.slowPace)
 	s.segments = append(s.segments, segment{pieces: numbered("word", n), pace: pace})

@@ -8,32 +8,11 @@
 // square brackets and can be combined; the text around them is echoed if no
 // marker sets the answer. A marker that exists but is written incorrectly is
 // rejected with status 400, because a test with a typing error must not pass by
-// accident. Brackets that contain any other word are plain text. With
-// WithAnswer, a prompt without a marker gets a configured answer.
+// accident; a server with WithLenience answers with a text that names the mistake.
+// Brackets that contain any other word are plain text. With WithAnswer, a prompt
+// without a marker gets a configured answer.
 //
-//	(no marker)                     answers "You said: <prompt>", word by word, without delay
-//	[slow N] [slow N 5ms]           streams N words with a pause between them
-//	[fast N]                        streams N words without a pause
-//	[say TEXT]                      answers exactly TEXT; [say] alone answers nothing at all
-//	[think N] [think N 5ms]         streams N words of thinking first; the default pause is that of [slow]
-//	[tool NAME {json}]              calls a tool; repeat it for parallel calls, whose fragments are interleaved
-//	[slowargs 10ms]                 pauses between the fragments of tool arguments
-//	[badargs NAME]                  calls a tool with arguments that are incomplete JSON
-//	[then SCRIPT]                   the script of the next step, after the tool results have arrived
-//	[hang]                          sends nothing, not even headers, until the client disconnects
-//	[hangheaders]                   sends headers, then nothing until the client disconnects
-//	[hang after N]                  streams N words or argument fragments, then hangs
-//	[cut after N]                   streams N words or argument fragments, then breaks the connection
-//	[cutclean after N]              the same, but the response ends cleanly without a finish reason
-//	[bytes cut N]                   ends the response cleanly after N bytes of its body
-//	[bytes hang N]                  sends N bytes of its body, then hangs
-//	[status CODE retry S times K]   answers with an error; retry (seconds) and times (how often) are optional
-//	[length]                        finish reason: out of tokens
-//	[refuse]                        finish reason: content filter
-//	[usage IN OUT]                  reports these token counts instead of characters/4
-//	[cache READ WRITE]              reports these counts of input tokens read from and written to the cache
-//	[nousage]                       reports no token counts, even if requested
-//	[runningusage]                  reports the token counts so far in every chunk
+// Markers returns the markers, and docs/fake-model.md shows each with an example.
 //
 // The step of a request is the number of assistant messages with tool calls
 // after the last user prompt. A step without a script answers "Results: <n>"

@@ -97,13 +97,23 @@ func (s *Server) admit(f format, r *http.Request, body []byte, t turn) (script, 
 		return script{}, http.StatusBadRequest, err
 	}
 	sc, err := parseScript(t.prompt, s.pace)
-	if err != nil && !s.lenient {
+	switch {
+	case err != nil && s.lenient:
+		return mistaken(err, s.pace), 0, nil
+	case err != nil:
 		return script{}, http.StatusBadRequest, err
 	}
 	if s.answer != "" && sc.plain {
 		sc.segments = []segment{{pieces: splitWords(s.answer), pace: s.pace}}
 	}
 	return sc.at(t.step), 0, nil
+}
+
+// mistaken returns a script that answers with the mistake in the prompt's script.
+func mistaken(err error, pace time.Duration) script {
+	sc := newScript(pace)
+	sc.segments = []segment{{pieces: splitWords("The fake model cannot follow the prompt: " + err.Error())}}
+	return sc
 }
 
 func suspicion(wrong error) string {

@@ -35,7 +35,7 @@ func WithPace(pace time.Duration) Option {
 
 // WithLenience makes the server answer requests that fail validation, because
 // agents of other projects send additional fields. The failure is recorded in
-// Request.Suspect. An invalid script is not reported; its reply is empty.
+// Request.Suspect. The answer to an invalid script names the mistake in it.
 func WithLenience() Option {
 	return func(s *Server) { s.lenient = true }
 }

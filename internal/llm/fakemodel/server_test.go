@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -159,23 +158,16 @@ func TestWait_ContextEnds_ReturnsItsError(t *testing.T) {
 	})
 }
 
-func TestHelp_Table_MatchesPackageComment(t *testing.T) {
+func TestHelp_Page_ListsEveryMarker(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
 		defer stop()
 		_, page := call(t, client, "GET", "http://fake/", "")
-		for line := range strings.Lines(string(source)) {
-			if row, ok := strings.CutPrefix(line, "//\t"); ok && !strings.Contains(page, "\n"+row) {
-				t.Errorf("the page lacks %q", row)
+		for _, m := range fakemodel.Markers() {
+			if !strings.Contains(page, "\n"+m.Form+" ") || !strings.Contains(page, " "+m.Effect+"\n") {
+				t.Errorf("the page lacks %s: %s", m.Form, m.Effect)
 			}
-		}
-		if rows := strings.Count(page, "\n["); rows != strings.Count(string(source), "//\t[") {
-			t.Errorf("the page has %d rows", rows)
 		}
 	})
 }
@@ -206,6 +198,26 @@ func TestWithLenience_InvalidRequest_IsAnsweredAndRecorded(t *testing.T) {
 		got := server.Requests()[0]
 		if want := map[bool]int{false: 400, true: 200}[lenient]; res.Code != want || (got.Suspect != "") != lenient || (got.Rejected != "") == lenient {
 			t.Errorf("lenient %v: status %d, %+v", lenient, res.Code, got)
+		}
+	}
+}
+
+func TestWithLenience_InvalidMarker_AnswersWithTheMistake(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		"[slow many]":     `marker [slow many]: "many" is not a number`,
+		"[tool a {oops}]": "marker [tool]: arguments: ",
+		"[status 200]":    `marker [status 200]: "200" is not an error status`,
+	} {
+		for _, stream := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				client, stop := fakemodel.New(fakemodel.WithLenience()).Pipe()
+				defer stop()
+				h := hear(t, client, pipeURL, asking(prompt, stream))
+				if h.status != 200 || h.err != nil || h.finish != "stop" || !strings.HasPrefix(h.text, "The fake model cannot follow the prompt: "+want) {
+					t.Errorf("%s: status %d, text %q, finish %q, error %v", prompt, h.status, h.text, h.finish, h.err)
+				}
+			})
 		}
 	}
 }
