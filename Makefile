@@ -196,9 +196,9 @@ pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs c
 	docs/pictures/telegram.sh
 
 .PHONY: reference
-reference: ## docs/cli.md, config.md and http-reference.md from the code, and the tests of each law in LAWS.md; tests say when they are old
+reference: ## docs/cli.md, config.md, http-reference.md, fake-model.md and metrics.md from the code, and the tests of each law in LAWS.md; tests say when they are old
 	go test -count=1 -run 'TestReference_' ./cmd/bellcord -update
-	go test -count=1 -run TestReference_ ./internal/llm/fakemodel -update
+	go test -count=1 -run TestReference_ ./internal/llm/fakemodel ./internal/telemetry -update
 	go test -count=1 -run 'TestLaws_|TestEventsPage_' . -update
 
 .PHONY: snapshot
