@@ -13,7 +13,7 @@ import (
 )
 
 // update makes the tests rewrite the generated documents: make reference.
-var update = flag.Bool("update", false, "write the references in docs anew")
+var update = flag.Bool("update", false, "rewrite the generated references in docs")
 
 // generated separates the handwritten part of a document from the generated part.
 const generated = "<!-- What follows is written by make reference. -->\n"
@@ -93,7 +93,8 @@ func TestCommands_All_HaveManualPagesAndCompletions(t *testing.T) {
 
 func TestReference_Settings_IsCurrent(t *testing.T) {
 	t.Parallel()
-	isCurrent(t, "config.md", settingsReference(t))
+	text, _ := settingsReference(t)
+	isCurrent(t, "config.md", text)
 }
 
 func TestReference_HTTP_IsCurrent(t *testing.T) {

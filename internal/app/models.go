@@ -161,11 +161,11 @@ func (m *Models) ContextWindow(name string) int64 {
 	provider, _, _ := strings.Cut(name, "/")
 	switch m.settings.Provider[provider].API {
 	case config.Anthropic:
-		return 200_000
+		return config.AnthropicContextWindow
 	case config.Gemini:
-		return 1_000_000
+		return config.GeminiContextWindow
 	}
-	return 128_000
+	return config.OtherContextWindow
 }
 
 // Price returns the configured price in billionths of a dollar per token, or

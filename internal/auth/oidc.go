@@ -41,14 +41,21 @@ type issuer struct {
 // down.
 const askAgainAfter = 5 * time.Second
 
+// DefaultClaim is the claim that names the owner if the settings of an issuer name none.
+const DefaultClaim = "sub"
+
+// DefaultScopes are the scopes of owners that are not admins of their issuer, if the
+// settings of the issuer list none.
+var DefaultScopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}
+
 func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
 	var all []*issuer
 	for _, i := range from {
 		if i.Claim == "" {
-			i.Claim = "sub"
+			i.Claim = DefaultClaim
 		}
 		if len(i.Scopes) == 0 {
-			i.Scopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}
+			i.Scopes = DefaultScopes
 		}
 		all = append(all, &issuer{is: i, client: boundedClient(), logger: logger, asking: make(chan struct{}, 1)})
 	}

@@ -7,14 +7,14 @@ import (
 
 // Cluster configures a node that shares a PostgreSQL store with other nodes.
 type Cluster struct {
-	Name   string   `toml:"node_name"`             // name of this node in lists and logs (default: the host name)
-	Lease  Duration `toml:"lease_duration"`        // how long a node may fail to renew its lease before it counts as dead; more than 0s (default "12s")
-	NATS   string   `toml:"nats_url"`              // URLs of NATS servers, separated by commas; a server on another host needs TLS and credentials: tls://USER:PASSWORD@HOST:PORT (default "": nodes communicate through the store only; env BELLCORD_NATS)
-	Creds  string   `toml:"nats_credentials_file"` // file with NATS credentials (default: none)
-	CA     string   `toml:"nats_ca_file"`          // file with the CA certificates that sign the NATS servers' certificates (default: those of the system)
-	Cert   string   `toml:"nats_cert_file"`        // file with this node's client certificate for NATS; needs nats_key_file (default: none)
-	Key    string   `toml:"nats_key_file"`         // file with the private key of nats_cert_file (default: none)
-	Prefix string   `toml:"nats_subject_prefix"`   // prefix of the NATS subjects; use a different one for each cluster on the same NATS servers (default "bellcord")
+	Name   string   `toml:"node_name"`             // name of this node in lists and logs (unset: the host name)
+	Lease  Duration `toml:"lease_duration"`        // how long a node may fail to renew its lease before it counts as dead; more than 0s
+	NATS   string   `toml:"nats_url"`              // URLs of NATS servers, separated by commas; a server on another host needs TLS and credentials: tls://USER:PASSWORD@HOST:PORT (unset: nodes communicate through the store only; env BELLCORD_NATS)
+	Creds  string   `toml:"nats_credentials_file"` // file with NATS credentials (unset: none)
+	CA     string   `toml:"nats_ca_file"`          // file with the CA certificates that sign the NATS servers' certificates (unset: the certificates of the system)
+	Cert   string   `toml:"nats_cert_file"`        // file with this node's client certificate for NATS; needs nats_key_file (unset: none)
+	Key    string   `toml:"nats_key_file"`         // file with the private key of nats_cert_file (unset: none)
+	Prefix string   `toml:"nats_subject_prefix"`   // prefix of the NATS subjects; use a different one for each cluster on the same NATS servers
 }
 
 // Check returns an error for invalid settings. store is the URL of the store.

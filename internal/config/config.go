@@ -21,18 +21,18 @@ import (
 
 // Config contains Bellcord's settings.
 type Config struct {
-	Data   string   `toml:"data_dir"`  // directory for the store and for files of this machine (default: bellcord in the XDG data directory; env BELLCORD_DATA)
-	Store  string   `toml:"store_url"` // URL of a PostgreSQL store that several machines share, postgres://… (default "": an SQLite file in the data directory; env BELLCORD_STORE)
+	Data   string   `toml:"data_dir"`  // directory for the store and for files of this machine (unset: bellcord in the XDG data directory; env BELLCORD_DATA)
+	Store  string   `toml:"store_url"` // URL of a PostgreSQL store that several machines share, postgres://… (unset: an SQLite file in data_dir; env BELLCORD_STORE)
 	New    bool     `toml:"-"`         // create an empty store if the data directory has lost its database
-	Agent  string   `toml:"agent"`     // hosted agent for new sessions (default "": Bellcord's own agent; env BELLCORD_AGENT)
-	Model  string   `toml:"model"`     // model for new sessions, as provider/model (no default; env BELLCORD_MODEL)
-	Models []string `toml:"models"`    // more models to choose from, each as provider/model (default: none)
-	Mode   string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (default "ask"; env BELLCORD_MODE)
+	Agent  string   `toml:"agent"`     // hosted agent for new sessions; bellcord agents lists them (unset: Bellcord's own agent; env BELLCORD_AGENT)
+	Model  string   `toml:"model"`     // model for new sessions, as provider/model; bellcord models lists them (unset: none, so each new session must name one; env BELLCORD_MODEL)
+	Models []string `toml:"models"`    // more models to choose from, each as provider/model
+	Mode   string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (env BELLCORD_MODE)
 
-	ConfirmStop  bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s (default false)
-	Titles       string  `toml:"title_model"`        // model that writes session titles, as provider/model (default "": a session's first words are its title)
-	SystemPrompt string  `toml:"system_prompt_file"` // file with a template for the system prompt (default "": the built-in prompt)
-	CompactAt    float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never (default 0.8)
+	ConfirmStop  bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
+	Titles       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
+	SystemPrompt string  `toml:"system_prompt_file"` // file with a template for the system prompt (unset: the built-in prompt)
+	CompactAt    float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never
 
 	Provider map[string]Provider `toml:"provider"`    // model APIs, by provider name
 	Facts    map[string]Facts    `toml:"model_info"`  // context windows and prices, by provider/model
@@ -54,46 +54,46 @@ type Config struct {
 type Agent struct {
 	Command  []string          `toml:"command"`                // program and arguments (required unless the agent is built in)
 	Protocol string            `toml:"protocol"`               // protocol of the agent: acp or pi (required unless the agent is built in)
-	Env      map[string]string `toml:"env"`                    // environment variables to set for the agent (default: none)
-	Pass     []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*" (default: none; a built-in agent always gets its own settings and keys)
-	Renew    bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far (default false; always on for some built-in agents)
-	Home     string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (default "": your own)
+	Env      map[string]string `toml:"env"`                    // environment variables to set for the agent
+	Pass     []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*"; a built-in agent always gets its own settings and keys
+	Renew    bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far; always on for some built-in agents
+	Home     string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (unset: your own home directory)
 }
 
 // Permit lists rules for tool calls, such as "shell(git status)" or
 // "write_file(docs/*)". Deny rules take precedence over allow rules.
 type Permit struct {
-	Allow []string `toml:"allow"` // calls that run without a question, unless the mode denies them (default: none)
-	Deny  []string `toml:"deny"`  // calls that are refused in every mode (default: none)
+	Allow []string `toml:"allow"` // calls that run without a question, unless the mode denies them
+	Deny  []string `toml:"deny"`  // calls that are refused in every mode
 }
 
 // Commands configures the environment of commands: those of the shell tool,
 // including background commands, and those of hosted agents' terminals.
 type Commands struct {
-	Pass []string `toml:"pass_env"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*" (default: none)
+	Pass []string `toml:"pass_env"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*"
 }
 
 // Server configures an MCP server. Set either command or url.
 type Server struct {
-	Command []string          `toml:"command"`  // program and arguments of a server on this machine
-	Env     map[string]string `toml:"env"`      // environment variables to set for the command (default: none)
-	Pass    []string          `toml:"pass_env"` // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN" (default: none)
-	URL     string            `toml:"url"`      // address of a server that is reached over HTTP
-	Headers map[string]string `toml:"headers"`  // HTTP headers to send to the url (default: none)
+	Command []string          `toml:"command"`  // program and arguments of a server on this machine (required unless url is set)
+	Env     map[string]string `toml:"env"`      // environment variables to set for the command
+	Pass    []string          `toml:"pass_env"` // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN"
+	URL     string            `toml:"url"`      // address of a server that is reached over HTTP (required unless command is set)
+	Headers map[string]string `toml:"headers"`  // HTTP headers to send to the url
 
-	TrustHints bool `toml:"trust_hints"` // run tools that the server declares read-only without a question (default false)
+	TrustHints bool `toml:"trust_hints"` // run tools that the server declares read-only without a question
 }
 
 // Limits configures the limits of a turn and of a session. 0 means no limit, except
 // for output. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
-	Steps         int      `toml:"max_steps"`            // maximum number of model requests per turn (default 100)
-	Tokens        int64    `toml:"max_tokens"`           // maximum number of tokens per turn (default 0: no limit)
-	Cost          float64  `toml:"max_cost_usd"`         // maximum cost per turn (default 0: no limit)
-	Deadline      Duration `toml:"deadline"`             // maximum duration of a turn, such as "30m" (default "0s": no limit)
-	SessionTokens int64    `toml:"session_max_tokens"`   // maximum number of tokens per session (default 0: no limit)
-	SessionCost   float64  `toml:"session_max_cost_usd"` // maximum cost per session (default 0: no limit)
-	Output        int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none (default 1048576)
+	Steps         int      `toml:"max_steps"`            // maximum number of model requests per turn; 0 for no limit
+	Tokens        int64    `toml:"max_tokens"`           // maximum number of tokens per turn; 0 for no limit
+	Cost          float64  `toml:"max_cost_usd"`         // maximum cost per turn in US dollars; 0 for no limit
+	Deadline      Duration `toml:"deadline"`             // maximum duration of a turn, such as "30m"; 0s for no limit
+	SessionTokens int64    `toml:"session_max_tokens"`   // maximum number of tokens per session; 0 for no limit
+	SessionCost   float64  `toml:"session_max_cost_usd"` // maximum cost per session in US dollars; 0 for no limit
+	Output        int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none
 }
 
 // Duration is a time.Duration that is written like "90s".
@@ -110,7 +110,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // the file is that in BELLCORD_CONFIG or the default file, which may be
 // missing.
 func Load(path string) (Config, error) {
-	c := standard()
+	c := Defaults()
 	if err := c.readFile(path); err != nil {
 		return c, err
 	}
@@ -121,12 +121,14 @@ func Load(path string) (Config, error) {
 // FromEnvironment returns the settings in the environment, without a file. It
 // returns an error if they are invalid.
 func FromEnvironment() (Config, error) {
-	c := standard()
+	c := Defaults()
 	c.readEnvironment()
 	return c, c.Check()
 }
 
-func standard() Config {
+// Defaults returns the settings that apply where the file, the environment and flags
+// set nothing. docs/config.md shows them.
+func Defaults() Config {
 	return Config{
 		Data:      filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",

@@ -10,12 +10,12 @@ import (
 // Provider configures a model API. The providers openai, anthropic, gemini and fake
 // are built in. The name must not contain a slash.
 type Provider struct {
-	API       string `toml:"api"`               // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (default: responses for openai, anthropic for anthropic, gemini for gemini, fake for fake; chat for all others and for openai with a base_url)
-	BaseURL   string `toml:"base_url"`          // address of the API (default: the provider's public one; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
-	Key       string `toml:"api_key"`           // API key; better set in the environment than in the file (env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
-	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 turns thinking off, -1 lets the model decide (default: 0 for anthropic, the model decides for gemini)
-	Effort    string `toml:"reasoning_effort"`  // reasoning effort, such as "medium"; OpenAI Responses API only (default "": the model decides)
-	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included; anthropic only (default 32000, or thinking_tokens + 8000 if that is more)
+	API       string `toml:"api"`               // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (unset: anthropic, gemini or fake for the provider with this name, responses for openai without a base_url, otherwise chat)
+	BaseURL   string `toml:"base_url"`          // address of the API (unset: the public address of OpenAI, Anthropic or Google, depending on api; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
+	Key       string `toml:"api_key"`           // API key; better set in the environment than in the file (unset: requests have no key; env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
+	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 requests no thinking, -1 lets the model decide (unset: 0 for anthropic, the model decides for gemini)
+	Effort    string `toml:"reasoning_effort"`  // reasoning effort, such as "low", "medium" or "high"; OpenAI Responses API only (unset: the model decides)
+	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included, 1 or more; anthropic only (unset: [anthropic.DefaultMaxTokens], or thinking_tokens + [anthropic.MinAnswerTokens] if that is more)
 }
 
 // The APIs of providers.
@@ -35,12 +35,20 @@ var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 // price of 0 means that the model is free. Without input and output, costs are
 // unknown.
 type Facts struct {
-	Window     *int64   `toml:"context_window"`              // size of the context window in tokens (default: 200000 for anthropic, 1000000 for gemini, 128000 for others)
-	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (default: unknown; 0 if output_usd_per_million is set)
-	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (default: unknown; 0 if input_usd_per_million is set)
-	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (default: input_usd_per_million)
-	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (default: input_usd_per_million)
+	Window     *int64   `toml:"context_window"`              // size of the context window in tokens, 1 or more (unset: [config.AnthropicContextWindow] for anthropic, [config.GeminiContextWindow] for gemini, [config.OtherContextWindow] for others)
+	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (unset: unknown, or 0 if output_usd_per_million is set)
+	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (unset: unknown, or 0 if input_usd_per_million is set)
+	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (unset: input_usd_per_million)
+	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (unset: input_usd_per_million)
 }
+
+// The context windows of models without a context_window, by API: those of the smallest
+// current models.
+const (
+	AnthropicContextWindow = 200_000
+	GeminiContextWindow    = 1_000_000
+	OtherContextWindow     = 128_000
+)
 
 // addProviders adds the built-in providers to those of the file, and applies
 // the keys and addresses in the environment.

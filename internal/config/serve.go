@@ -10,22 +10,22 @@ import (
 
 // Serve configures bellcord serve: its address, who can reach it, and its limits.
 type Serve struct {
-	Addr        string   `toml:"addr"`                 // host:port to listen on; port 0 picks a free one (default "127.0.0.1:4500")
-	Hosts       []string `toml:"allowed_hosts"`        // more host names to accept in the Host header of requests; the first one is used in the address of the page (default: none)
-	Origins     []string `toml:"allowed_origins"`      // more origins whose pages may send requests, such as "https://example.com" (default: none)
-	TLSCert     string   `toml:"tls_cert"`             // file with the TLS certificate; needs tls_key (default: none)
-	TLSKey      string   `toml:"tls_key"`              // file with the private key of tls_cert (default: none)
-	BehindProxy bool     `toml:"trust_proxy"`          // a proxy in front terminates TLS and sets X-Forwarded-For (default false)
-	Finish      Duration `toml:"shutdown_grace"`       // how long running turns may continue at a shutdown before they are stopped; 0s stops them at once (default "30s")
-	Idle        Duration `toml:"session_idle_timeout"` // how long an idle session stays in memory; 0s for always (default "30m")
-	Rate        int      `toml:"requests_per_second"`  // maximum number of requests per second and owner; stops do not count; 0 for no limit (default 200)
-	MaxMode     string   `toml:"max_mode"`             // highest mode of a session without the scope admin: read-only, ask, auto-edit or full (default "": the same as mode)
-	Agents      []string `toml:"agents"`               // agents that can be chosen without the scope admin, in addition to agent; "" stands for Bellcord's own agent (default: none)
+	Addr        string   `toml:"addr"`                 // host:port to listen on; port 0 picks a free one
+	Hosts       []string `toml:"allowed_hosts"`        // more host names to accept in the Host header of requests; the first one is used in the address of the page
+	Origins     []string `toml:"allowed_origins"`      // more origins whose pages may send requests, such as "https://example.com"
+	TLSCert     string   `toml:"tls_cert"`             // file with the TLS certificate; needs tls_key (unset: no TLS)
+	TLSKey      string   `toml:"tls_key"`              // file with the private key of tls_cert (unset: no TLS)
+	BehindProxy bool     `toml:"trust_proxy"`          // a proxy in front terminates TLS and sets X-Forwarded-For
+	Finish      Duration `toml:"shutdown_grace"`       // how long running turns may continue at a shutdown before they are stopped; 0s stops them at once
+	Idle        Duration `toml:"session_idle_timeout"` // how long an idle session stays in memory; 0s for always
+	Rate        int      `toml:"requests_per_second"`  // maximum number of requests per second and owner; stops do not count; 0 for no limit
+	MaxMode     string   `toml:"max_mode"`             // highest mode of a session without the scope admin: read-only, ask, auto-edit or full (unset: the same as mode)
+	Agents      []string `toml:"agents"`               // agents that can be chosen without the scope admin, in addition to agent; "" stands for Bellcord's own agent
 
-	MaxTurns           int `toml:"max_turns"`             // maximum number of turns of this process that have not ended; 0 accepts none, -1 for no limit (default 2000)
-	MaxTurnsPerOwner   int `toml:"max_turns_per_owner"`   // maximum number of turns of one owner that have not ended; 0 accepts none, -1 for no limit (default 1000)
-	MaxViewers         int `toml:"max_viewers"`           // maximum number of open event streams; a low limit of open files reduces it; 0 accepts none, -1 for no limit (default 5000)
-	MaxViewersPerOwner int `toml:"max_viewers_per_owner"` // maximum number of open event streams of one owner; 0 accepts none, -1 for no limit (default 1000)
+	MaxTurns           int `toml:"max_turns"`             // maximum number of turns of this process that have not ended; 0 accepts none, -1 for no limit
+	MaxTurnsPerOwner   int `toml:"max_turns_per_owner"`   // maximum number of turns of one owner that have not ended; 0 accepts none, -1 for no limit
+	MaxViewers         int `toml:"max_viewers"`           // maximum number of open event streams; a low limit of open files reduces it; 0 accepts none, -1 for no limit
+	MaxViewersPerOwner int `toml:"max_viewers_per_owner"` // maximum number of open event streams of one owner; 0 accepts none, -1 for no limit
 
 	OIDC []OIDC `toml:"oidc"` // OpenID Connect issuers whose tokens the server accepts
 }
@@ -33,12 +33,12 @@ type Serve struct {
 // OIDC configures an OpenID Connect issuer whose tokens (JWTs) the server accepts.
 // Scopes in a token are ignored.
 type OIDC struct {
-	Name     string   `toml:"name"`        // part of the owners' names; required if there are several issuers (default: none)
+	Name     string   `toml:"name"`        // part of the owners' names; required if there are several issuers (unset: none)
 	Issuer   string   `toml:"issuer"`      // https URL of the issuer, as in the iss claim of its tokens; http only on this machine (required)
 	Audience string   `toml:"audience"`    // value that the aud claim of a token must contain (required)
-	Claim    string   `toml:"owner_claim"` // claim that names the owner; "email" must be verified (default "sub")
-	Admins   []string `toml:"admins"`      // values of the claim that get all scopes (default: none)
-	Scopes   []string `toml:"scopes"`      // scopes of everyone else (default: read, prompt and stop)
+	Claim    string   `toml:"owner_claim"` // claim that names the owner; "email" must be verified (unset: "[auth.DefaultClaim]")
+	Admins   []string `toml:"admins"`      // values of the claim that get all scopes
+	Scopes   []string `toml:"scopes"`      // scopes of everyone else: read, prompt, stop or admin (unset: [auth.DefaultScopes])
 }
 
 // Check returns an error for settings that are invalid or not safe.

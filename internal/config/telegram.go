@@ -14,26 +14,26 @@ import (
 // Telegram configures a Telegram bot and the people who may use it. The bot runs if
 // token or token_file is set.
 type Telegram struct {
-	Token     string `toml:"token" json:"-"`          // the bot's token from BotFather; set either token or token_file (env BELLCORD_TELEGRAM_TOKEN, which overrides both)
-	TokenFile string `toml:"token_file"`              // file that contains the bot's token
-	Server    string `toml:"api_url"`                 // URL of a Bot API server of your own (default "": Telegram's)
-	Webhook   string `toml:"webhook_url"`             // https URL at which Telegram reaches this server (default "": the bot polls Telegram)
-	Secret    string `toml:"webhook_secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (default "": random)
+	Token     string `toml:"token" json:"-"`          // the bot's token from BotFather; set either token or token_file (unset: none; env BELLCORD_TELEGRAM_TOKEN, which overrides both)
+	TokenFile string `toml:"token_file"`              // file that contains the bot's token (unset: none)
+	Server    string `toml:"api_url"`                 // URL of a Bot API server that you run (unset: Telegram's server)
+	Webhook   string `toml:"webhook_url"`             // https URL at which Telegram reaches this server (unset: the bot polls Telegram)
+	Secret    string `toml:"webhook_secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (unset: a random one)
 
-	People  map[string]int64 `toml:"users"`   // people who may use the bot: their owner names with their Telegram user ids (default: none)
-	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative (default: none)
-	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram approve (default false)
+	People  map[string]int64 `toml:"users"`   // people who may use the bot: their owner names with their Telegram user ids
+	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative
+	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram approve
 
-	Policy       string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "queue" queues it, "replace" stops the turn and answers the message (default "queue")
-	ExposeErrors bool     `toml:"expose_errors"`        // show the details of errors in the chat (default false)
-	Drafts       bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message (default true)
-	OldAfter     Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none (default "10m")
-	Idle         Duration `toml:"session_idle_timeout"` // how long an idle session of a chat stays in memory; 0s for always (default "30m")
+	Policy       string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "queue" queues it, "replace" stops the turn and answers the message
+	ExposeErrors bool     `toml:"expose_errors"`        // show the details of errors in the chat
+	Drafts       bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message
+	OldAfter     Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none
+	Idle         Duration `toml:"session_idle_timeout"` // how long an idle session of a chat stays in memory; 0s for always
 
-	Dir   string `toml:"dir"`   // absolute path of the directory in which new sessions work (default "": a new directory for each session)
-	Agent string `toml:"agent"` // agent for new sessions (default "": the top-level agent)
-	Model string `toml:"model"` // model for new sessions (default "": the top-level model)
-	Mode  string `toml:"mode"`  // permission mode for new sessions (default "": the top-level mode)
+	Dir   string `toml:"dir"`   // absolute path of the directory in which new sessions work (unset: a new directory for each session)
+	Agent string `toml:"agent"` // agent for new sessions; bellcord agents lists them (unset: the top-level agent)
+	Model string `toml:"model"` // model for new sessions, as provider/model (unset: the top-level model)
+	Mode  string `toml:"mode"`  // permission mode for new sessions: read-only, ask, auto-edit or full (unset: the top-level mode)
 }
 
 // The values of Policy: how a message that arrives during a turn is handled.
@@ -117,7 +117,7 @@ func (t Telegram) checkPlaces() error {
 		return errors.New("api_url: use https://host")
 	}
 	if u.Scheme == "http" && !near(u.Hostname()) {
-		return fmt.Errorf("server %s: the bot's token would be sent unencrypted: use an https URL", u.Host)
+		return fmt.Errorf("api_url: %s: the bot's token would be sent unencrypted: use an https URL", u.Host)
 	}
 	return nil
 }

@@ -137,14 +137,14 @@ func (d *Doctor) environment(context.Context) []Finding {
 	if len(withheld) == 0 {
 		return ok("no variable looks like a secret")
 	}
-	found := ok(`withheld from commands: %s; to pass one: pass = ["NAME"] in [commands]`, namesOrNothing(withheld))
+	found := ok(`withheld from commands: %s; to pass one: pass_env = ["NAME"] in [commands]`, namesOrNothing(withheld))
 	for _, name := range slices.Sorted(maps.Keys(d.config.Settings.MCP)) {
 		server := d.config.Settings.MCP[name]
 		if len(server.Command) == 0 {
 			continue
 		}
 		env := secret.Environment{Pass: server.Pass, Known: d.config.Secrets}
-		found = append(found, ok(`withheld from MCP server %s: %s; to pass one: pass = ["NAME"] in [mcp.%s]`, name, namesOrNothing(env.Withheld()), name)...)
+		found = append(found, ok(`withheld from MCP server %s: %s; to pass one: pass_env = ["NAME"] in [mcp.%s]`, name, namesOrNothing(env.Withheld()), name)...)
 	}
 	return found
 }

@@ -39,7 +39,7 @@ mode = "ask"
 # Limits of a turn.
 # [limits]
 # deadline = "30m"
-# tokens = 200000
+# max_tokens = 200000
 
 # An MCP server: a command, or a url.
 # [mcp.files]

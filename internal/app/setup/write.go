@@ -14,7 +14,7 @@ import (
 // Written describes a new configuration file.
 type Written struct {
 	Path   string
-	Backup string // the path of the old file, "" if there was none
+	Backup string // the path of the old file, or "" if it did not exist
 	Model  string
 	Reason string // why this model was chosen
 }

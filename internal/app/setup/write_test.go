@@ -3,6 +3,7 @@ package setup
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,5 +49,25 @@ func TestChoose_ModelServerOnThisMachine_IsWrittenAsAProvider(t *testing.T) {
 	chosen := choose(t.Context(), Survey{Servers: []ModelServer{{Name: "ollama", URL: "http://127.0.0.1:11434/v1", Models: []string{"llama"}}}})
 	if chosen.model != "ollama/llama" || !strings.Contains(chosen.file(), "[provider.ollama]\nbase_url = \"http://127.0.0.1:11434/v1\"") {
 		t.Errorf("%+v: %s", chosen, chosen.file())
+	}
+}
+
+func TestFile_ExamplesInComments_AreValidSettings(t *testing.T) {
+	t.Parallel()
+	text := choice{model: "fake/fake", reason: "a test"}.file()
+	uncommented := regexp.MustCompile(`(?m)^# ([a-z_]+ = .*|\[.*\])$`).ReplaceAllString(text, "$1")
+	if strings.Count(uncommented, "\n#") > strings.Count(text, "\n#")-8 {
+		t.Fatalf("the examples were not found in %s", text)
+	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(uncommented), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(path)
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -37,8 +37,8 @@ type Config struct {
 	// the model decides, which the newest models require. 0 sends no setting,
 	// and the model's default applies.
 	Thinking int64
-	// MaxTokens is the limit of an answer, including thinking. 0 means 32000,
-	// or more if the thinking budget leaves too little of that.
+	// MaxTokens is the limit of an answer, including thinking. 0 means
+	// DefaultMaxTokens, or more if the thinking budget leaves too little of that.
 	MaxTokens int64
 }
 

@@ -26,19 +26,21 @@ type limits struct {
 }
 
 const (
-	// defaultMaxTokens is the lowest output limit of the models still offered;
+	// DefaultMaxTokens is the limit of an answer if Config.MaxTokens is not
+	// set. It is the lowest output limit of the models still offered:
 	// the API rejects requests above a model's limit. Only used tokens are
 	// billed.
-	defaultMaxTokens = 32000
-	// answerRoom is the minimum left for the answer when MaxTokens is not set.
-	answerRoom        = 8000
+	DefaultMaxTokens = 32000
+	// MinAnswerTokens is the minimum left for the answer after the thinking budget
+	// if Config.MaxTokens is not set.
+	MinAnswerTokens   = 8000
 	minThinkingBudget = 1024
 )
 
 func newLimits(c Config) (limits, error) {
 	l := limits{c.Thinking, c.MaxTokens}
 	if l.tokens == 0 {
-		l.tokens = max(defaultMaxTokens, l.thinking+answerRoom)
+		l.tokens = max(DefaultMaxTokens, l.thinking+MinAnswerTokens)
 	}
 	switch {
 	case l.tokens < 0:
