@@ -211,33 +211,82 @@ type SessionUpdated struct {
 	Mode  string `json:"mode,omitempty"`
 }
 
-func (TurnAccepted) Kind() string        { return "turn_accepted" }
-func (PromptEdited) Kind() string        { return "prompt_edited" }
-func (TurnStarted) Kind() string         { return "turn_started" }
-func (StopRequested) Kind() string       { return "stop_requested" }
-func (TurnEnded) Kind() string           { return "turn_ended" }
-func (StepStarted) Kind() string         { return "step_started" }
-func (ThinkingDelta) Kind() string       { return "thinking_delta" }
-func (TextDelta) Kind() string           { return "text_delta" }
-func (ToolCallRequested) Kind() string   { return "tool_call_requested" }
-func (ToolCallStarted) Kind() string     { return "tool_call_started" }
-func (ToolOutputDelta) Kind() string     { return "tool_output_delta" }
-func (ToolCallEnded) Kind() string       { return "tool_call_ended" }
-func (QuestionOpened) Kind() string      { return "question_opened" }
-func (QuestionAnswered) Kind() string    { return "question_answered" }
+// Kind implements Body.
+func (TurnAccepted) Kind() string { return "turn_accepted" }
+
+// Kind implements Body.
+func (PromptEdited) Kind() string { return "prompt_edited" }
+
+// Kind implements Body.
+func (TurnStarted) Kind() string { return "turn_started" }
+
+// Kind implements Body.
+func (StopRequested) Kind() string { return "stop_requested" }
+
+// Kind implements Body.
+func (TurnEnded) Kind() string { return "turn_ended" }
+
+// Kind implements Body.
+func (StepStarted) Kind() string { return "step_started" }
+
+// Kind implements Body.
+func (ThinkingDelta) Kind() string { return "thinking_delta" }
+
+// Kind implements Body.
+func (TextDelta) Kind() string { return "text_delta" }
+
+// Kind implements Body.
+func (ToolCallRequested) Kind() string { return "tool_call_requested" }
+
+// Kind implements Body.
+func (ToolCallStarted) Kind() string { return "tool_call_started" }
+
+// Kind implements Body.
+func (ToolOutputDelta) Kind() string { return "tool_output_delta" }
+
+// Kind implements Body.
+func (ToolCallEnded) Kind() string { return "tool_call_ended" }
+
+// Kind implements Body.
+func (QuestionOpened) Kind() string { return "question_opened" }
+
+// Kind implements Body.
+func (QuestionAnswered) Kind() string { return "question_answered" }
+
+// Kind implements Body.
 func (ModelRetryScheduled) Kind() string { return "model_retry_scheduled" }
-func (StepEnded) Kind() string           { return "step_ended" }
-func (SessionUpdated) Kind() string      { return "session_updated" }
 
-func (AgentSessionOpened) Kind() string    { return "agent_session_opened" }
-func (AttachmentLoaded) Kind() string      { return "attachment_loaded" }
-func (UsageReported) Kind() string         { return "usage_reported" }
-func (ThinkingSigned) Kind() string        { return "thinking_signed" }
-func (SideRequestStarted) Kind() string    { return "side_request_started" }
-func (SideRequestEnded) Kind() string      { return "side_request_ended" }
+// Kind implements Body.
+func (StepEnded) Kind() string { return "step_ended" }
+
+// Kind implements Body.
+func (SessionUpdated) Kind() string { return "session_updated" }
+
+// Kind implements Body.
+func (AgentSessionOpened) Kind() string { return "agent_session_opened" }
+
+// Kind implements Body.
+func (AttachmentLoaded) Kind() string { return "attachment_loaded" }
+
+// Kind implements Body.
+func (UsageReported) Kind() string { return "usage_reported" }
+
+// Kind implements Body.
+func (ThinkingSigned) Kind() string { return "thinking_signed" }
+
+// Kind implements Body.
+func (SideRequestStarted) Kind() string { return "side_request_started" }
+
+// Kind implements Body.
+func (SideRequestEnded) Kind() string { return "side_request_ended" }
+
+// Kind implements Body.
 func (ConversationCompacted) Kind() string { return "conversation_compacted" }
-func (ConversationCleared) Kind() string   { return "conversation_cleared" }
 
+// Kind implements Body.
+func (ConversationCleared) Kind() string { return "conversation_cleared" }
+
+// Kind implements Body.
 func (ProcessConfirmed) Kind() string { return "process_confirmed" }
 
 // DecodeBody decodes the stored JSON of a body of the given kind. It returns an

@@ -28,6 +28,7 @@ type UnknownError struct {
 	none error
 }
 
+// Error implements error.
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%v: no id begins or ends with %s", e.none, e.Word)
 }
@@ -41,6 +42,7 @@ type AmbiguousError struct {
 	Matches int
 }
 
+// Error implements error.
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s is ambiguous: %d ids begin or end with it", e.Word, e.Matches)
 }

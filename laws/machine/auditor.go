@@ -24,6 +24,7 @@ var invariantNames = [...]string{
 	"all end", "durable before shown", "early stops hold", "named target", "intent before effect",
 }
 
+// String returns the name of the invariant.
 func (i Invariant) String() string { return invariantNames[i] }
 
 const (

@@ -69,6 +69,7 @@ type Violation struct {
 	Before    []string // the last lines of the trace, the newest at the end
 }
 
+// Error implements error.
 func (v *Violation) Error() string {
 	text := fmt.Sprintf("seed %d, step %d: %s (%d): %s\n", v.Seed, v.Step, v.Invariant, int(v.Invariant), v.What)
 	for _, line := range v.Before {

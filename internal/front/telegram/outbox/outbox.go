@@ -29,6 +29,7 @@ type Call struct {
 // TooMany is Telegram's rate limit error.
 type TooMany struct{ RetryAfter time.Duration }
 
+// Error implements error.
 func (e *TooMany) Error() string { return "too many requests, retry after " + e.RetryAfter.String() }
 
 // ErrNever is wrapped by errors that a retry does not change.

@@ -26,6 +26,7 @@ var (
 // Moved means that a group was upgraded to a supergroup and now has the ID To.
 type Moved struct{ To int64 }
 
+// Error implements error.
 func (m Moved) Error() string {
 	return fmt.Sprintf("%v: the group's ID has changed to %d", outbox.ErrNever, m.To)
 }
