@@ -8,7 +8,7 @@ GOBIN := $(shell go env GOPATH)/bin
 EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
 .PHONY: all
-all: fmt-check tidy-check vet lint test ## everything that must hold before a commit
+all: fmt-check tidy-check vet lint prose test ## everything that must hold before a commit
 
 .PHONY: fmt-check
 fmt-check: $(GOBIN)/gofumpt ## formatting, changes nothing
@@ -28,13 +28,12 @@ vet: ## go vet, here and for the other systems we build for
 lint: $(GOBIN)/golangci-lint ## golangci-lint, see .golangci.yml
 	$(GOBIN)/golangci-lint run ./...
 
-# Not part of all yet: some documents and help texts still have findings.
 LEVEL ?= error
 VALE := bin/vale --config tools/vale/.vale.ini --output line --minAlertLevel $(LEVEL)
 .PHONY: prose
-prose: build bin/vale ## Vale: the English of documents, help texts, messages and comments, see tools/vale; LEVEL=warning shows all findings in comments
+prose: bin/vale ## Vale: the English of documents, help texts, messages and comments, see tools/vale
 	@rm -rf dist/prose
-	@bin/bellcord dev man dist/prose/help
+	@go run ./cmd/bellcord dev man dist/prose/help
 	@go run ./tools/prose messages dist/prose/messages
 	@start=$$(date +%s); failed=0; \
 	$(VALE) $$(git ls-files '*.md') || failed=1; \

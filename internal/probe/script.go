@@ -88,7 +88,7 @@ func asleep(ctx context.Context, token string, within time.Duration, quit func()
 }
 
 // left waits up to one second until the model has no open request with this
-// nonce, and reports whether that is so.
+// nonce, and reports whether it has none.
 func (t *trial) left(ctx context.Context, nonce string) bool {
 	limited, done := context.WithTimeout(ctx, time.Second)
 	defer done()

@@ -105,8 +105,8 @@ func compose(bare, behind []probe.Report, tries int) string {
 	var page strings.Builder
 	fmt.Fprintf(&page, `# How other agents stop, bare and behind Bellcord
 
-Measured by `+"`make peers-matrix`"+` in one run, with a fake model and one shell command, prompt and cancel in one write %d times. A cell says
-what was seen; **bold** is wrong by the [laws](../LAWS.md). One machine, one run: existence proofs, not rates.
+Measured by `+"`make peers-matrix`"+` in one run, with a fake model and one shell command, prompt and cancel in one write %d times. A cell describes
+what the agent did; **bold** breaks a [law](../LAWS.md). One machine and one run: the table shows what can happen, not how often.
 %s, %s.
 
 `, tries, time.Now().UTC().Format(time.DateOnly), versions(slices.Concat(bare, behind)[:max(len(bare), len(behind))]))

@@ -49,7 +49,7 @@ var ErrInUse = errors.New("the store is in use: stop the server and every other 
 
 // Restore replaces the database in dir with a copy that Backup wrote. It keeps
 // the previous database as bellcord.db.old and returns that name, or "" if there
-// was none.
+// was no database.
 func Restore(ctx context.Context, dir, file string) (old string, err error) {
 	if _, err := os.Stat(file + "-wal"); err == nil {
 		return "", fmt.Errorf("%s has a write-ahead log next to it, so it is not a complete copy; make one with \"bellcord store backup\"", file)

@@ -21,7 +21,7 @@ type Feed struct {
 	reading int // number of the current reader: news of earlier ones is dropped
 	told    bool
 	news    News
-	taken   chan struct{} // closed when there is room again
+	taken   chan struct{} // closed when there is space again
 }
 
 // News is what a Feed has collected since the last Take.

@@ -150,7 +150,7 @@ func (t *turn) ended(b bellcord.ToolCallEnded) {
 }
 
 // Limits of a preview: the length of its text and of thinking in UTF-16 units,
-// with room for the lines below; the number of tool calls; how much text must be
+// less the lines below; the number of tool calls; how much text must be
 // new; and the time after which it is shown again without new text.
 const (
 	mostShown   = 3900

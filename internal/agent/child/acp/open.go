@@ -89,7 +89,7 @@ func plainly(err error) error {
 }
 
 // learn stores the model that the agent uses, if it reports it: in its config
-// options, or in the older field, passed as beside.
+// options, or in the older field (the second argument).
 func (s *speaker) learn(options []acp.SessionConfigOption, beside string) {
 	model := cmp.Or(modelOf(options), beside)
 	s.mu.Lock()
