@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,18 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/config"
-	"github.com/bellcord/bellcord/internal/llm/anthropic"
 )
 
 // structs are the structs of the configuration package by name, with their doc comments.
@@ -74,7 +66,7 @@ func settingsReference(t *testing.T) (text string, environment map[string]string
 		s := all[value.Type().Name()]
 		if title != "" {
 			_, rest, _ := strings.Cut(s.doc, " ") // the name of the type
-			fmt.Fprintf(&b, "\n## `%s`\n\nThis section %s\n", title, rest)
+			fmt.Fprintf(&b, "\n## `%s`\n\nThis section %s\n", title, asCode(rest))
 		}
 		fmt.Fprintf(&b, "\n| setting | type | default | description |\n|---|---|---|---|\n")
 		type below struct {
@@ -103,7 +95,7 @@ func settingsReference(t *testing.T) (text string, environment map[string]string
 			} else {
 				standard = note.standard(t, strings.TrimPrefix(strings.Trim(title, "[]")+"."+key, "."), field)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", key, kind, standard, strings.ReplaceAll(note.description(), "|", "\\|"))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", key, kind, standard, strings.ReplaceAll(asCode(note.description()), "|", "\\|"))
 		}
 		for _, next := range later {
 			section(next.value, next.title)
@@ -151,133 +143,51 @@ func TestReference_EnvironmentVariable_SetsTheSettingThatNamesIt(t *testing.T) {
 	}
 }
 
+// The test compares the defaults in help texts with those of the settings that the flags override.
+func TestReference_DefaultsOfFlags_AreThoseOfTheSettings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ command, flag, setting string }{
+		{"run", "mode", "mode"},
+		{"run", "max-steps", "limits.max_steps"},
+		{"serve", "addr", "serve.addr"},
+		{"serve", "shutdown-grace", "serve.shutdown_grace"},
+	} {
+		cmd, _, err := rootCommand().Find([]string{test.command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := reflect.ValueOf(config.Defaults())
+		for key := range strings.SplitSeq(test.setting, ".") {
+			value = fieldOf(t, value, key)
+		}
+		want := fmt.Sprint(value)
+		if d, ok := value.Interface().(config.Duration); ok {
+			want = shortDuration(time.Duration(d))
+		}
+		if usage := cmd.Flags().Lookup(test.flag).Usage; !strings.HasSuffix(usage, "default "+want+")") {
+			t.Errorf("bellcord %s --%s: %q, but %s is %s", test.command, test.flag, usage, test.setting, want)
+		}
+	}
+}
+
+// fieldOf returns the field of a section for a setting.
+func fieldOf(t *testing.T, section reflect.Value, key string) reflect.Value {
+	t.Helper()
+	for i := range section.NumField() {
+		if section.Type().Field(i).Tag.Get("toml") == key {
+			return section.Field(i)
+		}
+	}
+	t.Fatalf("there is no setting %s", key)
+	return reflect.Value{}
+}
+
 // elementOf returns the section itself, or an empty element for a list or table of sections.
 func elementOf(section reflect.Value) reflect.Value {
 	if section.Kind() == reflect.Struct {
 		return section
 	}
 	return reflect.Zero(section.Type().Elem())
-}
-
-// dependsOnMachine are the settings whose default is different on each machine, so that the reference
-// describes it.
-var dependsOnMachine = []string{"data_dir", "cluster.node_name"}
-
-// note is the comment of a setting: a description and, in parentheses at the end, what applies if it
-// is unset, or whether it is required, and the environment variables that set it.
-type note struct {
-	text, unset, required string
-	env                   []string
-}
-
-// noteParts matches the parentheses at the end of a comment.
-var noteParts = regexp.MustCompile(`^(.*) \(((?:unset: |required|env ).*)\)$`)
-
-func parseNote(t *testing.T, key, comment string) note {
-	t.Helper()
-	n := note{text: comment}
-	if m := noteParts.FindStringSubmatch(comment); m != nil {
-		n.text = m[1]
-		for part := range strings.SplitSeq(m[2], "; ") {
-			switch name, rest, _ := strings.Cut(part, " "); name {
-			case "unset:":
-				n.unset = withConstants(t, rest)
-			case "required":
-				n.required = part
-			case "env":
-				n.env = environmentName.FindAllString(rest, -1)
-				n.text += ". Environment: " + environmentName.ReplaceAllString(rest, "`$0`")
-			default:
-				t.Errorf("%s: the comment has %q: use unset, required or env", key, part)
-			}
-		}
-	}
-	if len(strings.Fields(n.text)) < 2 || strings.Contains(n.text, "default") {
-		t.Errorf("%s: the comment %q is no description: describe the setting, and leave its default to config.Defaults", key, comment)
-	}
-	return n
-}
-
-var (
-	environmentName = regexp.MustCompile(`[A-Z]+(?:_[A-Z]+)+`)
-	constantName    = regexp.MustCompile(`\[(\w+\.\w+)\]`)
-)
-
-// withConstants replaces the names of constants in brackets with the values that the program uses.
-func withConstants(t *testing.T, text string) string {
-	t.Helper()
-	return constantName.ReplaceAllStringFunc(text, func(name string) string {
-		value, ok := map[string]any{
-			"[anthropic.DefaultMaxTokens]":    anthropic.DefaultMaxTokens,
-			"[anthropic.MinAnswerTokens]":     anthropic.MinAnswerTokens,
-			"[auth.DefaultClaim]":             auth.DefaultClaim,
-			"[auth.DefaultScopes]":            auth.DefaultScopes,
-			"[config.AnthropicContextWindow]": config.AnthropicContextWindow,
-			"[config.GeminiContextWindow]":    config.GeminiContextWindow,
-			"[config.OtherContextWindow]":     config.OtherContextWindow,
-		}[name]
-		if !ok {
-			t.Errorf("there is no constant %s", name)
-		}
-		if scopes, ok := value.([]bellcord.Scope); ok {
-			return strings.Trim(strings.ReplaceAll(fmt.Sprint(scopes), " ", ", "), "[]")
-		}
-		return fmt.Sprint(value)
-	})
-}
-
-// description returns the description as a sentence.
-func (n note) description() string {
-	first, size := utf8.DecodeRuneInString(n.text)
-	if strings.HasPrefix(n.text, "https ") || strings.HasPrefix(n.text, "host:port") {
-		return n.text + "."
-	}
-	return string(unicode.ToUpper(first)) + n.text[size:] + "."
-}
-
-// standard returns the default as the reference shows it: the value of config.Defaults, or the note's
-// text for a setting without one.
-func (n note) standard(t *testing.T, key string, value reflect.Value) string {
-	t.Helper()
-	onMachine := slices.Contains(dependsOnMachine, key)
-	switch hasText := n.unset != "" || n.required != ""; {
-	case hasText && !value.IsZero() && !onMachine:
-		t.Errorf("%s: the comment describes a default, but config.Defaults has %v", key, value)
-	case hasText:
-		return cmp.Or(n.unset, n.required)
-	}
-	switch value.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Float64:
-		return fmt.Sprintf("`%v`", value)
-	case reflect.Int64:
-		if d, ok := value.Interface().(config.Duration); ok {
-			return "`\"" + shortDuration(time.Duration(d)) + "\"`"
-		}
-		return fmt.Sprintf("`%v`", value)
-	case reflect.Slice, reflect.Map:
-		if value.Len() == 0 {
-			return "none"
-		}
-	case reflect.String:
-		if value.String() != "" {
-			return fmt.Sprintf("`%q`", value)
-		}
-	default:
-	}
-	t.Errorf("%s: has no default: add (unset: …) or (required) to its comment", key)
-	return ""
-}
-
-// shortDuration formats a duration without units that are 0: 30m instead of 30m0s.
-func shortDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // kindOf returns the type of a setting as the reference shows it. For a section it also returns the

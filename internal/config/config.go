@@ -22,7 +22,7 @@ import (
 // Config contains Bellcord's settings.
 type Config struct {
 	Data   string   `toml:"data_dir"`  // directory for the store and for files of this machine (unset: bellcord in the XDG data directory; env BELLCORD_DATA)
-	Store  string   `toml:"store_url"` // URL of a PostgreSQL store that several machines share, postgres://… (unset: an SQLite file in data_dir; env BELLCORD_STORE)
+	Store  string   `toml:"store_url"` // URL (postgres://…) of a PostgreSQL store that several machines share (unset: an SQLite file in data_dir; env BELLCORD_STORE)
 	New    bool     `toml:"-"`         // create an empty store if the data directory has lost its database
 	Agent  string   `toml:"agent"`     // hosted agent for new sessions; bellcord agents lists them (unset: Bellcord's own agent; env BELLCORD_AGENT)
 	Model  string   `toml:"model"`     // model for new sessions, as provider/model; bellcord models lists them (unset: none, so each new session must name one; env BELLCORD_MODEL)
@@ -85,7 +85,7 @@ type Server struct {
 }
 
 // Limits configures the limits of a turn and of a session. 0 means no limit, except
-// for output. Costs are in US dollars and need the model's price in [model_info].
+// for max_output_bytes. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
 	Steps         int      `toml:"max_steps"`            // maximum number of model requests per turn; 0 for no limit
 	Tokens        int64    `toml:"max_tokens"`           // maximum number of tokens per turn; 0 for no limit

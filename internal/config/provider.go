@@ -12,7 +12,7 @@ import (
 type Provider struct {
 	API       string `toml:"api"`               // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (unset: anthropic, gemini or fake for the provider with this name, responses for openai without a base_url, otherwise chat)
 	BaseURL   string `toml:"base_url"`          // address of the API (unset: the public address of OpenAI, Anthropic or Google, depending on api; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
-	Key       string `toml:"api_key"`           // API key; better set in the environment than in the file (unset: requests have no key; env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
+	Key       string `toml:"api_key"`           // API key; set it in the environment rather than in the file (unset: requests have no key; env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
 	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 requests no thinking, -1 lets the model decide (unset: 0 for anthropic, the model decides for gemini)
 	Effort    string `toml:"reasoning_effort"`  // reasoning effort, such as "low", "medium" or "high"; OpenAI Responses API only (unset: the model decides)
 	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included, 1 or more; anthropic only (unset: [anthropic.DefaultMaxTokens], or thinking_tokens + [anthropic.MinAnswerTokens] if that is more)
@@ -30,8 +30,8 @@ const (
 // APIs contains all APIs.
 var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
-// Facts describes a model with what its API does not report: the context window and
-// the prices in US dollars per million tokens. NAME is provider/model, in quotes. A
+// Facts describes what the API of a model does not report: its context window and
+// its prices in US dollars per million tokens. NAME is provider/model, in quotes. A
 // price of 0 means that the model is free. Without input and output, costs are
 // unknown.
 type Facts struct {

@@ -15,7 +15,7 @@ type Serve struct {
 	Origins     []string `toml:"allowed_origins"`      // more origins whose pages may send requests, such as "https://example.com"
 	TLSCert     string   `toml:"tls_cert"`             // file with the TLS certificate; needs tls_key (unset: no TLS)
 	TLSKey      string   `toml:"tls_key"`              // file with the private key of tls_cert (unset: no TLS)
-	BehindProxy bool     `toml:"trust_proxy"`          // a proxy in front terminates TLS and sets X-Forwarded-For
+	BehindProxy bool     `toml:"trust_proxy"`          // whether a proxy in front terminates TLS and sets X-Forwarded-For
 	Finish      Duration `toml:"shutdown_grace"`       // how long running turns may continue at a shutdown before they are stopped; 0s stops them at once
 	Idle        Duration `toml:"session_idle_timeout"` // how long an idle session stays in memory; 0s for always
 	Rate        int      `toml:"requests_per_second"`  // maximum number of requests per second and owner; stops do not count; 0 for no limit

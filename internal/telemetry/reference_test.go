@@ -97,7 +97,9 @@ func everything(t *testing.T) *prometheus.Registry {
 	if err := traces.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	refused := func() map[string]uint64 { return map[string]uint64{"unsigned": 0, "signature": 0, "time": 0, "replayed": 0} }
+	refused := func() map[string]uint64 {
+		return map[string]uint64{"unsigned": 0, "signature": 0, "time": 0, "replayed": 0}
+	}
 	if err := telemetry.RegisterRefusals(reg, refused); err != nil {
 		t.Fatal(err)
 	}
