@@ -25,9 +25,9 @@ func fakeModelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fakemodel",
 		Short: "Serve a fake model that needs no key",
-		Long: `Serves a model that needs no key. It repeats the prompt, or does what markers in the
-prompt say, such as [slow 200] or [hang], and checks every request as strictly as
-the real model APIs do.`,
+		Long: `Serves a model that needs no key. It repeats the prompt, or follows markers in
+the prompt such as [slow 200] or [hang], and checks every request as strictly as
+the real model APIs do. GET / lists the markers.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			opts := []fakemodel.Option{fakemodel.WithPace(pace)}

@@ -97,14 +97,30 @@ func everything(t *testing.T) *prometheus.Registry {
 	if err := traces.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	refused := func() map[string]uint64 {
-		return map[string]uint64{"unsigned": 0, "signature": 0, "time": 0, "replayed": 0}
-	}
-	if err := telemetry.RegisterRefusals(reg, refused); err != nil {
+	refused := refusalReasons(t)
+	if err := telemetry.RegisterRefusals(reg, func() map[string]uint64 { return refused }); err != nil {
 		t.Fatal(err)
 	}
 	m.Watch(ended(bellcord.Receipt{End: bellcord.EndDone, UsageByModel: []bellcord.ModelUsage{{Model: "m"}}}))
 	return reg
+}
+
+// refusalReasons returns the reasons in the table of package cluster, which this package does not
+// import.
+func refusalReasons(t *testing.T) map[string]uint64 {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "cluster", "guard.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]uint64{}
+	for _, m := range regexp.MustCompile(`\{"([a-z]+)", err\w+\}`).FindAllStringSubmatch(string(source), -1) {
+		reasons[m[1]] = 0
+	}
+	if len(reasons) == 0 {
+		t.Fatal("internal/cluster/guard.go has no table of reasons")
+	}
+	return reasons
 }
 
 func unitOf(name string) string {
