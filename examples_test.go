@@ -28,7 +28,7 @@ func TestExamples_Requirements_HaveTheVersionsOfTheMainModule(t *testing.T) {
 	t.Parallel()
 	want := requirements(t, "go.mod")
 	files, err := filepath.Glob("examples/*/go.mod")
-	if err != nil || len(files) != 4 || len(want) == 0 {
+	if err != nil || len(files) != 5 || len(want) == 0 {
 		t.Fatalf("%d examples, %d requirements, error %v", len(files), len(want), err)
 	}
 	for _, file := range files {
