@@ -4,24 +4,14 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
-
-// notRun contains the documents with commands that a test cannot run, and the reason.
-var notRun = map[string]string{
-	"docs/http.md":     "a server: TestDocs_HTTPCommands_ReturnShownAnswers runs all of it against one",
-	"docs/agents.md":   "agents of other programs; peers/matrix has them",
-	"docs/page.md":     "a person's browser; peers/page has one",
-	"docs/models.md":   "a fake model at the port that people use",
-	"docs/telegram.md": "servers at the ports that people use; TestLaw23_ClearOrStopAtAnyMoment_LeavesChatConsistent has real ones",
-}
 
 // documents returns README.md and all of docs/, as paths in the repository.
 func documents(t *testing.T) []string {
@@ -37,66 +27,27 @@ func documents(t *testing.T) []string {
 	return all
 }
 
-// The test runs every sh block of every document, those of one document in one shell, in the
-// environment of a new installation.
-func TestDocs_ShellBlocks_PrintShownOutput(t *testing.T) {
+// reference contains the documents that readers search instead of reading them from the beginning.
+var reference = []string{"docs/cli.md", "docs/config.md", "docs/events.md", "docs/http-reference.md", "docs/peers.md"}
+
+// The test compares the first sentence: a tutorial promises a result, and any other page states what
+// the reader is able to do afterwards.
+func TestDocs_FirstSentence_NamesWhatTheReaderCanDo(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("bash"); err != nil {
-		missing(t, "bash")
-	}
-	for _, document := range documents(t) {
-		all := blocks(t, filepath.Join("..", "..", document))
-		switch reason, excused := notRun[document]; {
-		case excused && len(all) == 0:
-			t.Errorf("%s is not run (%s), but there is nothing in it to run", document, reason)
-		case !excused && len(all) > 0:
-			t.Run(document, func(t *testing.T) {
-				t.Parallel()
-				runBlocks(t, all)
-			})
+	for _, document := range documents(t)[1:] { // README.md introduces the project
+		if slices.Contains(reference, document) {
+			continue
 		}
-	}
-}
-
-// runBlocks runs the blocks and compares their output with the output that the document shows.
-func runBlocks(t *testing.T, all []block) {
-	t.Helper()
-	n := newNewcomer(t)
-	out := t.TempDir()
-	script := "set -eu -o pipefail\n"
-	for i, b := range all {
-		script += fmt.Sprintf("{\n%s\n} >%q/%d\n", b.text, out, i)
-	}
-	cmd := exec.Command("bash", "-c", script)
-	cmd.Dir = n.home
-	cmd.Env = []string{"BELLCORD_TEST_MAIN=1", "HOME=" + n.home, "PATH=" + ourselves(t) + ":/usr/bin:/bin"}
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, said)
-	}
-	for i, b := range all {
-		answer, err := os.ReadFile(filepath.Join(out, fmt.Sprint(i)))
+		text, err := os.ReadFile(filepath.Join("..", "..", document))
 		if err != nil {
-			t.Fatalf("line %d was not reached: %v", b.line, err)
-		}
-		if b.said != "" && string(answer) != b.said+"\n" {
-			t.Errorf("line %d says\n%s\nbut it is\n%s", b.line, b.said, answer)
-		}
-	}
-}
-
-// ourselves returns a directory with this program as bellcord, and with a go command that copies it
-// instead of compiling it.
-func ourselves(t *testing.T) string {
-	t.Helper()
-	bin := t.TempDir()
-	self := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\"\n", os.Args[0])
-	compiler := fmt.Sprintf("#!/bin/sh\nmkdir -p bin && cp %q bin/bellcord\n", filepath.Join(bin, "bellcord"))
-	for name, text := range map[string]string{"bellcord": self, "go": compiler} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
+		_, opening, _ := strings.Cut(string(text), "\n\n")
+		tutorial := strings.HasPrefix(document, "docs/tutorial-")
+		if !strings.HasPrefix(opening, "You will ") && (tutorial || !strings.HasPrefix(opening, "After this page you ")) {
+			t.Errorf("%s begins with %q", document, strings.SplitN(opening, "\n", 2)[0])
+		}
 	}
-	return bin
 }
 
 // The test searches the source for each message, so that the page lists no message that the program

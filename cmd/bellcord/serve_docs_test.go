@@ -4,16 +4,45 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// block is a fenced block of a document, with the JSON or text block after it as its expected
+// fence is a fenced block of a document.
+type fence struct {
+	kind string // such as sh or json
+	line int
+	text string
+}
+
+// fences returns a document's fenced blocks in order.
+func fences(t *testing.T, path string) (all []fence) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := false
+	var lines []string
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case !inside && strings.HasPrefix(line, "```"):
+			all = append(all, fence{kind: strings.TrimPrefix(line, "```"), line: i + 1})
+			inside, lines = true, nil
+		case inside && line == "```":
+			all[len(all)-1].text = strings.Join(lines, "\n")
+			inside = false
+		case inside:
+			lines = append(lines, line)
+		}
+	}
+	return all
+}
+
+// block is a shell block of a document, with the JSON or text block after it as its expected
 // output.
 type block struct {
 	line  int
@@ -26,29 +55,14 @@ type block struct {
 // it.
 func blocks(t *testing.T, path string) (all []block) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind, at := "", 0
-	var lines []string
-	for i, line := range strings.Split(string(text), "\n") {
+	for _, f := range fences(t, path) {
 		switch {
-		case kind == "" && strings.HasPrefix(line, "```"):
-			kind, at, lines = strings.TrimPrefix(line, "```")+" ", i+1, nil
-		case line != "```":
-			lines = append(lines, line)
-		case kind == "sh ":
-			all = append(all, block{line: at, text: strings.Join(lines, "\n")})
-			kind = ""
-		case kind == "json " && len(all) > 0:
-			all[len(all)-1].shown = strings.Join(lines, "\n")
-			kind = ""
-		case kind == "text " && len(all) > 0:
-			all[len(all)-1].said = strings.Join(lines, "\n")
-			kind = ""
-		default:
-			kind = ""
+		case f.kind == "sh":
+			all = append(all, block{line: f.line, text: f.text})
+		case f.kind == "json" && len(all) > 0:
+			all[len(all)-1].shown = f.text
+		case f.kind == "text" && len(all) > 0:
+			all[len(all)-1].said = f.text
 		}
 	}
 	return all
@@ -58,47 +72,17 @@ func blocks(t *testing.T, path string) (all []block) {
 // those that the document shows.
 func TestDocs_HTTPCommands_ReturnShownAnswers(t *testing.T) {
 	t.Parallel()
-	for _, needed := range []string{"bash", "curl", "jq"} {
-		if _, err := exec.LookPath(needed); err != nil {
-			missing(t, needed)
-		}
-	}
 	w := newServerWorld(t)
 	s := w.daemon(nil)
 	all := blocks(t, filepath.Join("..", "..", "docs", "http.md"))
 	if len(all) < 10 {
 		t.Fatalf("the document has %d blocks", len(all))
 	}
-	bin, out := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "bellcord"), fmt.Appendf(nil, "#!/bin/sh\nexec %q \"$@\"\n", os.Args[0]), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	script := "set -eu\n"
-	for i, b := range all {
-		script += fmt.Sprintf("{\n%s\n} >%q/%d\n", b.text, out, i)
-	}
-	cmd := exec.Command("bash", "-c", script)
-	cmd.Env = w.bellcord().Env
-	cmd.Env = append(cmd.Env, "URL="+s.url, "PATH="+bin+":"+os.Getenv("PATH"))
-	cmd.Dir = w.dir
-	said, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v: %s", err, said)
-	}
-	for i, b := range all {
-		answer, err := os.ReadFile(filepath.Join(out, fmt.Sprint(i)))
-		if err != nil {
-			t.Fatalf("line %d was not reached: %v", b.line, err)
-		}
-		t.Logf("line %d:\n%s\n%s", b.line, b.text, answer)
-		if b.shown == "" {
-			continue
-		}
-		want, got := shapeOf(t, b.line, b.shown), shapeOf(t, b.line, string(answer))
-		if !slices.Equal(want, got) {
-			t.Errorf("line %d shows\n%s\nbut it is\n%s\nof\n%s", b.line, strings.Join(want, " "), strings.Join(got, " "), answer)
-		}
-	}
+	r := newReader(t, "curl", "jq")
+	r.dir = w.dir
+	r.env = append(w.bellcord().Env, "URL="+s.url, "PATH="+r.bin+":"+os.Getenv("PATH"))
+	r.set = "set -eu" // head ends streams that curl would follow forever
+	r.follows(all)
 }
 
 // shapeOf lists the keys of a JSON text with their paths. A list has the keys of its entries.
