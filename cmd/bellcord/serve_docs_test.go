@@ -80,7 +80,7 @@ func TestDocs_HTTPCommands_ReturnShownAnswers(t *testing.T) {
 	}
 	r := newReader(t, "curl", "jq")
 	r.dir = w.dir
-	r.env = append(w.bellcord().Env, "URL="+s.url, "PATH="+r.bin+":"+os.Getenv("PATH"))
+	r.env = slices.Concat(w.bellcord().Env, []string{"URL=" + s.url, "PATH=" + r.bin + ":" + os.Getenv("PATH")})
 	r.set = "set -eu" // head ends streams that curl would follow forever
 	r.follows(all)
 }
